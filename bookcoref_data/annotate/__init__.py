@@ -1,0 +1,1 @@
+"""The annotation pipeline: link, filter, expand in windows, expand in groups."""

@@ -1,0 +1,170 @@
+"""`Mention`, `Character` and `Book`, checked once when made; `Record`, what a file merely claims."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from ..errors import BookError
+
+
+class Mention(NamedTuple):
+    """A span of book tokens; `start` and `end` are 0-based and both inclusive.
+
+    A named tuple, not a dataclass: books hold hundreds of thousands of them, and hashing, ordering and
+    conversion to arrays must run at the speed of plain tuples.
+    """
+
+    start: int
+    end: int
+
+
+Cluster = tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A named cluster."""
+
+    name: str
+    mentions: Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document as a file states it, unchecked: the edge between files and `Book`.
+
+    `sentences` is None where a file has offsets only. `source` says where it was read ("file.jsonl:3").
+    `extra` keeps fields this package does not know, so that nothing is lost on the way through.
+    """
+
+    doc_key: str
+    gutenberg_key: str = ""
+    sentences: list[list[str]] | None = None
+    clusters: list[list[Mention]] = field(default_factory=list)
+    characters: list[tuple[str, list[Mention]]] = field(default_factory=list)
+    source: str = ""
+    extra: dict = field(default_factory=dict)
+
+    def to_book(self) -> Book:
+        """The checked book. Raises BookError when there is no text or a rule is broken."""
+        if self.sentences is None:
+            raise BookError(
+                f"{self.source or self.doc_key}: document {self.doc_key!r} has no sentences",
+                hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
+            )
+        return Book.make(
+            self.doc_key,
+            self.sentences,
+            gutenberg_key=self.gutenberg_key,
+            clusters=self.clusters,
+            characters=self.characters,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A tokenised book with its coreference clusters, checked when made.
+
+    `tokens` is the truth, flat; `sentence_ends` are exclusive token offsets, increasing, the last one
+    equal to `len(tokens)`. The token "\\n" is real data: a line end inside a sentence counts in every
+    offset. `characters` are the named clusters; they may be absent while `clusters` are not.
+    """
+
+    doc_key: str
+    gutenberg_key: str
+    tokens: tuple[str, ...]
+    sentence_ends: tuple[int, ...]
+    clusters: tuple[Cluster, ...] = ()
+    characters: tuple[Character, ...] = ()
+
+    def __post_init__(self) -> None:
+        problems = list(_problems(self))
+        if problems:
+            raise BookError(
+                f"book {self.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
+                hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
+            )
+
+    @classmethod
+    def make(
+        cls,
+        doc_key: str,
+        sentences: Sequence[Sequence[str]],
+        *,
+        gutenberg_key: str = "",
+        clusters: Iterable[Iterable[tuple[int, int]]] = (),
+        characters: Iterable[tuple[str, Iterable[tuple[int, int]]]] = (),
+    ) -> Book:
+        """Build a book from sentences and spans given as any pairs of ints (both ends inclusive)."""
+        return cls(
+            doc_key,
+            gutenberg_key,
+            tuple(token for sentence in sentences for token in sentence),
+            tuple(accumulate(len(sentence) for sentence in sentences)),
+            tuple(tuple(Mention(*span) for span in cluster) for cluster in clusters),
+            tuple(Character(name, tuple(Mention(*span) for span in spans)) for name, spans in characters),
+        )
+
+    @property
+    def sentences(self) -> list[list[str]]:
+        """The tokens by sentence (a new list of lists)."""
+        starts = (0, *self.sentence_ends[:-1])
+        return [list(self.tokens[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
+
+    @property
+    def mention_count(self) -> int:
+        return sum(map(len, self.clusters))
+
+    def text_of(self, mention: Mention) -> str:
+        """The words of a mention joined by one space, line-end tokens left out."""
+        return " ".join(t for t in self.tokens[mention.start : mention.end + 1] if t != "\n")
+
+    def tokens_sha256(self) -> str:
+        """Hex sha256 of the token sequence, see `tokens_sha256`."""
+        return tokens_sha256(self.tokens)
+
+    def to_record(self) -> Record:
+        """The same document as a plain record."""
+        return Record(
+            self.doc_key,
+            self.gutenberg_key,
+            self.sentences,
+            [list(cluster) for cluster in self.clusters],
+            [(c.name, list(c.mentions)) for c in self.characters],
+        )
+
+
+def tokens_sha256(tokens: Iterable[str]) -> str:
+    """Hex sha256 over the UTF-8 tokens, each followed by a zero byte (no token holds one)."""
+    digest = hashlib.sha256()
+    digest.update("\0".join([*tokens, ""]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def spans_sha256(clusters: Iterable[Iterable[tuple[int, int]]]) -> str:
+    """Hex sha256 of a clustering, independent of the order of clusters and of mentions in them."""
+    lines = sorted(" ".join(f"{a},{b}" for a, b in sorted(cluster)) for cluster in clusters)
+    return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
+
+
+def _problems(book: Book) -> Iterable[str]:
+    size = len(book.tokens)
+    ends = book.sentence_ends
+    if (ends[-1] if ends else 0) != size:
+        yield f"sentences cover {ends[-1] if ends else 0} of {size} tokens"
+    if any(a >= b for a, b in pairwise((0, *ends))):
+        yield "a sentence is empty"
+    named = [(f"character {c.name!r}", c.mentions) for c in book.characters]
+    for label, cluster in [*((f"cluster {i}", c) for i, c in enumerate(book.clusters)), *named]:
+        if not cluster:
+            yield f"{label} has no mention"
+        elif len(set(cluster)) < len(cluster):
+            twice = next(m for i, m in enumerate(cluster) if m in cluster[:i])
+            yield f"{label} holds the mention {tuple(twice)} twice"
+        bad = next((m for m in cluster if not 0 <= m.start <= m.end < size), None)
+        if bad is not None:
+            yield f"{label} has the mention {tuple(bad)} outside the {size} tokens"

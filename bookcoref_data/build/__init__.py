@@ -1,0 +1,1 @@
+"""Verbs that join rooms: harvest, rebuild, verify, annotate."""

@@ -1,0 +1,1 @@
+"""Cast lists: harvest tables, names and aliases, matching to Gutenberg."""

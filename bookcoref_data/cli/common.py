@@ -1,0 +1,119 @@
+"""Options, printing and progress that all verbs share."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..progress import Progress, Silent
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(help="Cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder)."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Open no network connection at all.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
+
+
+def emit_json(value: Any) -> None:
+    """Print one JSON document on stdout."""
+    print(json_module.dumps(value, ensure_ascii=False, indent=2))
+
+
+def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+    """Print a plain aligned table on stdout; columns whose cells are all numbers align right."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    numeric = [all(_is_number(row[i]) for row in cells) and bool(cells) for i in range(len(columns))]
+    widths = [max([len(c), *(len(row[i]) for row in cells)]) for i, c in enumerate(columns)]
+    if title:
+        print(title)
+    for row in [list(columns), ["-" * w for w in widths], *cells]:
+        print(
+            "  ".join(
+                c.rjust(w) if right else c.ljust(w) for c, w, right in zip(row, widths, numeric, strict=True)
+            ).rstrip()
+        )
+
+
+def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a Markdown table on stdout."""
+    print("| " + " | ".join(columns) + " |")
+    print("|" + "---|" * len(columns))
+    for row in rows:
+        print("| " + " | ".join(_cell(value).replace("|", "\\|") for value in row) + " |")
+
+
+def say(message: str) -> None:
+    """A line for the person, on stderr."""
+    print(message, file=sys.stderr)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").replace(".", "", 1).lstrip("-").rstrip("%").isdigit()
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A progress display on stderr when it is a terminal, the silent listener otherwise."""
+    if not sys.stderr.isatty():
+        yield _Notes()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        TimeRemainingColumn(),
+    )
+    with RichProgress(*columns, console=console, transient=True) as bars:
+        yield _Bars(bars)
+
+
+class _Notes(Silent):
+    """Off a terminal only notes are passed on."""
+
+    def note(self, message: str) -> None:
+        say(message)
+
+
+class _Bars:
+    """Draws `Progress` calls as bars of rich."""
+
+    def __init__(self, bars) -> None:
+        self._bars, self._tasks = bars, {}
+
+    def begin(self, key: str, total: int | None, unit: str) -> None:
+        self._tasks[key] = self._bars.add_task(key, total=total, unit=unit)
+
+    def advance(self, key: str, amount: int = 1) -> None:
+        if key in self._tasks:
+            self._bars.advance(self._tasks[key], amount)
+
+    def end(self, key: str) -> None:
+        if key in self._tasks:
+            self._bars.remove_task(self._tasks.pop(key))
+
+    def note(self, message: str) -> None:
+        self._bars.console.print(message, markup=False, highlight=False)

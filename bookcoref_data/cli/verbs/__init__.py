@@ -1,0 +1,1 @@
+"""One module per group of verbs; each has `register(app: typer.Typer) -> None`."""

@@ -1,0 +1,100 @@
+"""Every error a user can meet, in one tree; each class carries the exit code of the command line.
+
+BookcorefError                 1  something differs or could not be done
+├── UsageError                 2  a setting, argument or recipe that cannot be right
+│   └── MissingExtraError      2  an optional package is needed; the message has the install line
+├── SourceError                3  a text, release or service cannot be had
+│   └── OfflineError           3  it could be fetched, but the network is switched off
+├── ChecksumError              4  content is not what its checksum says
+└── DataError                  1  a file or record is not what it claims to be
+    ├── FormatError            1  a file cannot be parsed (carries file and line)
+    ├── BookError              1  a book breaks a rule: offsets out of range, empty cluster, ...
+    └── EditionError           1  annotations belong to another edition of the text
+
+A message says what happened, what was expected, what was found, and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class BookcorefError(Exception):
+    """Base of all errors raised on purpose by this package.
+
+    `what` names the thing concerned (book, file, mention); `expected` and `found` stand side by side;
+    `hint` is the next step for the person who reads it.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self, what: str, *, expected: object = None, found: object = None, hint: str | None = None
+    ) -> None:
+        self.what, self.expected, self.found, self.hint = what, expected, found, hint
+        super().__init__(what, expected, found, hint)
+
+    def __reduce__(self):
+        # Errors cross process borders in parallel builds; keyword-only fields must survive pickling.
+        return _revive, (type(self), self.what, self.expected, self.found, self.hint)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.expected is not None:
+            lines.append(f"  expected: {self.expected}")
+        if self.found is not None:
+            lines.append(f"  found:    {self.found}")
+        if self.hint:
+            lines.append(f"  next:     {self.hint}")
+        return "\n".join(lines)
+
+
+def _revive(cls, what, expected, found, hint):
+    return cls(what, expected=expected, found=found, hint=hint)
+
+
+class UsageError(BookcorefError):
+    """A setting, argument or recipe that cannot be right."""
+
+    exit_code = 2
+
+
+class MissingExtraError(UsageError):
+    """An optional package is needed for what was asked."""
+
+    @classmethod
+    def of(cls, extra: str, package: str, purpose: str) -> MissingExtraError:
+        return cls(
+            f"{purpose} needs the package {package}, which is not installed",
+            hint=f"pip install 'bookcoref-data[{extra}]'",
+        )
+
+
+class SourceError(BookcorefError):
+    """A text, a release or a service cannot be had."""
+
+    exit_code = 3
+
+
+class OfflineError(SourceError):
+    """It could be fetched, but the network is switched off."""
+
+
+class ChecksumError(BookcorefError):
+    """Content is not what its checksum says."""
+
+    exit_code = 4
+
+
+class DataError(BookcorefError):
+    """A file or record is not what it claims to be."""
+
+
+class FormatError(DataError):
+    """A file cannot be parsed; the message begins with `file:line`."""
+
+
+class BookError(DataError):
+    """A book breaks a rule (offsets out of range, empty cluster, duplicate mention)."""
+
+
+class EditionError(DataError):
+    """Annotations belong to another edition of the text than the one at hand."""

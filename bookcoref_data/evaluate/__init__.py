@@ -1,0 +1,1 @@
+"""Coreference and linking scores, modes, breakdowns, significance. Pure."""

@@ -1,0 +1,103 @@
+"""Files written whole or not at all, hashed while they are read, named so that data cannot escape.
+
+The only helpers for disk that every room may use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from .errors import DataError, SourceError
+
+_SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+
+
+@contextlib.contextmanager
+def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
+    """Open a temporary file beside `path`; on success move it into place, on any failure remove it.
+
+    Readers see the old content or the new, never half of it; two processes writing the same path leave
+    one of the two whole. Text modes are UTF-8 with "\\n" line ends.
+
+    Raises:
+        SourceError: the folder cannot be written (names the folder and the way to move the cache).
+    """
+    text = "b" not in mode
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise SourceError(
+            f"cannot write to {path.parent}",
+            found=error.strerror or str(error),
+            hint="choose another folder, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir",
+        ) from error
+    try:
+        with os.fdopen(
+            handle, mode, encoding="utf-8" if text else None, newline="\n" if text else None
+        ) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write `data` to `path` whole or not at all."""
+    with writing(path) as stream:
+        stream.write(data)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `path` whole or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def sha256_file(path: Path) -> str:
+    """Hex sha256 of a file, read in pieces of 1 MiB."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while piece := stream.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def sha256_bytes(data: bytes) -> str:
+    """Hex sha256 of bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def safe_name(name: str, what: str) -> str:
+    """Return `name` if it can be one component of a path, else refuse it.
+
+    Names that come from data (document keys, ids, file names in an index) pass here before they touch
+    a path: letters, digits, `.`, `_`, `-`, no leading dot.
+
+    Raises:
+        DataError: anything else ("../x", "a/b", "", control characters, over 200 characters).
+    """
+    if len(name) > 200 or not _SAFE_NAME.match(name):
+        raise DataError(
+            f"{what} {name!r} cannot be used as a file name",
+            expected="letters, digits, '.', '_', '-', not starting with '.', at most 200 characters",
+            hint="rename it in the data; nothing was written",
+        )
+    return name

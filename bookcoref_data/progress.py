@@ -1,0 +1,37 @@
+"""How long work says how far it is, without knowing who listens.
+
+Rooms call a `Progress`; the command line hands in one that draws on a terminal, everyone else the
+silent one. Nothing but the command line prints.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """A listener. Calls come from the main process only; `key` names one running thing (a book)."""
+
+    def begin(self, key: str, total: int | None, unit: str) -> None: ...
+
+    def advance(self, key: str, amount: int = 1) -> None: ...
+
+    def end(self, key: str) -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+
+class Silent:
+    """The listener that does not listen."""
+
+    def begin(self, key: str, total: int | None, unit: str) -> None:
+        pass
+
+    def advance(self, key: str, amount: int = 1) -> None:
+        pass
+
+    def end(self, key: str) -> None:
+        pass
+
+    def note(self, message: str) -> None:
+        pass

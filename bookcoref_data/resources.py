@@ -1,0 +1,46 @@
+"""Find the facts (`manifests/`) and plans (`recipes/`) that ship with the package, and read TOML.
+
+Both folders lie at the top of the repository; an installed wheel carries them in `_data/`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from .errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def resource(kind: str, name: str) -> Path:
+    """The path of `manifests/<name>` or `recipes/<name>`.
+
+    Raises:
+        UsageError: there is no such file; the message lists what there is.
+    """
+    installed, checkout = _PACKAGE / "_data" / kind, _PACKAGE.parent / kind
+    folder = installed if installed.is_dir() else checkout
+    path = folder / name
+    if not path.is_file():
+        names = sorted(p.name for p in folder.iterdir() if p.is_file()) if folder.is_dir() else []
+        raise UsageError(f"there is no {kind}/{name}", expected=f"one of {', '.join(names)}")
+    return path
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file. Raises UsageError naming file and place when it cannot be read or parsed."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}", found=error.strerror) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} is not valid TOML", found=str(error), hint="mend the line named above"
+        ) from error

@@ -1,0 +1,1 @@
+"""The outside world: cache, http, Gutenberg, the Hub, Wikidata, study guides."""

@@ -1,0 +1,41 @@
+"""Fixtures for all rooms: where the real data lies, when it is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))
+
+
+def _shared(*parts: str) -> Path:
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        reason = f"needs {'/'.join(parts)} of the shared folder ({SHARED}), which is not here"
+        if os.environ.get("BOOKCOREF_REQUIRE_DATA") == "1":
+            pytest.fail(f"BOOKCOREF_REQUIRE_DATA=1, but this test {reason}")
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data (Gutenberg mirror, gold, releases, LitBank); skips where it is absent."""
+    return _shared("data")
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """The folder of reference facts (official metric cases, tables); skips where it is absent."""
+    return _shared("reference")
+
+
+@pytest.fixture
+def cache_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of this package, used by everything the test calls."""
+    home = tmp_path / "cache"
+    monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(home))
+    return home

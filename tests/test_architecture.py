@@ -1,0 +1,136 @@
+"""The house rules: imports go one way, pure rooms stay pure, heavy packages load late."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "bookcoref_data"
+
+FLOORS = [
+    {"errors", "progress", "files", "resources", "books"},
+    {"text", "stitch", "evaluate", "formats"},
+    {"sources", "characters", "annotate", "benchmarks", "report"},
+    {"build"},
+    {"cli"},
+]
+FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+# On the ground floor, `books` rests on the errors, and `files` too.
+GROUND = {
+    "books": {"errors"},
+    "files": {"errors"},
+    "resources": {"errors"},
+    "errors": set(),
+    "progress": set(),
+}
+HEAVY = {"datasets", "spacy", "polars", "pyarrow", "torch", "SPARQLWrapper", "gutenbergpy", "transformers",
+         "matplotlib", "huggingface_hub", "scipy", "pandas", "onnxruntime", "datatrove"}  # fmt: skip
+PURE = {"books", "text", "stitch", "evaluate"}
+IMPURE_MODULES = {
+    "requests",
+    "urllib",
+    "socket",
+    "http",
+    "subprocess",
+    "shutil",
+    "tempfile",
+    "time",
+    "pathlib",
+}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    part = path.relative_to(PACKAGE).parts[0]
+    return part.removesuffix(".py")
+
+
+def imports(path: Path, *, top_level_only: bool = False):
+    """(module name made absolute, node) of every import statement in a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    package = ["bookcoref_data", *path.relative_to(PACKAGE).parts[:-1]]
+    nodes = _top_level(tree) if top_level_only else ast.walk(tree)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                base = package[: len(package) - node.level + 1]
+                module = ".".join([*base, *([node.module] if node.module else [])])
+            else:
+                module = node.module
+            if module == "bookcoref_data":
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+            else:
+                yield module
+
+
+def _top_level(tree: ast.Module):
+    for node in tree.body:
+        guard = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        if not guard and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom))
+
+
+def own_rooms(path: Path):
+    for module in imports(path):
+        parts = module.split(".")
+        if parts[0] == "bookcoref_data" and len(parts) > 1 and parts[1] != "__version__":
+            yield parts[1]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_one_way(path):
+    room = room_of(path)
+    if room == "__init__":
+        assert list(own_rooms(path)) == []
+        return
+    assert room in FLOOR, f"{room} is in no floor: add it to DESIGN and to this test"
+    for other in own_rooms(path):
+        if other == room:
+            continue
+        allowed = other in GROUND[room] if room in GROUND else FLOOR[other] < FLOOR[room]
+        assert allowed, f"{path.name} ({room}) must not import {other}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_heavy_packages_are_imported_inside_functions(path):
+    top = {module.split(".")[0] for module in imports(path, top_level_only=True)}
+    assert not top & HEAVY
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in PURE], ids=lambda p: p.stem)
+def test_pure_rooms_use_no_disk_network_or_clock(path):
+    assert not {module.split(".")[0] for module in imports(path)} & IMPURE_MODULES
+    calls = {n.func.id for n in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
+    assert not calls & {"open", "print"}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) != "cli"], ids=lambda p: p.stem)
+def test_only_the_command_line_prints(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not [n.lineno for n in ast.walk(tree)
+                if isinstance(n, ast.Call) and getattr(n.func, "id", None) == "print"]  # fmt: skip
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(' '.join(m.split('.')[0] for m in sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(out.stdout.split())
+
+
+@pytest.mark.parametrize("statement", [
+    "import bookcoref_data",
+    "import bookcoref_data.cli.app as a; a.make_app()",
+    "import bookcoref_data.books, bookcoref_data.evaluate, bookcoref_data.stitch, bookcoref_data.text",
+])  # fmt: skip
+def test_importing_pulls_in_nothing_heavy(statement):
+    assert not loaded_after(statement) & HEAVY
