@@ -1,0 +1,182 @@
+"""The table every harvest writes and the matcher reads: one row per (source, work, character).
+
+A file is JSON lines (UTF-8, one object per row, gzip when the name ends in .gz). Lists stay lists, so a
+name may hold any character. Empty fields are left out of the file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError, SourceError
+from ..files import writing
+
+SOURCES = ("wikidata", "cliffsnotes", "gradesaver", "litcharts", "shmoop", "sparknotes")
+"""Names of the sources; study guides are one source each, because their lists are never merged."""
+
+
+@dataclass(frozen=True, slots=True)
+class CastRow:
+    """One character of one work as one source lists it.
+
+    `source` is one of `SOURCES`, `work_id` names the work within the source (a Wikidata item such as
+    "Q170583", or the path of a guide such as "lit/emma"). `author` is the first author, "" when the source
+    does not say; `authors` are all of them, `author_aliases` other spellings of any of them. `title` is the
+    preferred title, `titles` the others (languages, labels, aliases). `character` is the cleaned name,
+    `raw_character` the name as found; `order` is the 0-based place in the source's list. `kinds` are the
+    work's Wikidata classes (instance of), `flags` what a reviewer should know about the row ("author",
+    "group", "no-english-label", ...). `retrieved` is an ISO date, "" when the source has none.
+    """
+
+    source: str
+    work_id: str
+    title: str
+    character: str
+    author: str = ""
+    titles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    author_aliases: tuple[str, ...] = ()
+    character_aliases: tuple[str, ...] = ()
+    raw_character: str = ""
+    character_id: str = ""
+    order: int | None = None
+    minor: bool = False
+    kinds: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    address: str = ""
+    retrieved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """All characters one source lists for one work; `rows` are in the source's order and never empty."""
+
+    rows: tuple[CastRow, ...]
+
+    @property
+    def source(self) -> str:
+        return self.rows[0].source
+
+    @property
+    def work_id(self) -> str:
+        return self.rows[0].work_id
+
+    @property
+    def title(self) -> str:
+        return self.rows[0].title
+
+    @property
+    def author(self) -> str:
+        return self.rows[0].author
+
+    @property
+    def work(self) -> CastRow:
+        """A row that stands for the work (its title, authors, kinds; the same in every row)."""
+        return self.rows[0]
+
+    @property
+    def characters(self) -> tuple[str, ...]:
+        """The cleaned names."""
+        return tuple(row.character for row in self.rows)
+
+
+def group_casts(rows: Iterable[CastRow]) -> list[Cast]:
+    """The casts of a table, one per (source, work_id), in the order of their first rows."""
+    groups: dict[tuple[str, str], list[CastRow]] = {}
+    for row in rows:
+        groups.setdefault((row.source, row.work_id), []).append(row)
+    return [Cast(tuple(group)) for group in groups.values()]
+
+
+_FIELDS = {field.name: field for field in dataclasses.fields(CastRow)}
+_REQUIRED = ("source", "work_id", "title", "character")
+_LISTS = frozenset(name for name, field in _FIELDS.items() if str(field.type).startswith("tuple"))
+_TEXTS = frozenset(name for name, field in _FIELDS.items() if field.type == "str")
+
+
+def write_table(path: Path, rows: Iterable[CastRow]) -> int:
+    """Write rows to `path`, whole or not at all; return how many.
+
+    Equal rows give equal bytes (also under gzip), so a harvest that changed nothing shows no difference.
+    """
+    count = 0
+    with writing(path) as stream:
+        packed = gzip.GzipFile("", "wb", 6, stream, 0) if path.suffix == ".gz" else None
+        for row in rows:
+            (packed or stream).write(_line(row))
+            count += 1
+        if packed:
+            packed.close()
+    return count
+
+
+def _line(row: CastRow) -> bytes:
+    full = {name: getattr(row, name) for name in _FIELDS}
+    kept = {name: value for name, value in full.items() if value not in ("", (), None, False)}
+    return json.dumps(kept, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def read_table(path: Path) -> Iterator[CastRow]:
+    """The rows of a table, streamed.
+
+    Raises:
+        SourceError: the file cannot be opened.
+        FormatError: a line is not a row (names file and line, the field, and what was found).
+    """
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        stream = opener(path, "rt", encoding="utf-8")
+    except OSError as error:
+        raise SourceError(
+            f"cannot read the cast table {path}",
+            found=error.strerror,
+            hint="make one with `bookcoref-data harvest wikidata` or `harvest liscu`",
+        ) from error
+    with stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield _row(line, f"{path}:{number}")
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+            raise FormatError(f"{path} is not a readable cast table", found=str(error)) from error
+
+
+def _row(line: str, place: str) -> CastRow:
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{place} is not JSON", found=str(error)) from error
+    if not isinstance(found, dict):
+        raise FormatError(f"{place} is not a row", expected="a JSON object", found=type(found).__name__)
+    missing = [name for name in _REQUIRED if not found.get(name)]
+    unknown = sorted(set(found) - set(_FIELDS))
+    if missing or unknown:
+        raise FormatError(
+            f"{place} is not a row of a cast table",
+            expected=f"fields {', '.join(_REQUIRED)}, and only fields of CastRow",
+            found=f"missing {missing}, unknown {unknown}",
+        )
+    return CastRow(**{name: _value(name, value, place) for name, value in found.items()})
+
+
+def _value(name: str, value: Any, place: str) -> Any:
+    if name in _LISTS:
+        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        value = tuple(value) if good else value
+    elif name in _TEXTS:
+        good = isinstance(value, str)
+    elif name == "minor":
+        good = isinstance(value, bool)
+    else:
+        good = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+    if not good:
+        raise FormatError(
+            f"{place}: field {name} has the wrong type", expected=_FIELDS[name].type, found=repr(value)
+        )
+    return value
