@@ -118,7 +118,7 @@ def write_table(path: Path, rows: Iterable[CastRow]) -> int:
 
 def _line(row: CastRow) -> bytes:
     full = {name: getattr(row, name) for name in _FIELDS}
-    kept = {name: value for name, value in full.items() if value not in ("", (), None, False)}
+    kept = {name: value for name, value in full.items() if value != _FIELDS[name].default}
     return json.dumps(kept, ensure_ascii=False).encode("utf-8") + b"\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookcoref_data.characters.table import CastRow, group_casts, read_table, write_table
@@ -27,6 +27,7 @@ rows = st.builds(
 
 
 @pytest.mark.parametrize("name", ["cast.jsonl", "cast.jsonl.gz"])
+@settings(max_examples=40, deadline=None)
 @given(table=st.lists(rows, max_size=5))
 def test_rows_come_back_as_they_were_written(tmp_path_factory, name, table):
     path = tmp_path_factory.mktemp("table") / name
