@@ -45,6 +45,7 @@ def tokenize_body(text: str) -> Tokenized:
     tokenizer = _spacy_tokenizer()
     sentences: list[list[str]] = []
     starts: list[int] = []
+    closed = 0
     for begin, end in paragraph_spans(text):
         if sentences:
             sentences[-1].append("\n")

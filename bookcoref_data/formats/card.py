@@ -1,0 +1,158 @@
+"""The dataset card: what `datasets` reads (YAML) and what a person reads (licences, counts, citation)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .schema import CONFIGS, FEATURES_YAML, SPLITS
+
+CITATION = """\
+@inproceedings{martinelli-etal-2025-bookcoref,
+    title = "{BOOKCOREF}: Coreference Resolution at Book Scale",
+    author = "Martinelli, Giuliano and Bonomo, Tommaso and
+              Huguet Cabot, Pere-Llu{\\'i}s and Navigli, Roberto",
+    booktitle = "Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics
+                 (Volume 1: Long Papers)",
+    year = "2025",
+    publisher = "Association for Computational Linguistics",
+}"""
+
+DIGEST_PREFIX = "sha256:"
+_DIGEST = re.compile(r"^  description: \"?sha256:([0-9a-f]{64})\"?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card states about a build. `counts[config][split]` is the number of documents,
+    `sizes[config][split]` their size in memory in bytes.
+
+    `table` has one row per book: doc_key, split, tokens, sentences, characters, mentions, text (where
+    the text came from), check (how its tokens were proved). `digest` is the hex sha256 of the content.
+    """
+
+    title: str
+    digest: str
+    version: str
+    counts: Mapping[str, Mapping[str, int]]
+    sizes: Mapping[str, Mapping[str, int]]
+    table: Sequence[Mapping[str, object]]
+    notes: Sequence[str]
+    licences: Sequence[tuple[str, str]]
+    files: Mapping[tuple[str, str], str]
+    citation: str = CITATION
+
+
+def render_card(facts: CardFacts) -> str:
+    """The whole README.md: YAML head, then the page.
+
+    `datasets` keys its cache by this YAML alone, never by the parquet files, so both the config version
+    and the description carry the content: another build can never be served from a stale cache.
+    """
+    head = "\n".join(
+        [
+            "---",
+            "language:\n- en",
+            "pretty_name: " + _quoted(facts.title),
+            "tags:\n- coreference-resolution\n- books\n- project-gutenberg",
+            "dataset_info:",
+            *(_dataset_info(facts, config) for config in CONFIGS),
+            "configs:",
+            *(_config(facts, config) for config in CONFIGS),
+            "---",
+        ]
+    )
+    return f"{head}\n\n{_page(facts)}"
+
+
+def card_digest(card: str) -> str | None:
+    """The content digest a card states, or None when it is not a card of ours."""
+    found = _DIGEST.search(card)
+    return found[1] if found else None
+
+
+def _dataset_info(facts: CardFacts, config: str) -> str:
+    counts = facts.counts[config]
+    splits = "".join(
+        f"  - name: {split}\n    num_bytes: {facts.sizes[config][split]}\n    num_examples: {counts[split]}\n"
+        for split in SPLITS
+        if counts.get(split)
+    )
+    return f"- config_name: {config}\n  version: {facts.version}\n{FEATURES_YAML}  splits:\n{splits}".rstrip()
+
+
+def _config(facts: CardFacts, config: str) -> str:
+    default = "  default: true\n" if config == "full" else ""
+    files = "".join(
+        f"  - split: {split}\n    path: {facts.files[config, split]}\n"
+        for split in SPLITS
+        if (config, split) in facts.files
+    )
+    return (
+        f"- config_name: {config}\n{default}  version: {facts.version}\n"
+        f'  description: "{DIGEST_PREFIX}{facts.digest}"\n  data_files:\n{files}'
+    ).rstrip()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _page(facts: CardFacts) -> str:
+    columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
+    rows = "\n".join("| " + " | ".join(_cell(row.get(c)) for c in columns) + " |" for row in facts.table)
+    counts = "\n".join(
+        f"| `{config}` | " + " | ".join(f"{facts.counts[config].get(s, 0):,}" for s in SPLITS) + " |"
+        for config in CONFIGS
+    )
+    licences = "\n".join(f"- **{part}**: {text}" for part, text in facts.licences)
+    notes = "\n".join(f"- {note}" for note in facts.notes)
+    return f"""# {facts.title}
+
+Book-scale coreference: every mention of every listed character, over whole books. Built with
+`bookcoref-data`; check it with `bookcoref-data verify`.
+
+```python
+from datasets import load_dataset
+load_dataset("bookcoref")            # whole books
+load_dataset("bookcoref", "split")   # windows of about 1500 tokens
+```
+
+| config | train | validation | test |
+|---|---|---|---|
+{counts}
+
+Content digest (two people who hold the same data see the same line): `{facts.digest}`
+
+## Fields
+
+`doc_key`; `gutenberg_key` (Project Gutenberg id as text, `0` for a book that is not from there);
+`sentences` (tokens by sentence; the token `"\\n"` is a line end inside a sentence and counts in every
+offset); `clusters` (lists of `[start, end]` over the flat tokens of the document, 0-based, both ends
+inclusive); `characters` (`name` and its `mentions`, the same spans by character).
+
+## Books
+
+| {" | ".join(columns)} |
+|{"---|" * len(columns)}
+{rows}
+
+{notes}
+
+## Licences
+
+{licences}
+
+## Citation
+
+```bibtex
+{facts.citation}
+```
+"""
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value if value is not None else "-").replace("|", "\\|").replace("\n", " ")
