@@ -1,0 +1,103 @@
+"""What can be said of a book without showing it: counts and checksums."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .book import Book, spans_sha256, tokens_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class BookFacts:
+    """Counts and checksums of one built book.
+
+    `document_sha256` covers everything in the row of the full config, in order; `windows_sha256` the same
+    for its rows of the split config. `text` says where the text came from, `check` how its tokens were
+    proved ("manifest": token checksum known beforehand; "counts": token and sentence counts only;
+    "release": text embedded in the release; "built": made here, nothing to compare with).
+    """
+
+    doc_key: str
+    gutenberg_key: str
+    split: str
+    tokens: int
+    sentences: int
+    characters: int
+    clusters: int
+    mentions: int
+    tokens_sha256: str
+    spans_sha256: str
+    document_sha256: str
+    windows: int
+    windows_sha256: str
+    text: dict[str, Any] = field(default_factory=dict)
+    check: str = "built"
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> BookFacts:
+        return cls(**(value | {"notes": tuple(value.get("notes", ()))}))
+
+
+def facts_of(
+    book: Book,
+    windows: Sequence[Book],
+    split: str,
+    *,
+    text: dict[str, Any] | None = None,
+    check: str = "built",
+    notes: Iterable[str] = (),
+) -> BookFacts:
+    """Count and hash a book and its windows."""
+    return BookFacts(
+        doc_key=book.doc_key,
+        gutenberg_key=book.gutenberg_key,
+        split=split,
+        tokens=len(book.tokens),
+        sentences=len(book.sentence_ends),
+        characters=len(book.characters),
+        clusters=len(book.clusters),
+        mentions=book.mention_count,
+        tokens_sha256=tokens_sha256(book.tokens),
+        spans_sha256=spans_sha256(book.clusters),
+        document_sha256=document_sha256(book),
+        windows=len(windows),
+        windows_sha256=_sha256("\n".join(document_sha256(w) for w in windows)),
+        text=text or {},
+        check=check,
+        notes=tuple(notes),
+    )
+
+
+def document_sha256(book: Book) -> str:
+    """Hex sha256 of everything a row says, in its order: keys, tokens, sentence ends, spans, names."""
+    parts = [
+        book.doc_key,
+        book.gutenberg_key,
+        tokens_sha256(book.tokens),
+        ",".join(map(str, book.sentence_ends)),
+        "|".join(_spans(cluster) for cluster in book.clusters),
+        "\0".join(f"{c.name}\0{_spans(c.mentions)}" for c in book.characters),
+    ]
+    return _sha256("\n".join(parts))
+
+
+def content_digest(books: Iterable[BookFacts]) -> str:
+    """One checksum for a whole data set: the documents of all splits, in order."""
+    return _sha256(
+        "\n".join(f"{b.split} {b.doc_key} {b.document_sha256} {b.windows} {b.windows_sha256}" for b in books)
+    )
+
+
+def _spans(mentions: Iterable[tuple[int, int]]) -> str:
+    return " ".join(f"{a},{b}" for a, b in mentions)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,146 @@
+"""Walk through a JSON document of any size without ever holding more than one small value of it.
+
+A pull parser: the caller says which objects and arrays to enter, and reads everything else as values
+through the standard library's C scanner. Used for the official delta (208 MB of opcodes).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from json.scanner import c_make_scanner, py_make_scanner
+from typing import Any
+
+from ..errors import FormatError
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_COMPACT_AT = 1 << 20
+
+
+class JsonStream:
+    """Reads one JSON document from an iterable of text pieces.
+
+    `largest` bounds the characters of a single value read with `value()`; a longer one is refused, so
+    that hostile input cannot fill the memory.
+
+    Raises (all methods):
+        FormatError: broken JSON, with the file's name and the character position.
+    """
+
+    def __init__(self, pieces: Iterable[str], name: str, *, largest: int = 64 << 20) -> None:
+        self._pieces = iter(pieces)
+        self._name, self._largest = name, largest
+        self._text, self._at, self._before = "", 0, 0
+        self._ended = False
+        self._scan = (c_make_scanner or py_make_scanner)(json.JSONDecoder())
+
+    def peek(self) -> str:
+        """The next character that is not white space; "" at the end of the document."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def members(self) -> Iterator[str]:
+        """Enter an object; yields each key. The caller must consume the key's value before the next."""
+        for _ in self._items("{", "}"):
+            key = self.value()
+            if not isinstance(key, str):
+                raise self._broken("a key in double quotes", repr(key)[:60])
+            self._expect(":")
+            yield key
+
+    def elements(self) -> Iterator[None]:
+        """Enter an array; yields once per element. The caller must consume the element each time."""
+        return self._items("[", "]")
+
+    def value(self) -> Any:
+        """Read the next value whole."""
+        self.peek()
+        wanted = 4096
+        while True:
+            try:
+                value, end = self._scan(self._text, self._at)
+            except (StopIteration, ValueError) as error:
+                if isinstance(error, RecursionError):
+                    raise self._broken("a value", "brackets nested too deeply") from error
+                size = len(self._text) - self._at
+                if size > self._largest:
+                    raise self._broken(f"a value of at most {self._largest:,} characters", "more") from None
+                # Only a value cut off at the end of the buffer is worth reading on for.
+                if not self._more(wanted):
+                    raise self._broken("a JSON value", self._text[self._at : self._at + 60]) from None
+                wanted *= 2
+                continue
+            # A number at the very end of the buffer may go on in the next piece.
+            if end == len(self._text) and self._text[self._at] in "-0123456789" and self._more():
+                continue
+            self._at = end
+            return value
+
+    def skip(self) -> None:
+        """Pass over the next value, entering objects and arrays so that a large one costs no memory."""
+        start = self.peek()
+        if start == "{":
+            for _ in self.members():
+                self.value()
+        elif start == "[":
+            for _ in self.elements():
+                self.value()
+        else:
+            self.value()
+
+    def finish(self) -> None:
+        """Check that nothing follows the document."""
+        if rest := self.peek():
+            raise self._broken("the end of the document", repr(rest))
+
+    def _items(self, opening: str, closing: str) -> Iterator[None]:
+        self._expect(opening)
+        if self.peek() == closing:
+            self._at += 1
+            return
+        while True:
+            yield None
+            mark = self.peek()
+            self._at += 1
+            if mark == closing:
+                return
+            if mark != ",":
+                self._at -= 1
+                raise self._broken(f"',' or '{closing}'", repr(mark) if mark else "the end of the file")
+
+    def _expect(self, mark: str) -> None:
+        found = self.peek()
+        if found != mark:
+            raise self._broken(repr(mark), repr(found) if found else "the end of the file")
+        self._at += 1
+
+    def _more(self, wanted: int = 1) -> bool:
+        """Read at least `wanted` characters more, if there are any; False when nothing was added."""
+        if self._ended:
+            return False
+        if self._at > _COMPACT_AT:
+            self._before += self._at
+            self._text, self._at = self._text[self._at :], 0
+        added, parts = 0, [self._text]
+        while added < wanted:
+            piece = next(self._pieces, None)
+            if piece is None:
+                self._ended = True
+                break
+            parts.append(piece)
+            added += len(piece)
+        self._text = "".join(parts)
+        return added > 0
+
+    def _broken(self, expected: str, found: str) -> FormatError:
+        return FormatError(
+            f"{self._name}: broken JSON at character {self._before + self._at:,}",
+            expected=expected,
+            found=found,
+            hint="the file is damaged or was cut off: fetch it again",
+        )

@@ -1,0 +1,185 @@
+"""The official delta: deepdiff opcodes from base tokens to released tokens, read without deepdiff.
+
+The file is one JSON object; its `_iterable_opcodes` maps `root['<gutenberg id>']` to a list of opcodes
+over the flat tokens of that book. Everything else in it (`values_changed`, 10 % of the bytes) is
+redundant. An opcode says: keep base tokens [t1_from_index, t1_to_index), or put in `new_values`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+
+from ..errors import EditionError, FormatError
+from .json_stream import JsonStream
+
+OPCODES_KEY = "_iterable_opcodes"
+_BOOK_KEY = re.compile(r"root\[(['\"]?)(\d{1,10})\1\]\Z")
+_TAGS = frozenset({"equal", "replace", "insert", "delete"})
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What turns the base tokens of one book into its released tokens.
+
+    Step i first copies base tokens [`kept[i, 0]`, `kept[i, 1]`), then adds `added[i]` of the `literals`.
+    `base_count` and `released_count` are the token counts the delta was made for.
+    """
+
+    gutenberg_id: str
+    kept: np.ndarray
+    added: np.ndarray
+    literals: tuple[str, ...]
+    base_count: int
+    released_count: int
+
+    def apply(self, base: Sequence[str]) -> list[str]:
+        """The released tokens.
+
+        Raises:
+            EditionError: `base` has another number of tokens than the delta was made for.
+        """
+        if len(base) != self.base_count:
+            raise EditionError(
+                f"book {self.gutenberg_id}: the delta was made for another edition of the text",
+                expected=f"{self.base_count:,} base tokens",
+                found=f"{len(base):,} base tokens",
+                hint="fetch the edition named in the manifest, or use a pack: it can follow an edition",
+            )
+        released: list[str] = []
+        literals, at = self.literals, 0
+        for (start, end), count in zip(self.kept.tolist(), self.added.tolist(), strict=True):
+            released += base[start:end]
+            if count:
+                released += literals[at : at + count]
+                at += count
+        return released
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Collects the opcodes of one book, checking each against the one before."""
+
+    gutenberg_id: str
+    where: str
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    added: list[int] = field(default_factory=list)
+    literals: list[str] = field(default_factory=list)
+    base: int = 0
+    released: int = 0
+
+    def take(self, opcode: object) -> None:
+        try:
+            tag = opcode["tag"]
+            from1, to1 = opcode["t1_from_index"], opcode["t1_to_index"]
+            from2, to2 = opcode["t2_from_index"], opcode["t2_to_index"]
+        except (TypeError, KeyError) as error:
+            raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode) from error
+        new = opcode.get("new_values") or []
+        if tag not in _TAGS or not all(type(i) is int for i in (from1, to1, from2, to2)):
+            raise self._bad("a known tag and whole numbers", opcode)
+        size = to1 - from1 if tag == "equal" else len(new)
+        if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
+            raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
+        if tag == "equal":
+            self._keep(from1, to1)
+        elif new:
+            if not all(type(token) is str and token for token in new):
+                raise self._bad("new_values to be non-empty strings", opcode)
+            self._add(new)
+        self.base, self.released = to1, to2
+
+    def _keep(self, start: int, end: int) -> None:
+        if self.kept and not self.added[-1] and self.kept[-1][1] == start:
+            self.kept[-1] = (self.kept[-1][0], end)
+            return
+        self.kept.append((start, end))
+        self.added.append(0)
+
+    def _add(self, tokens: list[str]) -> None:
+        if not self.kept:
+            self._keep(0, 0)
+        self.added[-1] += len(tokens)
+        self.literals.extend(tokens)
+
+    def _bad(self, expected: str, opcode: object) -> FormatError:
+        return FormatError(
+            f"{self.where}: opcode of book {self.gutenberg_id} cannot be followed",
+            expected=expected,
+            found=repr(opcode)[:200],
+            hint="the delta is damaged or in another layout; fetch it again",
+        )
+
+    def done(self) -> Delta:
+        return Delta(
+            self.gutenberg_id,
+            np.array(self.kept, dtype=np.int32).reshape(-1, 2),
+            np.array(self.added, dtype=np.int32),
+            tuple(self.literals),
+            self.base,
+            self.released,
+        )
+
+
+def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
+    """One `Delta` per book of an official delta file, in the order of the file, streaming.
+
+    `pieces` is the text of the file in pieces of any size; `name` is used in messages. Memory holds one
+    opcode and the compact form of one book at a time.
+
+    Raises:
+        FormatError: not JSON, not in the official layout, or opcodes that contradict each other.
+    """
+    stream = JsonStream(pieces, name)
+    if stream.peek() != "{":
+        raise FormatError(
+            f"{name} is not a deepdiff delta", expected="a JSON object", found=repr(stream.peek())
+        )
+    seen: set[str] = set()
+    found = False
+    for key in stream.members():
+        if key != OPCODES_KEY:
+            stream.skip()
+            continue
+        found = True
+        for book in stream.members():
+            match = _BOOK_KEY.match(book)
+            if not match or match[2] in seen:
+                raise FormatError(
+                    f"{name}: unexpected or repeated book key {book[:80]!r}",
+                    expected="root['<gutenberg id>'], once each",
+                    hint="the delta is in another layout than the released one",
+                )
+            seen.add(match[2])
+            builder = _Builder(match[2], name)
+            for _ in stream.elements():
+                builder.take(stream.value())
+            yield builder.done()
+    stream.finish()
+    if not found:
+        raise FormatError(
+            f"{name} holds no opcodes",
+            expected=f"the key {OPCODES_KEY!r}",
+            hint="the official delta was serialised with its opcodes; this file was not",
+        )
+
+
+def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> list[list[str]]:
+    """Cut released tokens into sentences of the given lengths.
+
+    Raises:
+        EditionError: the lengths do not add up to the number of tokens, or one is not positive.
+    """
+    ends = list(accumulate(lengths))
+    if (ends[-1] if ends else 0) != len(tokens) or any(n <= 0 for n in lengths):
+        raise EditionError(
+            f"book {book}: sentence lengths and tokens do not fit",
+            expected=f"{ends[-1] if ends else 0:,} tokens in {len(ends):,} non-empty sentences",
+            found=f"{len(tokens):,} tokens",
+            hint="delta and sentence lengths must come from the same release",
+        )
+    return [list(tokens[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
