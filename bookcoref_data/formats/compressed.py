@@ -1,0 +1,165 @@
+"""Read and write files that may be gzip or zstd: known by their first bytes, written by their suffix.
+
+What comes out of a compressed file is bounded, so that a small hostile file cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from ..errors import FormatError, SourceError
+from ..files import writing
+
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+SUFFIXES = (".gz", ".zst")
+
+# Text of books and their annotation shrinks 3 to 40 times; a bomb shrinks a thousand times and more.
+MAX_RATIO = 250
+ALWAYS_ALLOWED = 256 << 20
+
+# A zstd block of 4 bytes can stand for 128 KiB, so this much input gives at most 32 MiB at once.
+_ZSTD_PIECE = 1 << 10
+
+
+def bare_suffix(path: Path) -> str:
+    """The suffix of a file name in lower case, `.gz` and `.zst` set aside: `a.jsonl.gz` gives `.jsonl`."""
+    name = Path(path.name)
+    return (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).suffix.lower()
+
+
+def bare_stem(path: Path) -> str:
+    """The file name without its suffix and without `.gz` or `.zst`: `a.b.jsonl.gz` gives `a.b`."""
+    name = Path(path.name)
+    return (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).stem
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading bytes, unpacked if it is gzip or zstd.
+
+    Raises:
+        SourceError: the file is not there or cannot be read.
+        FormatError: it is cut short, damaged, or unpacks to far more than such text can.
+    """
+    try:
+        raw = open(path, "rb")
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {path}", found=error.strerror, hint="check the path and its permissions"
+        ) from error
+    with raw:
+        try:
+            yield _unpacked(raw, path)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise FormatError(
+                f"{path}: the gzip data is damaged or cut short",
+                found=str(error),
+                hint="fetch the file again",
+            ) from error
+        except IsADirectoryError as error:
+            raise SourceError(f"cannot read {path}", found="a folder") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole content, unpacked."""
+    with reading(path) as stream:
+        return stream.read()
+
+
+@contextlib.contextmanager
+def packing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes whole or not at all, packed if its name ends in `.gz` or `.zst`.
+
+    The packed bytes depend on the content alone: no time and no name is stored.
+    """
+    suffix = path.suffix.lower()
+    with writing(path) as stream:
+        if suffix == ".gz":
+            with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6) as packed:
+                yield packed
+        elif suffix == ".zst":
+            import zstandard
+
+            with zstandard.ZstdCompressor(level=9).stream_writer(stream, closefd=False) as packed:
+                yield packed
+        else:
+            yield stream
+
+
+def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
+    head = raw.peek(4)[:4]
+    size = path.stat().st_size
+    bound = max(ALWAYS_ALLOWED, MAX_RATIO * size)
+    if head.startswith(GZIP_MAGIC):
+        return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), bound, path), 1 << 20)
+    if head == ZSTD_MAGIC:
+        return io.BufferedReader(_Bounded(_ZstdStream(raw, path), bound, path), 1 << 20)
+    return raw
+
+
+class _Bounded(io.RawIOBase):
+    """Passes bytes through until `bound` is exceeded."""
+
+    def __init__(self, inner, bound: int, path: Path) -> None:
+        self._inner, self._left, self._bound, self._path = inner, bound, bound, path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        piece = self._inner.read(len(buffer))
+        self._left -= len(piece)
+        if self._left < 0:
+            raise FormatError(
+                f"{self._path}: unpacks to far more than text of its size can",
+                expected=f"at most {self._bound:,} bytes",
+                found="more",
+                hint="unpack it by hand if you trust it, and give the unpacked file",
+            )
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class _ZstdStream:
+    """Reads zstd frames one after another and notices a frame that is cut short."""
+
+    def __init__(self, raw: IO[bytes], path: Path) -> None:
+        import zstandard
+
+        self._fault = zstandard.ZstdError
+        self._new = zstandard.ZstdDecompressor().decompressobj
+        self._frame, self._raw, self._path, self._ready, self._rest = self._new(), raw, path, b"", b""
+        self._fresh = True
+
+    def read(self, size: int) -> bytes:
+        while not self._ready:
+            piece = self._rest or self._raw.read(_ZSTD_PIECE)
+            self._rest = b""
+            if not piece:
+                self._check_complete()
+                return b""
+            self._feed(piece)
+        out, self._ready = self._ready[:size], self._ready[size:]
+        return out
+
+    def _feed(self, piece: bytes) -> None:
+        try:
+            self._ready = self._frame.decompress(piece)
+        except self._fault as error:
+            raise FormatError(
+                f"{self._path}: the zstd data is damaged", found=str(error), hint="fetch the file again"
+            ) from error
+        self._fresh = False
+        if self._frame.eof:
+            self._rest, self._frame, self._fresh = self._frame.unused_data, self._new(), True
+
+    def _check_complete(self) -> None:
+        if not self._fresh:
+            raise FormatError(f"{self._path}: the zstd data is cut short", hint="fetch the file again")

@@ -1,0 +1,119 @@
+"""Which format a path holds: by its name, and where the name does not say, by how its content begins."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from ..errors import FormatError, SourceError, UsageError
+from .compressed import bare_suffix
+from .lines import read_lines
+
+BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".conll": "conll",
+    ".v4_gold_conll": "conll",
+    ".v4_auto_conll": "conll",
+    ".v9_gold_conll": "conll",
+    ".gold_conll": "conll",
+    ".auto_conll": "conll",
+    ".key": "conll",
+    ".response": "conll",
+    ".conllu": "corefud",
+    ".ann": "brat",
+    ".tokens": "booknlp",
+    ".entities": "booknlp",
+}
+_LINES_LOOKED_AT = 50
+
+
+def detect(path: Path) -> str:
+    """The name of the format of a file or folder.
+
+    A folder is a dataset folder (README.md and parquet) or holds files of one format.
+
+    Raises:
+        SourceError: there is nothing at `path`.
+        FormatError: nothing known is recognised, or a folder mixes formats.
+    """
+    if not path.exists():
+        raise SourceError(
+            f"cannot read {path}",
+            found="no such file or folder",
+            hint="check the path; relative paths start at the current folder",
+        )
+    if path.is_dir():
+        return _of_folder(path)
+    return by_name(path) or _of_content(path)
+
+
+def by_name(path: Path) -> str | None:
+    """The format that the file name promises, None if it promises none of ours."""
+    return BY_SUFFIX.get(bare_suffix(path))
+
+
+def for_output(path: Path) -> str:
+    """The format to write, from the name alone. Raises UsageError when the name does not say."""
+    name = by_name(path)
+    if name is None:
+        raise UsageError(
+            f"cannot tell from the name {path.name!r} which format to write",
+            expected="a name that ends in .jsonl, .conll, .conllu, .ann or .tokens (and .gz or .zst), or --to",
+        )
+    return name
+
+
+def files_of(path: Path, format: str) -> list[Path]:
+    """The files to read for `format`: `path` itself, or the folder's files of that format, sorted.
+
+    Of formats with two files a document (brat, BookNLP) the one that names the document is listed.
+    """
+    if not path.is_dir():
+        return [path]
+    suffix = {"booknlp": ".tokens", "brat": ".ann"}.get(format)
+    return [p for p in _files(path) if by_name(p) == format and suffix in (None, bare_suffix(p))]
+
+
+def is_dataset_folder(path: Path) -> bool:
+    """Whether this is a folder as `rebuild` writes it: a dataset card and parquet files."""
+    return (path / "README.md").is_file() and next(path.rglob("*.parquet"), None) is not None
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+
+
+def _of_folder(path: Path) -> str:
+    if is_dataset_folder(path):
+        return "folder"
+    names = {by_name(p) for p in _files(path)} - {None}
+    if len(names) == 1:
+        return names.pop()
+    raise FormatError(
+        f"{path}: cannot tell which format this folder holds",
+        expected="a dataset folder (README.md and parquet), or files of one format (.jsonl, .conll, .conllu, "
+        ".ann with .txt, .tokens with .entities)",
+        found=", ".join(sorted(names)) or "none of these",
+        hint="name one file, or say the format with --from (or format=...)",
+    )
+
+
+def _of_content(path: Path) -> str:
+    head = list(itertools.islice(read_lines(path), _LINES_LOOKED_AT))
+    for line in head:
+        if line.startswith("#begin document"):
+            return "conll"
+        if line.startswith(("# newdoc", "# global.Entity", "# sent_id")):
+            return "corefud"
+    first = next((line for line in head if line.strip()), "")
+    if first.startswith("{"):
+        return "jsonl"
+    if first.startswith("paragraph_ID\t"):
+        return "booknlp"
+    raise FormatError(
+        f"{path}:1: the format is not recognised by name or content",
+        expected="JSONL, CoNLL-2012, CoNLL-U, brat or BookNLP",
+        found=repr(first[:60]) if first else "an empty file",
+        hint="say the format with --from (or format=...), if it is one of these",
+    )

@@ -1,0 +1,240 @@
+"""JSON lines, one document a line: the official BookCoref record and the prediction files of systems.
+
+Read: `doc_key` or `doc_id`; `characters` as a list of {name, mentions or cluster}, as columns
+{"name": [...], "mentions": [...]}, or as an object {name: spans} (prediction files, often empty);
+`sentences` may be missing. Written: always the official names. Fields we do not know are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..books import Mention, Record
+from ..errors import FormatError
+from .compressed import packing
+from .lines import read_lines
+from .losses import Losses
+
+KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters"}
+_SPAN = "a span [start, end]: two whole numbers, 0-based, both inclusive, start <= end"
+# Offsets beyond this are no book; the bound keeps them safe in any integer array.
+MAX_OFFSET = 2**31 - 1
+
+
+class _Words(str):
+    """What was found, already put into words."""
+
+
+class _RecordFault(Exception):
+    """A value of the wrong shape; `path` says where in the record, the caller adds file and line."""
+
+    def __init__(self, path: str, expected: str, found: Any) -> None:
+        super().__init__(path)
+        self.path, self.expected, self.found = path, expected, found
+
+
+def read(path: Path, *, losses: Losses | None = None, bare: bool = False) -> Iterator[Record]:
+    """Yield the documents of a JSONL file (plain, gzip or zstd), unchecked beyond their shape.
+
+    Blank lines are skipped. `bare` also accepts documents with neither clusters nor characters
+    (texts that wait for annotation). `losses` hears of fields inside a character that are not kept.
+
+    Raises:
+        FormatError: `file:line`, and the place inside the record, of what is not as it should be.
+    """
+    for number, line in enumerate(read_lines(path), 1):
+        if line and not line.isspace():
+            yield parse_record(line, f"{path}:{number}", losses=losses, bare=bare)
+
+
+def parse_record(line: str, source: str, *, losses: Losses | None = None, bare: bool = False) -> Record:
+    """One line as a record. `source` ("file:line") opens every error message."""
+    value = _parse_json(line, source)
+    try:
+        return _record(value, source, losses, bare)
+    except _RecordFault as fault:
+        place = f" at {fault.path}" if fault.path else ""
+        raise FormatError(
+            f"{source}: the record is not a document{place}",
+            expected=fault.expected,
+            found=_show(fault.found),
+        ) from None
+
+
+def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None) -> int:
+    """Write official records, one a line; returns how many. Nothing is lost in this format."""
+    count = 0
+    with packing(path) as stream:
+        for record in records:
+            stream.write(format_record(record))
+            count += 1
+    return count
+
+
+def format_record(record: Record) -> bytes:
+    """One record as a line of UTF-8 JSON; `sentences` is left out where the record has none."""
+    value: dict[str, Any] = {"doc_key": record.doc_key, "gutenberg_key": record.gutenberg_key}
+    if record.sentences is not None:
+        value["sentences"] = record.sentences
+    value["clusters"] = record.clusters
+    value["characters"] = [{"name": name, "mentions": spans} for name, spans in record.characters]
+    value |= {k: v for k, v in record.extra.items() if k not in KNOWN}
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
+    except UnicodeEncodeError:  # half a surrogate pair in a token: only an escape can say it
+        return json.dumps(value).encode("ascii") + b"\n"
+
+
+def _parse_json(line: str, source: str) -> dict:
+    try:
+        value = json.loads(line, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        hint = "each line must be one whole JSON document"
+        if line.strip() in ("{", "[") or error.pos >= len(line.rstrip()):
+            hint = "each line must be one whole JSON document; is the file cut short, or pretty-printed?"
+        raise FormatError(
+            f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
+        ) from error
+    except _RecordFault as fault:
+        raise FormatError(
+            f"{source}: a field is given twice", expected=fault.expected, found=fault.found
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise FormatError(f"{source}: is not valid JSON", found=str(error)) from error
+    if type(value) is not dict:
+        raise FormatError(
+            f"{source}: is not a document",
+            expected="a JSON object with doc_key, sentences, clusters",
+            found=_show(value),
+        )
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise _RecordFault("", "each field once", _Words(repr(twice)))
+    return value
+
+
+def _record(value: dict, source: str, losses: Losses | None, bare: bool) -> Record:
+    doc_key = _doc_key(value)
+    sentences = value.get("sentences")
+    clusters = value.get("clusters")
+    listed = value.get("characters")
+    if clusters is None and not listed and not bare:
+        raise _RecordFault(
+            "",
+            'clusters (write "clusters": [] for a document without any)',
+            _Words(f"only {', '.join(value)}"),
+        )
+    characters = _characters(listed, doc_key, losses)
+    if clusters is None:
+        groups = [list(spans) for _, spans in characters]
+    else:
+        _expect(type(clusters) is list, "clusters", "a list of clusters", clusters)
+        groups = [_spans(cluster, "clusters", i) for i, cluster in enumerate(clusters)]
+    return Record(
+        doc_key,
+        _gutenberg_key(value.get("gutenberg_key")),
+        None if sentences is None else _sentences(sentences),
+        groups,
+        characters,
+        source,
+        {k: v for k, v in value.items() if k not in KNOWN and not (k == "doc_id" and v == doc_key)},
+    )
+
+
+def _doc_key(value: dict) -> str:
+    name = "doc_key" if "doc_key" in value else "doc_id"
+    key = value.get(name)
+    if type(key) is not str or not key:
+        raise _RecordFault("doc_key" if key is None else name, "the key of the document, a text", key)
+    return key
+
+
+def _gutenberg_key(value: Any) -> str:
+    if value is None:
+        return ""
+    _expect(type(value) in (str, int), "gutenberg_key", "the Gutenberg id as a text", value)
+    return str(value)
+
+
+def _sentences(value: Any) -> list[list[str]]:
+    _expect(type(value) is list, "sentences", "a list of sentences", value)
+    for i, sentence in enumerate(value):
+        _expect(type(sentence) is list, f"sentences[{i}]", "a list of tokens", sentence)
+        if not set(map(type, sentence)) <= {str}:
+            j = next(j for j, token in enumerate(sentence) if type(token) is not str)
+            raise _RecordFault(f"sentences[{i}][{j}]", "a token, a text", sentence[j])
+    return value
+
+
+def _spans(value: Any, path: str, index: int | str, field: str = "") -> list[Mention]:
+    """A list of [start, end] as mentions; the quick way first, then, if that fails, where the fault is."""
+    place = f"{path}[{index}]{field}"
+    _expect(type(value) is list, place, "a list of spans", value)
+    try:
+        if all(type(a) is int and type(b) is int and 0 <= a <= b <= MAX_OFFSET for a, b in value):
+            return list(map(Mention._make, value))
+    except (TypeError, ValueError):
+        pass
+    i = next(i for i, span in enumerate(value) if not _is_span(span))
+    raise _RecordFault(f"{place}[{i}]", _SPAN, value[i])
+
+
+def _is_span(value: Any) -> bool:
+    return (
+        type(value) is list
+        and len(value) == 2
+        and all(type(v) is int for v in value)
+        and 0 <= value[0] <= value[1] <= MAX_OFFSET
+    )
+
+
+def _characters(value: Any, doc_key: str, losses: Losses | None) -> list[tuple[str, list[Mention]]]:
+    if value is None:
+        return []
+    if type(value) is dict:
+        return _characters_of_object(value)
+    _expect(type(value) is list, "characters", "a list of {name, mentions}", value)
+    found = []
+    for i, item in enumerate(value):
+        _expect(type(item) is dict, f"characters[{i}]", "an object {name, mentions}", item)
+        name, field = item.get("name"), "mentions" if "mentions" in item else "cluster"
+        _expect(type(name) is str, f"characters[{i}].name", "the name, a text", name)
+        found.append((name, _spans(item.get(field), "characters", i, f".{field}")))
+        if losses is not None and len(item) > 2:
+            unknown = sorted(set(item) - {"name", field})
+            losses.add("fields of a character beyond name and mentions", doc_key, ", ".join(unknown))
+    return found
+
+
+def _characters_of_object(value: dict) -> list[tuple[str, list[Mention]]]:
+    """{name: spans}, as systems write it, or the two columns that `datasets` makes of a list of objects."""
+    spans = value.get("mentions", value.get("cluster"))
+    names = value.get("name")
+    if len(value) == 2 and type(names) is list and type(spans) is list and set(map(type, names)) <= {str}:
+        _expect(
+            len(names) == len(spans), "characters", f"as many mention lists as names, {len(names)}", spans
+        )
+        return [
+            (name, _spans(item, "characters.mentions", i))
+            for i, (name, item) in enumerate(zip(names, spans, strict=True))
+        ]
+    return [(name, _spans(item, "characters", repr(name))) for name, item in value.items()]
+
+
+def _expect(right: bool, path: str, expected: str, found: Any) -> None:
+    if not right:
+        raise _RecordFault(path, expected, found)
+
+
+def _show(value: Any) -> str:
+    text = value if isinstance(value, _Words) else json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,48 @@
+"""The lines of a text file as text, numbered from 1: UTF-8, any line end, with or without a BOM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import FormatError
+from .compressed import reading
+
+_BOM = b"\xef\xbb\xbf"
+_OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield each line without its line end (`\\n` or `\\r\\n`).
+
+    Only these two end a line: other characters that Python counts as line ends (U+2028, U+0085, form
+    feed) occur inside tokens.
+
+    Raises:
+        FormatError: bytes that are not UTF-8 (file and line).
+        SourceError: the file cannot be read.
+    """
+    with reading(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            if number == 1:
+                raw = _without_bom(raw, path)
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise FormatError(
+                    f"{path}:{number}: is not UTF-8 text",
+                    expected="UTF-8",
+                    found=f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line",
+                    hint="convert the file to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
+                ) from error
+            if line.endswith("\n"):
+                line = line[:-2] if line.endswith("\r\n") else line[:-1]
+            yield line
+
+
+def _without_bom(raw: bytes, path: Path) -> bytes:
+    if raw[:2] in _OTHER_BOMS:
+        raise FormatError(
+            f"{path}:1: is {_OTHER_BOMS[raw[:2]]} text", expected="UTF-8", hint="convert it to UTF-8"
+        )
+    return raw[3:] if raw.startswith(_BOM) else raw
