@@ -49,7 +49,7 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
         FormatError: it is cut short, damaged, or unpacks to far more than such text can.
     """
     try:
-        raw = open(path, "rb")
+        raw = path.open("rb")
     except OSError as error:
         raise SourceError(
             f"cannot read {path}", found=error.strerror, hint="check the path and its permissions"
@@ -63,8 +63,6 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
                 found=str(error),
                 hint="fetch the file again",
             ) from error
-        except IsADirectoryError as error:
-            raise SourceError(f"cannot read {path}", found="a folder") from error
 
 
 def read_bytes(path: Path) -> bytes:

@@ -59,7 +59,7 @@ def for_output(path: Path) -> str:
     if name is None:
         raise UsageError(
             f"cannot tell from the name {path.name!r} which format to write",
-            expected="a name that ends in .jsonl, .conll, .conllu, .ann or .tokens (and .gz or .zst), or --to",
+            expected="a name in .jsonl, .conll, .conllu, .ann or .tokens (then .gz or .zst), or --to",
         )
     return name
 

@@ -33,7 +33,7 @@ def read_lines(path: Path) -> Iterator[str]:
                     f"{path}:{number}: is not UTF-8 text",
                     expected="UTF-8",
                     found=f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line",
-                    hint="convert the file to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
+                    hint="convert it to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
                 ) from error
             if line.endswith("\n"):
                 line = line[:-2] if line.endswith("\r\n") else line[:-1]
