@@ -7,6 +7,7 @@ redundant. An opcode says: keep base tokens [t1_from_index, t1_to_index), or put
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -88,8 +89,8 @@ class _Builder:
         if tag == "equal":
             self._keep(from1, to1)
         elif new:
-            if not all(type(token) is str and token for token in new):
-                raise self._bad("new_values to be non-empty strings", opcode)
+            if not all(type(token) is str and token and "\0" not in token for token in new):
+                raise self._bad("new_values to be non-empty strings without NUL", opcode)
             self._add(new)
         self.base, self.released = to1, to2
 
@@ -183,3 +184,35 @@ def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> l
             hint="delta and sentence lengths must come from the same release",
         )
     return [list(tokens[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
+
+
+def delta_to_bytes(delta: Delta, lengths: Sequence[int]) -> bytes:
+    """A delta and its book's sentence lengths in compact form: a numpy archive of plain arrays."""
+    stream = io.BytesIO()
+    np.savez(
+        stream,
+        kept=delta.kept,
+        added=delta.added,
+        literals=np.frombuffer("\0".join(delta.literals).encode("utf-8", "surrogatepass"), np.uint8),
+        counts=np.array(
+            [int(delta.gutenberg_id), delta.base_count, delta.released_count, len(delta.literals)]
+        ),
+        lengths=np.array(lengths, np.int32),
+    )
+    return stream.getvalue()
+
+
+def delta_from_bytes(data: bytes) -> tuple[Delta, list[int]]:
+    """The inverse of `delta_to_bytes`: the delta and the sentence lengths."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        gutenberg_id, base, released, literals = arrays["counts"].tolist()
+        text = arrays["literals"].tobytes().decode("utf-8", "surrogatepass")
+        delta = Delta(
+            str(gutenberg_id),
+            arrays["kept"],
+            arrays["added"],
+            tuple(text.split("\0")) if literals else (),
+            base,
+            released,
+        )
+        return delta, arrays["lengths"].tolist()

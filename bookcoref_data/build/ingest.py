@@ -1,0 +1,181 @@
+"""Split a release once into one small part per book, so that one book alone needs only its own files.
+
+A release is up to 208 MB of delta and 30 MB of annotations in a few files. The first rebuild walks
+them once, streaming, and keeps per book: `<doc_key>.jsonl` (the record of the full config, then those
+of the split config) and `<gutenberg id>.delta` (opcodes in compact form with the sentence lengths).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..errors import DataError, EditionError, FormatError
+from ..files import safe_name, sha256_bytes, write_bytes, write_text
+from ..formats.jsonl import parse_record
+from ..formats.lines import read_lines
+from ..progress import Progress
+from ..sources.release import Release
+from ..stitch.official import delta_to_bytes, read_deltas
+
+INDEX = "index.json"
+INDEX_FORMAT = 1
+SPLIT_MARK = "_split1500_S"
+
+
+@dataclass(frozen=True, slots=True)
+class BookPart:
+    """One book of a release as it lies in the cache.
+
+    `annotation` is the name of its record file ("" in a release without annotations), `delta` that of
+    its opcodes ("" when the record holds its own text); `key` is the sha256 of both contents.
+    """
+
+    doc_key: str
+    gutenberg_key: str
+    split: str
+    annotation: str
+    delta: str
+    key: str
+
+
+def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
+    """The books of a release, split into `folder` unless that was done before.
+
+    `doc_keys` maps Gutenberg ids to document keys, for a release that has a delta but no annotations.
+
+    Raises:
+        FormatError, EditionError: the release is damaged or contradicts itself; nothing is left behind.
+    """
+    index = folder / INDEX
+    if index.is_file():
+        value = json.loads(index.read_text(encoding="utf-8"))
+        if value.get("format") == INDEX_FORMAT:
+            return [BookPart(**part) for part in value["books"]]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        parts = _split(release, work, progress, doc_keys)
+        value = {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts]}
+        write_text(work / INDEX, json.dumps(value, indent=1))
+        if folder.exists():
+            shutil.rmtree(folder)
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return parts
+
+
+def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
+    deltas = _split_delta(release, work, progress)
+    if not release.annotations:
+        return [
+            BookPart(doc_keys.get(gid, f"book_{gid}"), gid, "train", "", name, key)
+            for gid, (name, key) in deltas.items()
+        ]
+    return _split_annotations(release, work, deltas)
+
+
+def _split_delta(release: Release, work: Path, progress: Progress) -> dict[str, tuple[str, str]]:
+    """Write `<id>.delta` per book; returns {id: (file name, sha256)}."""
+    if release.delta is None:
+        return {}
+    lengths = release.sentence_lengths()
+    found: dict[str, tuple[str, str]] = {}
+    progress.begin("release", len(lengths) or None, "books")
+    for delta in read_deltas(release.delta_pieces(), str(release.delta)):
+        gid = delta.gutenberg_id
+        if gid not in lengths:
+            raise EditionError(
+                f"the release has a delta but no sentence lengths for book {gid}",
+                expected=f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}",
+                found=f"{len(lengths)} other books",
+                hint="name the right file with --lengths",
+            )
+        data = delta_to_bytes(delta, lengths[gid])
+        write_bytes(work / f"{gid}.delta", data)
+        found[gid] = (f"{gid}.delta", sha256_bytes(data))
+        progress.advance("release")
+    progress.end("release")
+    return found
+
+
+def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str, str]]) -> list[BookPart]:
+    windows = _window_lines(release, work)
+    parts: list[BookPart] = []
+    seen: dict[str, str] = {}
+    for (config, split), path in release.annotations.items():
+        if config != "full":
+            continue
+        for source, line in _lines(path):
+            record = parse_record(line, source)
+            key = safe_name(record.doc_key, f"{source}: the document key")
+            if key in seen:
+                raise FormatError(
+                    f"{source}: document {key!r} comes twice", expected="each doc_key once",
+                    found=f"first at {seen[key]}", hint="remove one of the two lines",
+                )  # fmt: skip
+            seen[key] = source
+            gid = record.gutenberg_key or key.rpartition("_")[2]
+            _check_id(gid, source)
+            delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
+            data = "\n".join([line, *_read_windows(windows, key)]).encode("utf-8", "surrogatepass")
+            write_bytes(work / f"{key}.jsonl", data)
+            content = sha256_bytes(f"{sha256_bytes(data)} {delta_key}".encode())
+            parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content))
+    orphans = sorted(set(windows) - set(seen))
+    if orphans:
+        raise DataError(
+            f"the split annotations have windows of books that the full ones lack: {', '.join(orphans[:5])}",
+            expected="windows named <doc_key>_split1500_S<sentence>",
+            hint="both configs must come from the same release",
+        )
+    shutil.rmtree(work / "windows", ignore_errors=True)
+    return parts
+
+
+def _window_lines(release: Release, work: Path) -> dict[str, Path]:
+    """Sort the lines of the split config by book into files; returns {doc_key: file}."""
+    folder = work / "windows"
+    folder.mkdir()
+    found: dict[str, Path] = {}
+    for (config, _), path in release.annotations.items():
+        if config != "split":
+            continue
+        for source, line in _lines(path):
+            key = parse_record(line, source).doc_key
+            book, mark, first = key.rpartition(SPLIT_MARK)
+            if not mark or not first.isdigit():
+                raise FormatError(
+                    f"{source}: {key!r} is not the key of a window",
+                    expected="<doc_key>_split1500_S<number of its first sentence>",
+                )
+            found[book] = folder / f"{safe_name(book, f'{source}: the document key')}.jsonl"
+            with open(found[book], "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+                stream.write(line + "\n")
+    return found
+
+
+def _read_windows(windows: dict[str, Path], key: str) -> list[str]:
+    if key not in windows:
+        return []
+    text = windows[key].read_text(encoding="utf-8", errors="surrogatepass")
+    return text.removesuffix("\n").split("\n")
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(read_lines(path), 1):
+        if line and not line.isspace():
+            yield f"{path}:{number}", line
+
+
+def _check_id(gid: str, source: str) -> None:
+    if not gid.isdigit() or len(gid) > 10:
+        raise FormatError(
+            f"{source}: the document has no Gutenberg id", expected="gutenberg_key, digits ('0' for none)",
+            found=repr(gid[:40]),
+        )  # fmt: skip

@@ -1,0 +1,112 @@
+"""Run one function over many books in parallel; a book that fails or kills its worker stops no other."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..errors import BookcorefError, SourceError
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Job, Result]):
+    """What became of one job: a result, or the error that it met."""
+
+    job: Job
+    result: Result | None = None
+    error: BookcorefError | None = None
+
+
+def worker_count(jobs: int) -> int:
+    """`jobs`, or one per core that this process may use when it is 0."""
+    if jobs > 0:
+        return jobs
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def run_jobs(
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int
+) -> Iterator[Outcome[Job, Result]]:
+    """Yield an outcome per job, in the order in which they finish.
+
+    `jobs` may be a generator: it is asked for the next job only when a worker is free or nearly so, so
+    that fetching a text overlaps with working on the one before. Errors of ours become outcomes; any
+    other exception is a defect and passes through. With one worker everything runs in this process.
+
+    A worker that dies (out of memory, killed) takes the pool with it: the jobs that were running are
+    tried again one by one in a process of their own, and the one that dies again is reported.
+    """
+    if workers == 1:
+        for job in jobs:
+            yield _in_process(function, job)
+        return
+    yield from _in_pool(function, iter(jobs), workers)
+
+
+def _in_process(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
+    try:
+        return Outcome(job, result=function(job))
+    except BookcorefError as error:
+        return Outcome(job, error=error)
+
+
+def _in_pool(
+    function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
+) -> Iterator[Outcome[Job, Result]]:
+    pool = ProcessPoolExecutor(workers)
+    running: dict[Future, Job] = {}
+    again: deque[Job] = deque()
+    try:
+        while True:
+            while len(running) < workers + 1 and (job := next(jobs, None)) is not None:
+                try:
+                    running[pool.submit(function, job)] = job
+                except BrokenProcessPool:
+                    again.append(job)
+                    break
+            if not running and not again:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                job = running.pop(future)
+                try:
+                    yield Outcome(job, result=future.result())
+                except BookcorefError as error:
+                    yield Outcome(job, error=error)
+                except BrokenProcessPool:
+                    again.append(job)
+            if again:
+                again.extend(running.values())
+                running.clear()
+                pool.shutdown(wait=False, cancel_futures=True)
+                while again:
+                    yield _alone(function, again.popleft())
+                pool = ProcessPoolExecutor(workers)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _alone(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
+    """Run one job in a process of its own, so that its death is known to be its own."""
+    with ProcessPoolExecutor(1) as pool:
+        try:
+            return Outcome(job, result=pool.submit(function, job).result())
+        except BookcorefError as error:
+            return Outcome(job, error=error)
+        except BrokenProcessPool:
+            return Outcome(
+                job,
+                error=SourceError(
+                    f"the process that worked on {job} was killed twice",
+                    hint="it probably ran out of memory: use fewer --jobs, then run the command again",
+                ),
+            )

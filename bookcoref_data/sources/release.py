@@ -1,0 +1,165 @@
+"""A release of annotations without text, in the layout of the official one.
+
+    bookcoref_annotations/full/<split>.jsonl          offsets over whole books
+    bookcoref_annotations/split/<split>_split.jsonl   offsets over windows
+    gutenberg_delta.json                              what turns base tokens into released tokens
+    sentence_lengths.json                             {gutenberg id: [tokens per sentence]}
+
+Any file may end in `.gz` or `.zst`. Names that are not known for certain are settings (`Layout`).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import FormatError, SourceError, UsageError
+from ..files import sha256_bytes, sha256_file
+from ..formats.compressed import reading
+
+_PIECE = 1 << 16
+_PACKED = ("", ".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things lie in a release: glob patterns relative to its folder, tried in order.
+
+    The name of the sentence-length file of the official release is not known for certain, and neither
+    is every annotation file's, hence patterns; `split_names` are the words that mark a split in a name.
+    """
+
+    annotations: str = "bookcoref_annotations"
+    delta: tuple[str, ...] = ("gutenberg_delta.json", "*delta*.json")
+    lengths: tuple[str, ...] = ("sentence_lengths.json", "*sentence*len*.json", "*lengths*.json")
+    split_names: tuple[tuple[str, str], ...] = (
+        ("train", "train"),
+        ("validation", "validation"),
+        ("valid", "validation"),
+        ("val", "validation"),
+        ("dev", "validation"),
+        ("test", "test"),
+    )
+
+
+@dataclass(frozen=True)
+class Release:
+    """The files of a release folder; nothing is read before it is asked for."""
+
+    folder: Path
+    delta: Path | None
+    lengths: Path | None
+    annotations: dict[tuple[str, str], Path] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Path, layout: Layout | None = None) -> Release:
+        """Find the files of a release.
+
+        Raises:
+            SourceError: no such folder, or nothing of a release in it (the message lists what is there).
+            UsageError: several files fit one pattern.
+        """
+        layout = layout or Layout()
+        if not folder.is_dir():
+            raise SourceError(
+                f"there is no release folder {folder}",
+                hint="give --release DIR, or leave it out to fetch the official release from the Hub",
+            )
+        release = cls(
+            folder,
+            _find(folder, layout.delta),
+            _find(folder, layout.lengths),
+            _annotation_files(folder / layout.annotations, layout),
+        )
+        if release.delta is None and not release.annotations:
+            raise SourceError(
+                f"{folder} holds no release",
+                expected=f"{layout.annotations}/full/*.jsonl and {layout.delta[0]}",
+                found=_listing(folder),
+                hint="name the files with --delta, --lengths and --annotations if they are called otherwise",
+            )
+        return release
+
+    @property
+    def files(self) -> list[Path]:
+        """All files of the release that are used, in a fixed order."""
+        named = [self.annotations[key] for key in sorted(self.annotations)]
+        return [*named, *(p for p in (self.delta, self.lengths) if p)]
+
+    def key(self) -> str:
+        """Hex sha256 over the names and contents of all files used."""
+        lines = [f"{p.relative_to(self.folder).as_posix()} {sha256_file(p)}" for p in self.files]
+        return sha256_bytes("\n".join(lines).encode())
+
+    def delta_pieces(self) -> Iterator[str]:
+        """The text of the delta in pieces of 64 kB, unpacked on the way."""
+        with reading(self.delta) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
+            try:
+                while piece := text.read(_PIECE):
+                    yield piece
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{self.delta}: not UTF-8", found=str(error)) from error
+
+    def sentence_lengths(self) -> dict[str, list[int]]:
+        """{gutenberg id: tokens per sentence}; empty when the release has no such file.
+
+        Raises:
+            FormatError: not JSON, or not in that shape.
+        """
+        if self.lengths is None:
+            return {}
+        try:
+            with reading(self.lengths) as stream:
+                value = json.load(stream)
+        except ValueError as error:
+            raise FormatError(f"{self.lengths}: broken JSON", found=str(error)) from error
+        good = isinstance(value, dict) and all(
+            isinstance(v, list) and all(type(n) is int and n > 0 for n in v) for v in value.values()
+        )
+        if not good:
+            raise FormatError(
+                f"{self.lengths}: not sentence lengths",
+                expected='{"<gutenberg id>": [positive whole numbers]}',
+                hint="name the right file with --lengths",
+            )
+        return value
+
+
+def _find(folder: Path, patterns: tuple[str, ...]) -> Path | None:
+    """The one file that fits the first pattern that fits any, packed or not."""
+    names = sorted(p.name for p in folder.iterdir() if p.is_file())
+    for pattern in patterns:
+        fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in _PACKED)]
+        if len(fits) > 1:
+            raise UsageError(
+                f"several files of {folder} fit {pattern!r}", found=", ".join(fits), hint="name one of them"
+            )
+        if fits:
+            return folder / fits[0]
+    return None
+
+
+def _annotation_files(folder: Path, layout: Layout) -> dict[tuple[str, str], Path]:
+    """{(config, split): file} of an annotation folder."""
+    found: dict[tuple[str, str], Path] = {}
+    for config in ("full", "split"):
+        for path in sorted((folder / config).glob("*.jsonl*")) if (folder / config).is_dir() else ():
+            split = next((s for word, s in layout.split_names if word in path.name.lower()), None)
+            if split is None or (config, split) in found:
+                raise UsageError(
+                    f"cannot tell which split {path} is",
+                    expected="one file per split, named with train, validation (dev) or test",
+                    found=_listing(folder / config),
+                )
+            found[config, split] = path
+    return found
+
+
+def _listing(folder: Path, most: int = 20) -> str:
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(names[:most]) or "no files") + more
