@@ -1,0 +1,189 @@
+"""What the pipeline knows of a book after some of its steps: mentions, drops and quotes with reasons.
+
+A `State` is a value. Steps take one and return another, it can be written after every step and read
+again, and whoever made a mention, or took it away, stands beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from ..books import Book, Mention
+from ..errors import BookError, FormatError
+
+STATE_FORMAT = 1
+
+
+class Marked(NamedTuple):
+    """A mention of a character and where it came from.
+
+    `start` and `end` are book tokens, 0-based, both inclusive; `character` is an index into the cast.
+    `step` is the step that made it, `rule` the rule or model inside that step, `score` its confidence in
+    0..1 (1.0 for rules that give none). `kind` is "name", "nominal" or "pronoun", "" when not known.
+    """
+
+    start: int
+    end: int
+    character: int
+    step: str
+    rule: str
+    score: float = 1.0
+    kind: str = ""
+
+    @property
+    def mention(self) -> Mention:
+        return Mention(self.start, self.end)
+
+
+class Dropped(NamedTuple):
+    """A mention that a step took away or refused, and why (`reason`, in words a person can read)."""
+
+    start: int
+    end: int
+    character: int
+    step: str
+    reason: str
+    score: float = 0.0
+
+
+class Quote(NamedTuple):
+    """A stretch of direct speech: first and last token (the quotation marks), who speaks to whom.
+
+    `speaker` and `addressees` are indices into the cast; -1 and () where not known.
+    """
+
+    start: int
+    end: int
+    speaker: int = -1
+    addressees: tuple[int, ...] = ()
+    rule: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One book between two steps.
+
+    `tokens_sha256` ties it to the text, `names` to the cast; `done` lists the finished steps in order;
+    `mentions` are sorted, and no two of them share both span and character. `notes` are warnings for the
+    person who reads the output. `memory` holds what a backend wants to hand to its own next step
+    (JSON values only: gender of characters, settings in force).
+    """
+
+    doc_key: str
+    tokens_sha256: str
+    names: tuple[str, ...]
+    done: tuple[str, ...] = ()
+    mentions: tuple[Marked, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    notes: tuple[str, ...] = ()
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def after(
+        self,
+        step: str,
+        mentions: Iterable[Marked],
+        *,
+        dropped: Iterable[Dropped] = (),
+        quotes: Iterable[Quote] | None = None,
+        notes: Iterable[str] = (),
+        memory: dict[str, Any] | None = None,
+    ) -> State:
+        """The state when `step` is done: `mentions` replace the old ones, drops and notes add up.
+
+        A span given twice to one character is kept once: the earlier one (first step, first rule).
+        """
+        kept: dict[tuple[int, int, int], Marked] = {}
+        for m in mentions:
+            kept.setdefault((m.start, m.end, m.character), m)
+        return replace(
+            self,
+            done=(*self.done, step),
+            mentions=tuple(sorted(kept.values())),
+            dropped=(*self.dropped, *dropped),
+            quotes=self.quotes if quotes is None else tuple(quotes),
+            notes=(*self.notes, *notes),
+            memory=self.memory | (memory or {}),
+        )
+
+    def spans(self) -> list[list[Mention]]:
+        """Mentions by character, in the order of `names`; characters without any have an empty list."""
+        found: list[list[Mention]] = [[] for _ in self.names]
+        for m in self.mentions:
+            found[m.character].append(m.mention)
+        return found
+
+    def to_book(self, book: Book) -> Book:
+        """`book` with this annotation as clusters and characters; unmentioned characters are left out."""
+        named = [(n, spans) for n, spans in zip(self.names, self.spans(), strict=True) if spans]
+        return Book.make(
+            book.doc_key,
+            book.sentences,
+            gutenberg_key=book.gutenberg_key,
+            clusters=[spans for _, spans in named],
+            characters=named,
+        )
+
+    def check_fits(self, book: Book, names: tuple[str, ...]) -> None:
+        """Raises BookError when this state was made on another text or for another cast."""
+        for what, expected, found in (
+            ("text", self.tokens_sha256, book.tokens_sha256()),
+            ("cast", self.names, names),
+        ):
+            if expected != found:
+                raise BookError(
+                    f"the saved state of {self.doc_key!r} belongs to another {what}",
+                    expected=_short(expected),
+                    found=_short(found),
+                    hint="run all steps again, or give the text and cast it was made with",
+                )
+
+    def to_json(self) -> str:
+        """One JSON document; mentions, drops and quotes are rows of plain values."""
+        value = {
+            "format": STATE_FORMAT,
+            "doc_key": self.doc_key,
+            "tokens_sha256": self.tokens_sha256,
+            "names": self.names,
+            "done": self.done,
+            "mentions": self.mentions,
+            "dropped": self.dropped,
+            "quotes": self.quotes,
+            "notes": self.notes,
+            "memory": self.memory,
+        }
+        return json.dumps(value, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "state") -> State:
+        """Read what `to_json` wrote. Raises FormatError naming `source`."""
+        try:
+            value = json.loads(text)
+            if value["format"] != STATE_FORMAT:
+                raise FormatError(f"{source}: another format", expected=STATE_FORMAT, found=value["format"])
+            return cls(
+                value["doc_key"],
+                value["tokens_sha256"],
+                tuple(value["names"]),
+                tuple(value["done"]),
+                tuple(Marked(*row) for row in value["mentions"]),
+                tuple(Dropped(*row) for row in value["dropped"]),
+                tuple(Quote(*row[:3], tuple(row[3]), *row[4:]) for row in value["quotes"]),
+                tuple(value["notes"]),
+                value["memory"],
+            )
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise FormatError(
+                f"{source}: not a saved state of the annotation pipeline",
+                found=f"{type(error).__name__}: {error}",
+                hint="remove the file and run the step again",
+            ) from error
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else text[:77] + "..."

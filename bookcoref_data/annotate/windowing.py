@@ -1,0 +1,38 @@
+"""The windows and groups in which clusters are expanded (paper, section 4, steps 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..books import Window
+
+WINDOW_WORDS = 1500
+GROUP_WINDOWS = 10
+
+
+def annotation_windows(sentence_ends: Sequence[int], words: int = WINDOW_WORDS) -> list[Window]:
+    """Consecutive windows of whole sentences with at most `words` tokens each; a partition of the book.
+
+    The paper says "at most 1500 words" and not where a window ends; whole sentences are our choice. This
+    is not the rule of the split config (`books.cut_windows`), whose windows may pass 1500. A single
+    sentence longer than `words` is a window of its own.
+    """
+    windows: list[Window] = []
+    first = start = 0
+    for i, end in enumerate(sentence_ends):
+        if end - start > words and i > first:
+            begin = sentence_ends[i - 1]
+            windows.append(Window(first, i, start, begin))
+            first, start = i, begin
+    if first < len(sentence_ends):
+        windows.append(Window(first, len(sentence_ends), start, sentence_ends[-1]))
+    return windows
+
+
+def group_windows(windows: Sequence[Window], size: int = GROUP_WINDOWS) -> list[Window]:
+    """Groups of `size` consecutive windows, each as one long window; the last may be shorter."""
+    groups = []
+    for i in range(0, len(windows), size):
+        part = windows[i : i + size]
+        groups.append(Window(part[0].first_sentence, part[-1].end_sentence, part[0].start, part[-1].end))
+    return groups
