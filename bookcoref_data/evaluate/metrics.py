@@ -1,0 +1,265 @@
+"""MUC, B3, CEAF-e, CEAF-m, BLANC, LEA and mention detection, on sparse contingency tables.
+
+Every metric but BLANC is a sum over clusters (CEAF: over aligned clusters), so that one pass gives the
+score of each unit (document, window) and of any pool of units. Formulas: `|K|`, `|R|` sizes of key and
+response clusters, `n` the mentions they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import UsageError
+from .assignment import best_alignment
+from .clustering import SINGLETON_RULES, Clusters, Members, Overlap, Table, members, overlap
+from .scores import Blanc, ClusterScores, Score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What each key cluster adds to recall and each response cluster to precision (num, den)."""
+
+    recall_num: np.ndarray
+    recall_den: np.ndarray
+    precision_num: np.ndarray
+    precision_den: np.ndarray
+
+    def total(self) -> Score:
+        return Score(*(float(array.sum()) for array in self._arrays()))
+
+    def by_unit(self, both: Overlap, units: int) -> np.ndarray:
+        """(units, 4) sums, columns in the order of `Score`."""
+        key, response = both.key.cluster_unit, both.response.cluster_unit
+        sides = (key, key, response, response)
+        columns = [
+            np.bincount(unit, weights=values, minlength=units)
+            for unit, values in zip(sides, self._arrays(), strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+    def _arrays(self):
+        return self.recall_num, self.recall_den, self.precision_num, self.precision_den
+
+
+def _row_sums(table: Table, values: np.ndarray, rows: int) -> np.ndarray:
+    return np.bincount(table.rows, weights=values, minlength=rows)
+
+
+def _both_sides(both: Overlap, side) -> Parts:
+    """Apply `side(table, sizes) -> (num, den)` to the key in rows, then to the response in rows."""
+    recall = side(both.recall, both.key.sizes)
+    precision = side(both.precision.transposed(), both.response.sizes)
+    return Parts(*recall, *precision)
+
+
+def muc_parts(both: Overlap) -> Parts:
+    """MUC (Vilain et al. 1995): (|K| - pieces the response cuts K into) / (|K| - 1).
+
+    A mention the response lacks is a piece of its own, so the numerator is found mentions - found pieces.
+    """
+
+    def side(table: Table, sizes: np.ndarray):
+        return _row_sums(table, table.counts - 1, sizes.size), sizes - 1.0
+
+    return _both_sides(both, side)
+
+
+def b_cubed_parts(both: Overlap) -> Parts:
+    """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
+
+    def side(table: Table, sizes: np.ndarray):
+        squares = _row_sums(table, np.square(table.counts, dtype=float), sizes.size)
+        return squares / sizes, sizes.astype(float)
+
+    return _both_sides(both, side)
+
+
+def lea_parts(both: Overlap) -> Parts:
+    """LEA (Moosavi and Strube 2016): |K| x common links / links, over |K|.
+
+    A singleton has one link, to itself, found only in a singleton of the other side (the CoNLL cases).
+    """
+    key_sizes, response_sizes = both.key.sizes, both.response.sizes
+
+    def side(table: Table, sizes: np.ndarray, other: np.ndarray):
+        common = _row_sums(table, _links(table.counts), sizes.size)
+        alone = _row_sums(table, (sizes[table.rows] == 1) & (other[table.columns] == 1), sizes.size)
+        share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
+        return sizes * share, sizes.astype(float)
+
+    recall = side(both.recall, key_sizes, response_sizes)
+    return Parts(*recall, *side(both.precision.transposed(), response_sizes, key_sizes))
+
+
+def ceaf_e_parts(both: Overlap) -> Parts:
+    """CEAF-e (Luo 2005): 2n / (|K| + |R|) summed over the best alignment, over the number of clusters."""
+    table, (key, response) = both.alignment, (both.key.sizes, both.response.sizes)
+    similarity = 2 * table.counts / (key[table.rows] + response[table.columns])
+    return _aligned(both, similarity, np.ones(key.size), np.ones(response.size))
+
+
+def ceaf_m_parts(both: Overlap) -> Parts:
+    """CEAF-m (Luo 2005): n summed over the best alignment, over the number of mentions."""
+    sizes = both.key.sizes.astype(float), both.response.sizes.astype(float)
+    return _aligned(both, both.alignment.counts.astype(float), *sizes)
+
+
+def _aligned(both: Overlap, similarity: np.ndarray, key_den, response_den) -> Parts:
+    table = both.alignment
+    edges = best_alignment(table.rows, table.columns, similarity)
+    key_num, response_num = np.zeros(key_den.size), np.zeros(response_den.size)
+    key_num[table.rows[edges]] = similarity[edges]
+    response_num[table.columns[edges]] = similarity[edges]
+    return Parts(key_num, key_den, response_num, response_den)
+
+
+def mention_parts(both: Overlap) -> Parts:
+    """Mention detection: spans found on the other side, over spans."""
+    key, response = (p >= 0 for p in (both.key_partner, both.response_partner))
+    sides = [
+        np.bincount(side.owner, weights=found, minlength=side.cluster_unit.size)
+        for side, found in ((both.key, key), (both.response, response))
+    ]
+    return Parts(sides[0], both.key.sizes.astype(float), sides[1], both.response.sizes.astype(float))
+
+
+def blanc(both: Overlap, units: int = 1) -> list[Blanc]:
+    """BLANC (Recasens and Hovy 2011; Luo et al. 2014) of each unit, in closed form.
+
+    Common non-links are the pairs of shared mentions that neither side links: all pairs, less those the
+    key links, less those the response links, plus those both link.
+    """
+    table = both.recall
+    found_key = np.bincount(table.rows, weights=table.counts, minlength=both.key.cluster_unit.size)
+    found_response = np.bincount(
+        table.columns, weights=table.counts, minlength=both.response.cluster_unit.size
+    )
+    unit_of_edge = both.key.cluster_unit[table.rows]
+
+    def per_unit(unit, values):
+        return np.bincount(unit, weights=values, minlength=units)
+
+    sides = []
+    for side, found in ((both.key, found_key), (both.response, found_response)):
+        mentions = per_unit(side.cluster_unit, side.sizes)
+        linked = per_unit(side.cluster_unit, _links(side.sizes))
+        linked_found = per_unit(side.cluster_unit, _links(found))
+        sides.append((mentions, linked, _links(mentions) - linked, linked_found))
+    common = per_unit(unit_of_edge, table.counts)
+    links = per_unit(unit_of_edge, _links(table.counts))
+    non_links = _links(common) - sides[0][3] - sides[1][3] + links
+    return [
+        Blanc(
+            *(
+                Score(*map(float, (num[u], sides[0][i][u], num[u], sides[1][i][u])))
+                for num, i in ((links, 1), (non_links, 2), (common, 0))
+            )
+        )
+        for u in range(units)
+    ]
+
+
+def _links(n):
+    """Pairs among n mentions."""
+    n = np.asarray(n, float)
+    return n * (n - 1) / 2
+
+
+PARTS = {
+    "muc": muc_parts,
+    "b_cubed": b_cubed_parts,
+    "ceaf_e": ceaf_e_parts,
+    "ceaf_m": ceaf_m_parts,
+    "lea": lea_parts,
+    "mentions": mention_parts,
+}
+"""The metrics that are sums over clusters."""
+
+RELEASED_METRICS = ("muc", "b_cubed", "ceaf_e")
+"""The metrics of the released evaluation, to which the released rule for duplicates can apply."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlaps:
+    """The overlap under the chosen rule for duplicates, and the one with every span once.
+
+    Both are the same object unless a span is repeated. The metrics that BookCoref's evaluation does not
+    have are always computed with every span once: their definitions speak of sets.
+    """
+
+    chosen: Overlap
+    once: Overlap
+
+    def of(self, metric: str) -> Overlap:
+        return self.chosen if metric in RELEASED_METRICS else self.once
+
+    def parts(self, metric: str) -> Parts:
+        return PARTS[metric](self.of(metric))
+
+    def total(self, units: int = 1) -> ClusterScores:
+        """Scores pooled over all units."""
+        scores = {name: self.parts(name).total() for name in PARTS}
+        return ClusterScores(**scores, blanc=_sum(blanc(self.once, units)))
+
+
+def _sum(values: list[Blanc]) -> Blanc:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def overlaps(
+    key: Members, response: Members, *, singletons: str = "keep", duplicates: str = "released"
+) -> Overlaps:
+    """Apply the rules and count. Raises UsageError for an unknown rule.
+
+    `singletons="drop"` leaves out clusters of one mention on both sides, after duplicates are settled.
+    """
+    if singletons not in SINGLETON_RULES:
+        raise UsageError(
+            f"no rule {singletons!r} for singletons", expected=f"one of {', '.join(SINGLETON_RULES)}"
+        )
+    chosen = overlap(key, response, duplicates=duplicates)
+    repeated = chosen.recall is not chosen.alignment
+    once = overlap(key, response, duplicates="first") if repeated else chosen
+    if singletons == "drop":
+        if repeated:
+            once = _without_singletons(once)
+        chosen = _without_singletons(chosen)
+    return Overlaps(chosen, once if repeated else chosen)
+
+
+def _without_singletons(both: Overlap) -> Overlap:
+    return overlap(both.key.without_singletons(), both.response.without_singletons())
+
+
+def score_clusters(
+    key: Clusters, response: Clusters, *, singletons: str = "keep", duplicates: str = "released"
+) -> ClusterScores:
+    """All metrics of one document: clusters of (start, end) spans, both ends inclusive.
+
+    >>> score_clusters([[(0, 0), (3, 4)], [(9, 9)]], [[(0, 0), (3, 4)]]).muc.f1
+    1.0
+
+    Raises:
+        DataError: a span is not a pair of whole numbers.
+        UsageError: an unknown rule for singletons or duplicates.
+    """
+    return score_documents([(key, response)], singletons=singletons, duplicates=duplicates)
+
+
+def score_documents(
+    pairs: Sequence[tuple[Clusters, Clusters]], *, singletons: str = "keep", duplicates: str = "released"
+) -> ClusterScores:
+    """All metrics of several documents, pooled: (key, response) clusterings, one pair per document."""
+    both = overlaps(
+        members(key for key, _ in pairs),
+        members(response for _, response in pairs),
+        singletons=singletons,
+        duplicates=duplicates,
+    )
+    return both.total(max(len(pairs), 1))

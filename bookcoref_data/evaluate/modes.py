@@ -1,0 +1,384 @@
+"""What is scored against what: whole books, or windows of them by one of several rules.
+
+Every mode turns a pair of documents into a `BookPair`: both sides as arrays in book coordinates, cut
+into units. Scores never cross a unit and are pooled over units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+
+import numpy as np
+
+from ..books import Book, Record, Window, cut_windows, window_key
+from ..errors import UsageError
+from .clustering import Members, members
+from .documents import Document, as_document, pair
+from .flaws import Flaws, find_flaws, refuse_nonsense
+
+MODES = {
+    "full": "whole books against whole books (the paper's BookCoref_gold)",
+    "split": "windows against windows, each predicted alone (the paper's Split-BookCoref_gold); "
+    "a side given as whole books is cut into the released windows first",
+    "gold-window": "whole-book predictions restricted to windows of whole sentences; "
+    "the windows are a partition, so every mention counts exactly once",
+    "gold-window-blocks": "the same with blocks of exactly 1500 tokens instead of whole sentences",
+    "gold-window-released": "what the released code computes for gold_window, so that the paper's figures "
+    "come out: mentions that start at a multiple of 1500 are lost, those of the last window may count twice",
+}
+"""The modes, each in one sentence."""
+
+DEFAULT_WINDOW = 1500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BookPair:
+    """One book of key and response, in token offsets of the whole book, cut into units.
+
+    `bounds[u]` is the (start, end exclusive) of unit u in tokens. `key_names[i]` names the key cluster
+    whose `source_cluster` in unit u is i: `key_names[u][i]` in split mode, where every window has its own
+    list, `key_names[0][i]` otherwise.
+    """
+
+    doc_key: str
+    key: Members
+    response: Members
+    unit_keys: tuple[str, ...]
+    bounds: tuple[tuple[int, int], ...]
+    tokens: Sequence[str] | None
+    sentence_ends: tuple[int, ...] | None
+    length: int
+    key_names: tuple[tuple[str | None, ...], ...]
+    key_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
+    response_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
+    key_flaws: Flaws
+    response_flaws: Flaws
+
+    @property
+    def units(self) -> int:
+        return len(self.bounds)
+
+    def name_of(self, cluster: int, key: Members) -> str | None:
+        """The character of one key cluster, None when the key names none."""
+        lists = self.key_names
+        names = lists[int(key.cluster_unit[cluster])] if len(lists) > 1 else lists[0]
+        return names[int(key.source_cluster[cluster])]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """All books ready to be scored, and everything worth saying about them."""
+
+    mode: str
+    window_size: int
+    books: tuple[BookPair, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(
+    key: Iterable[Record | Book],
+    response: Iterable[Record | Book],
+    mode: str = "full",
+    *,
+    missing: str = "error",
+    window_size: int = DEFAULT_WINDOW,
+) -> Prepared:
+    """Pair the documents of two sides and cut them as `mode` says.
+
+    Raises:
+        UsageError: unknown mode or rule, no document in common, windows where whole books are needed.
+        DataError: a document twice, missing documents, other tokens, offsets of another text.
+    """
+    if mode not in MODES:
+        raise UsageError(f"no mode {mode!r}", expected=f"one of {', '.join(MODES)}")
+    if window_size < 1:
+        raise UsageError("the window size must be positive", found=window_size)
+    keys, responses = [as_document(d) for d in key], [as_document(d) for d in response]
+    if mode == "split":
+        return _prepare_split(keys, responses, missing, window_size)
+    paired = pair(keys, responses, missing=missing)
+    _refuse_windows(paired.pairs, mode)
+    books, notes = [], list(paired.notes)
+    for left, right in paired.pairs:
+        book = _whole(left, right)
+        if mode != "full":
+            book = _cut(book, *_WINDOWS[mode](book, window_size))
+        books.append(book)
+    return Prepared(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
+
+
+def _refuse_windows(pairs, mode: str) -> None:
+    found = [d.doc_key for d, _ in pairs if d.window]
+    if found and mode != "full":
+        raise UsageError(
+            f"--mode {mode} restricts whole books to windows, but these documents are windows already",
+            found=", ".join(found[:3]),
+            hint="score windows with --mode split",
+        )
+
+
+def _whole(key: Document, response: Document) -> BookPair:
+    """One book as a single unit, with its flaws."""
+    left, right = members([key.clusters]), members([response.clusters])
+    tokens = key.tokens if key.tokens is not None else response.tokens
+    known = None if tokens is None else len(tokens)
+    refuse_nonsense(key.doc_key, left, right, known)
+    length = int(max(left.end.max(initial=-1), right.end.max(initial=-1))) + 1 if known is None else known
+    return BookPair(
+        key.doc_key,
+        left,
+        right,
+        (key.doc_key,),
+        ((0, length),),
+        tokens,
+        key.sentence_ends if key.sentence_ends is not None else response.sentence_ends,
+        length,
+        (key.names,),
+        key.characters,
+        response.characters,
+        find_flaws(key.clusters, left, known),
+        find_flaws(response.clusters, right, known),
+    )
+
+
+def _cut(book: BookPair, bounds: Sequence[tuple[int, int]], keys: Sequence[str], inside) -> BookPair:
+    """Restrict both sides to windows; `inside(start, window bounds)` says which mentions belong."""
+    sides = []
+    for side in (book.key, book.response):
+        taken = [np.flatnonzero(inside(side.start, a, b)) for a, b in bounds]
+        unit = np.repeat(np.arange(len(bounds)), [len(t) for t in taken])
+        sides.append(side.take(np.concatenate([*taken, np.empty(0, np.int64)]).astype(np.int64), unit))
+    return _replace(book, key=sides[0], response=sides[1], unit_keys=tuple(keys), bounds=tuple(bounds))
+
+
+def _replace(book: BookPair, **changes) -> BookPair:
+    values = {name: getattr(book, name) for name in BookPair.__slots__}
+    return BookPair(**(values | changes))
+
+
+def _from_start(start, a, b):
+    return (start >= a) & (start < b)
+
+
+def _strictly_between(start, a, b):
+    return (start > a) & (start < b)
+
+
+def _sentence_windows(book: BookPair, size: int):
+    """The split config's windows; a mention belongs where it starts, so none is lost or counted twice."""
+    if book.sentence_ends is None:
+        raise UsageError(
+            f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
+            hint="give a file with sentences, or use --mode gold-window-blocks",
+        )
+    windows = cut_windows(book.sentence_ends, size)
+    return (
+        [(w.start, w.end) for w in windows],
+        [window_key(book.doc_key, w, size) for w in windows],
+        _from_start,
+    )
+
+
+def _blocks(book: BookPair, size: int):
+    """Blocks of `size` tokens; the last one may be shorter."""
+    bounds = [(a, min(a + size, book.length)) for a in range(0, book.length, size)]
+    return bounds, [f"{book.doc_key}_block{size}_T{a}" for a, _ in bounds], _from_start
+
+
+def _released_windows(book: BookPair, size: int):
+    """The windows of the released code (reference: paper's repository, `gold_window`).
+
+    Window ends are `size`, 2 `size`, ... up to the last multiple within the book, and then its length n;
+    a mention belongs to the window ending at s when `s - size < start < s`. So a start at a multiple of
+    `size` is in no window, and the last window is the last `size` tokens, overlapping the one before.
+    """
+    ends = [*range(size, book.length + 1, size), book.length]
+    keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
+    return [(end - size, end) for end in ends], keys, _strictly_between
+
+
+_WINDOWS = {
+    "gold-window": _sentence_windows,
+    "gold-window-blocks": _blocks,
+    "gold-window-released": _released_windows,
+}
+
+
+# --- split: windows predicted alone -----------------------------------------------------------------
+
+
+def _prepare_split(keys: list[Document], responses: list[Document], missing: str, size: int) -> Prepared:
+    """Bring both sides to windows, pair the windows, and put the windows of a book together."""
+    windowed = [any(d.window for d in side) for side in (keys, responses)]
+    notes = []
+    layouts = _layouts(keys, responses, size)
+    sides = []
+    for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
+        if side and not is_windowed:
+            cut, lost = _split_documents(side, layouts, size)
+            notes.append(f"the {label} holds whole books: cut by us into the windows of the split config")
+            if lost:
+                notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
+            sides.append(cut)
+        else:
+            sides.append(side)
+    if responses and not windowed[1]:
+        notes.append(
+            "the response was predicted on whole books: these scores are not those of a system run on windows"
+        )
+    paired = pair(*sides, missing=missing)
+    by_book: dict[str, list[tuple[Document, Document]]] = {}
+    for left, right in paired.pairs:
+        by_book.setdefault(left.book_key, []).append((left, right))
+    books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
+    return Prepared("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
+
+
+def _layouts(keys: list[Document], responses: list[Document], size: int) -> dict[str, list[Window]]:
+    """The windows of each book, from whichever side knows its sentences; the key is asked first."""
+    layouts: dict[str, list[Window]] = {}
+    for side in (keys, responses):
+        by_book: dict[str, list[Document]] = {}
+        for document in side:
+            by_book.setdefault(document.book_key, []).append(document)
+        for name, documents in by_book.items():
+            if name in layouts or any(d.sentence_ends is None for d in documents):
+                continue
+            if documents[0].window:
+                layouts[name] = _windows_of(documents)
+            else:
+                layouts[name] = cut_windows(documents[0].sentence_ends, size)
+    return layouts
+
+
+def _windows_of(documents: list[Document]) -> list[Window]:
+    documents = sorted(documents, key=lambda d: d.window[1])
+    starts = [0, *accumulate(len(d.tokens) for d in documents)]
+    sentences = [0, *accumulate(len(d.sentence_ends) for d in documents)]
+    return [Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]) for i in range(len(documents))]
+
+
+def _split_documents(
+    documents: list[Document], layouts: dict[str, list[Window]], size: int
+) -> tuple[list[Document], int]:
+    """Whole books as window documents with offsets from the window's start, and the mentions lost."""
+    cut: list[Document] = []
+    lost = 0
+    for document in documents:
+        if document.doc_key not in layouts:
+            raise UsageError(
+                f"{document.doc_key}: cutting it into windows needs sentences, and neither side has any",
+                hint="give a file with sentences, or the windows themselves",
+            )
+        windows = layouts[document.doc_key]
+        clusters, lost_here = _spread(document.clusters, document.names, windows)
+        characters, _ = _spread(
+            [c for _, c in document.characters], [n for n, _ in document.characters], windows
+        )
+        lost += lost_here
+        for i, w in enumerate(windows):
+            ends = document.sentence_ends
+            cut.append(
+                Document(
+                    window_key(document.doc_key, w, size),
+                    tuple(c for c, _ in clusters[i]),
+                    tuple(n for _, n in clusters[i]),
+                    tuple((n, c) for c, n in characters[i]),
+                    None if document.tokens is None else document.tokens[w.start : w.end],
+                    None
+                    if ends is None
+                    else tuple(e - w.start for e in ends[w.first_sentence : w.end_sentence]),
+                    document.source,
+                )
+            )
+    return cut, lost
+
+
+def _spread(clusters, names, windows: Sequence[Window]):
+    """Clusters by window, mentions counted from the window's start; and how many fit in no window."""
+    starts = np.array([w.start for w in windows])
+    ends = np.array([w.end for w in windows])
+    inside: list[list] = [[] for _ in windows]
+    lost = 0
+    for cluster, name in zip(clusters, names, strict=True):
+        if not len(cluster):
+            continue
+        spans = np.array(cluster, np.int64).reshape(-1, 2)
+        at = np.clip(np.searchsorted(starts, spans[:, 0], side="right") - 1, 0, None)
+        fits = (spans[:, 0] >= starts[at]) & (spans[:, 1] < ends[at])
+        lost += int((~fits).sum())
+        for i in np.unique(at[fits]).tolist():
+            local = spans[fits & (at == i)] - starts[i]
+            inside[i].append((list(map(tuple, local.tolist())), name))
+    return inside, lost
+
+
+def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair:
+    """The windows of one book as the units of one pair, offsets counted from the start of the book.
+
+    Windows that the key leaves out leave no gap: positions are those of the windows put together.
+    """
+    pairs = sorted(pairs, key=lambda p: p[0].window[1] if p[0].window else 0)
+    texts = [left.tokens if left.tokens is not None else right.tokens for left, right in pairs]
+    lengths, flaws = [], ([], [])
+    for (left, right), text in zip(pairs, texts, strict=True):
+        a, b = members([left.clusters]), members([right.clusters])
+        known = None if text is None else len(text)
+        refuse_nonsense(left.doc_key, a, b, known)
+        reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
+        lengths.append(reach if known is None else known)
+        flaws[0].append(find_flaws(left.clusters, a, known))
+        flaws[1].append(find_flaws(right.clusters, b, known))
+    starts = [0, *accumulate(lengths)]
+    ends = [left.sentence_ends or right.sentence_ends for left, right in pairs]
+    whole = all(text is not None for text in texts)
+    return BookPair(
+        name,
+        _moved([left.clusters for left, _ in pairs], starts),
+        _moved([right.clusters for _, right in pairs], starts),
+        tuple(left.doc_key for left, _ in pairs),
+        tuple(zip(starts, starts[1:], strict=False)),
+        list(chain.from_iterable(texts)) if whole else None,
+        tuple(s + e for s, es in zip(starts, ends, strict=False) for e in es) if whole else None,
+        starts[-1],
+        tuple(left.names for left, _ in pairs),
+        _moved_characters([left.characters for left, _ in pairs], starts),
+        _moved_characters([right.characters for _, right in pairs], starts),
+        _sum_flaws(flaws[0]),
+        _sum_flaws(flaws[1]),
+    )
+
+
+def _moved(clusterings, starts) -> Members:
+    local = members(clusterings)
+    shift = np.array(starts)[local.unit] if local.start.size else 0
+    return Members(
+        local.start + shift,
+        local.end + shift,
+        local.owner,
+        local.origin,
+        local.cluster_unit,
+        local.source_cluster,
+    )
+
+
+def _moved_characters(lists, starts):
+    whole: dict[str, list[tuple[int, int]]] = {}
+    for characters, shift in zip(lists, starts, strict=False):
+        for name, spans in characters:
+            whole.setdefault(name, []).extend((a + shift, b + shift) for a, b in spans)
+    return tuple(whole.items())
+
+
+def _sum_flaws(flaws: list[Flaws]) -> Flaws:
+    counted = ("empty", "singletons", "repeated", "shared", "outside", "reversed", "crossing")
+    examples: dict[str, list] = {}
+    for flaw in flaws:
+        for kind, spans in flaw.examples:
+            examples.setdefault(kind, []).extend(spans)
+    kept = tuple((kind, tuple(spans[:3])) for kind, spans in examples.items())
+    return Flaws(**{name: sum(getattr(f, name) for f in flaws) for name in counted}, examples=kept)
