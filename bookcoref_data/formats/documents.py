@@ -13,7 +13,7 @@ from ..errors import FormatError, UsageError
 from . import detect
 from .losses import Losses
 
-FORMATS = ("jsonl",)
+FORMATS = ("jsonl", "conll")
 
 
 def read_documents(

@@ -1,0 +1,374 @@
+"""CoNLL-2012: one token a line, coreference brackets in the last column, `#begin document` around each.
+
+Read: any number of columns from two up (document and coreference alone, where the position is counted
+and there are no words); tabs or spaces; glued brackets `(1(3`; headers without a part number or without
+`#end document`; odd document names; documents in several parts. Written: 12 columns with tabs.
+Tokens are escaped as `escape` says; names, keys and unknown fields go into the comment of `sideline`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import Literal
+
+from ..books import Mention, Record
+from ..errors import DataError, FormatError
+from . import sideline
+from .brackets import BracketReader, place_brackets
+from .compressed import packing
+from .escape import escape, unescape
+from .lines import read_lines
+from .losses import Losses
+
+Parts = Literal["join", "merge", "apart"]
+CROSSING_PARTS = "part boundaries (a cluster reaches over them)"
+EMPTY_SENTENCE = "empty sentences"
+
+_BEGIN = "#begin document"
+_END = "#end document"
+_LONGEST_NAME = 1000
+_NONE = {"-", "_", "*"}
+_NAMED = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\S+))?\s*")
+_BARE = re.compile(r"(.+?)\s*(?:;\s*part\s+(\S+)|;)?\s*")
+_PIECE = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|\|")
+
+
+@dataclass
+class _Part:
+    """One `#begin document` block."""
+
+    name: str
+    number: str
+    source: str
+    clusters: dict[str, list[Mention]]
+    sentences: list[list[str]] | None
+    lengths: list[int]
+
+
+def read(path: Path, *, losses: Losses | None = None, parts: Parts = "join") -> Iterator[Record]:
+    """Yield the documents of a CoNLL-2012 file (plain, gzip or zstd), one at a time.
+
+    Parts of one document that follow each other are one record. `parts` says how:
+    "join" (default): cluster ids count within a part, as in OntoNotes; a later part's clusters are new.
+    "merge": equal ids in several parts are one cluster (FantasyCoref's parts).
+    "apart": one record a part, key `<document>_part<number>`.
+    `extra` keeps what is needed to write it back: "parts" ([number, sentences] of each) where there are
+    several or the only one is not 0; "document", "part" and "cluster_ids" of a record apart;
+    "sentence_lengths" where a file has no words.
+
+    Raises:
+        FormatError: `file:line` of a row or bracket that cannot be, of a part given twice.
+    """
+    reader = _Reader(path)
+    for name, group in groupby(reader.parts(), key=lambda part: part.name):
+        block = list(group)
+        _check_numbers(block)
+        if parts == "apart":
+            yield from (_apart(part, reader.comments, losses) for part in block)
+        else:
+            yield _joined(name, block, reader.comments, losses, merge=parts == "merge")
+
+
+def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None) -> int:
+    """Write documents as CoNLL-2012; returns how many.
+
+    The comments of all documents stand before the first `#begin document`, where every reader skips
+    them. Not sayable, and told to `losses`: mentions that cross one of their own cluster, mentions outside
+    the tokens, empty clusters and sentences, characters whose mentions are no cluster.
+
+    Raises:
+        DataError: a document has no tokens and no sentence lengths.
+    """
+    records = list(records)
+    with packing(path) as stream:
+        for record in records:
+            comment = sideline.describe(record, _ids(record), losses, drop=_said_elsewhere(record))
+            stream.write(sideline.to_line(comment).encode("utf-8") + b"\n")
+        for record in records:
+            for line in _lines_of(record, losses):
+                stream.write(line.encode("utf-8"))
+    return len(records)
+
+
+@dataclass
+class _Reader:
+    """Walks the lines of one file; `comments` holds our comment of each document key met so far."""
+
+    path: Path
+    comments: dict[str, dict] = field(default_factory=dict)
+
+    def parts(self) -> Iterator[_Part]:
+        block: _Block | None = None
+        for number, line in enumerate(read_lines(self.path), 1):
+            if line.startswith("#") and (block is None or not block.is_row(line)):
+                if line.startswith(_BEGIN):
+                    if block is not None:
+                        yield block.finish()
+                    block = _Block(line, self.path, number)
+                elif line.startswith(_END) and block is not None:
+                    yield block.finish()
+                    block = None
+                elif line.startswith(sideline.MARK):
+                    comment = sideline.parse(line[len(sideline.MARK) :], f"{self.path}:{number}")
+                    self.comments[comment["doc_key"]] = comment
+            elif block is not None:
+                block.add(line, number)
+            elif line.strip():
+                raise FormatError(
+                    f"{self.path}:{number}: a row stands outside any document",
+                    expected="'#begin document (name); part 000' before the first row",
+                    found=repr(line[:60]),
+                    hint="is this a CoNLL-2012 file?",
+                )
+        if block is not None:
+            yield block.finish()
+
+
+class _Block:
+    """One document part while its rows come in."""
+
+    def __init__(self, header: str, path: Path, line: int) -> None:
+        rest = header[len(_BEGIN) :].strip()
+        match = (_NAMED.fullmatch(rest) or _BARE.fullmatch(rest)) if len(rest) <= _LONGEST_NAME else None
+        if match is None:
+            raise FormatError(
+                f"{path}:{line}: the document has no name",
+                expected="#begin document (name); part 000",
+                found=repr(header[:60]),
+            )
+        self.name, self.number = unescape(match[1]), match[2] or "0"
+        self._raw_name, self._path, self._line = match[1], path, line
+        self._brackets = BracketReader()
+        self._sentences: list[list[str]] = []
+        self._sentence: list[str] = []
+        self._position = 0
+        self._wordless: bool | None = None
+
+    def is_row(self, line: str) -> bool:
+        """Whether a line that begins with # is a row all the same: a document name may begin so."""
+        return self._raw_name.startswith("#") and line.startswith(
+            (f"{self._raw_name}\t", f"{self._raw_name} ")
+        )
+
+    def add(self, line: str, number: int) -> None:
+        """Take one line: a row, or the blank line that ends a sentence."""
+        line = line.rstrip(" \t")
+        cells = line.split("\t") if "\t" in line else re.split(" +", line.lstrip(" "))
+        if len(cells) < 2:
+            if not line:
+                self._end_sentence()
+                return
+            raise FormatError(
+                f"{self._path}:{number}: the row has one column",
+                expected="at least two (document, coreference), twelve in CoNLL-2012",
+                found=repr(line[:60]),
+            )
+        if self._wordless is None:
+            self._wordless = len(cells) == 2 and cells[0] == self._raw_name
+        self._sentence.append("" if self._wordless else unescape(cells[3] if len(cells) > 4 else cells[-2]))
+        if cells[-1] not in _NONE:
+            self._read_brackets(cells[-1], number)
+        self._position += 1
+
+    def finish(self) -> _Part:
+        """The part, once its last line is read. Raises FormatError for brackets left open."""
+        self._end_sentence()
+        return _Part(
+            self.name,
+            self.number,
+            f"{self._path}:{self._line}",
+            self._brackets.finish(),
+            None if self._wordless else self._sentences,
+            list(map(len, self._sentences)),
+        )
+
+    def _end_sentence(self) -> None:
+        if self._sentence:
+            self._sentences.append(self._sentence)
+            self._sentence = []
+
+    def _read_brackets(self, cell: str, number: int) -> None:
+        place, end = f"{self._path}:{number}", 0
+        for piece in _PIECE.finditer(cell):
+            if piece.start() != end:
+                break
+            end = piece.end()
+            if piece[3]:
+                self._brackets.close(piece[3], self._position, place)
+            elif piece[2]:
+                self._brackets.single(piece[1], self._position)
+            elif piece[1]:
+                self._brackets.open(piece[1], self._position, place)
+        if end != len(cell):
+            raise FormatError(
+                f"{place}: the last column is no coreference cell",
+                expected="'-', or brackets such as (5, 5), (5), (1|(3)",
+                found=repr(cell[:60]),
+                hint="coreference must be the last column of every row",
+            )
+
+
+def _check_numbers(block: list[_Part]) -> None:
+    seen: dict[str, str] = {}
+    for part in block:
+        if part.number in seen:
+            raise FormatError(
+                f"{part.source}: part {part.number} of document {part.name!r} is given twice",
+                expected="each part once",
+                found=f"also at {seen[part.number]}",
+            )
+        seen[part.number] = part.source
+
+
+def _apart(part: _Part, comments: dict[str, dict], losses: Losses | None) -> Record:
+    key = f"{part.name}_part{part.number}"
+    extra: dict = {"document": part.name, "part": part.number}
+    if part.sentences is None:
+        extra["sentence_lengths"] = part.lengths
+    return sideline.record_of(
+        comments.get(key), key, part.sentences, part.clusters, part.source, extra, losses, keep_ids=True
+    )
+
+
+def _joined(
+    name: str, block: list[_Part], comments: dict[str, dict], losses: Losses | None, *, merge: bool
+) -> Record:
+    lengths = [length for part in block for length in part.lengths]
+    clusters = _shifted(block, merge=merge)
+    extra: dict = {}
+    if len(block) > 1 or block[0].number.strip("0"):
+        extra["parts"] = [[part.number, len(part.lengths)] for part in block]
+    wordless = [part.sentences is None for part in block if part.lengths]
+    if any(wordless):
+        extra["sentence_lengths"] = lengths
+    sentences = None if any(wordless) else [s for part in block for s in part.sentences or []]
+    return sideline.record_of(comments.get(name), name, sentences, clusters, block[0].source, extra, losses)
+
+
+def _shifted(block: list[_Part], *, merge: bool) -> dict[str, list[Mention]]:
+    """The clusters of all parts over the joined tokens; ids that name two clusters get the part's number."""
+    if len(block) == 1:
+        return block[0].clusters
+    clusters: dict[str, list[Mention]] = {}
+    offset = 0
+    for part in block:
+        for number, spans in part.clusters.items():
+            moved = [Mention(start + offset, end + offset) for start, end in spans]
+            key = number if merge or number not in clusters else f"{number}/{part.number}"
+            clusters.setdefault(key, []).extend(moved)
+        offset += sum(part.lengths)
+    return clusters
+
+
+def _said_elsewhere(record: Record) -> list[str]:
+    """The extra fields that rows and headers say themselves."""
+    ids = ["cluster_ids"] if record.extra.get("cluster_ids") == _ids(record) else []
+    return ["parts", "document", "part", "sentence_lengths", *ids]
+
+
+def _ids(record: Record) -> list[str]:
+    return sideline.cluster_ids(record, digits=True)
+
+
+def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
+    rows = _rows(record)
+    if losses is not None:
+        _note_losses(record, losses)
+    size = sum(map(len, rows))
+    ids = _ids(record)
+    cells = {
+        position: "|".join(
+            [f"{ids[n]})" for n, _ in at.closing]
+            + [f"({ids[n]}" for n, _ in at.opening]
+            + [f"({ids[n]})" for n, _ in at.single]
+        )
+        for position, at in place_brackets(record.clusters, size, record.doc_key, losses).items()
+    }
+    document = record.extra.get("document")
+    name = _field_of(document if type(document) is str and "part" in record.extra else record.doc_key)
+    filler = "\t-" * 6 + "\t*\t"
+    position = 0
+    for number, first, end in _parts_of(record, len(rows), losses):
+        part = number.lstrip("0") or "0"
+        yield f"{_BEGIN} ({name}); part {number}\n"
+        for row in rows[first:end]:
+            if not row:
+                continue
+            for i, token in enumerate(row):
+                cell = cells.get(position, "-")
+                if token is None:
+                    yield f"{name}\t{cell}\n"
+                else:
+                    yield f"{name}\t{part}\t{i}\t{escape(token)}{filler}{cell}\n"
+                position += 1
+            yield "\n"
+        yield f"{_END}\n"
+
+
+def _rows(record: Record) -> list[list[str]] | list[list[None]]:
+    """The tokens by sentence; None for each token where only sentence lengths are known."""
+    if record.sentences is not None:
+        return record.sentences
+    lengths = record.extra.get("sentence_lengths")
+    if type(lengths) is list and all(type(n) is int and n >= 0 for n in lengths):
+        return [[None] * n for n in lengths]
+    raise DataError(
+        f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
+        expected="a record with sentences",
+        hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
+    )
+
+
+def _note_losses(record: Record, losses: Losses) -> None:
+    for cluster in record.clusters:
+        if not cluster:
+            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
+    for sentence in record.sentences or []:
+        if not sentence:
+            losses.add(EMPTY_SENTENCE, record.doc_key)
+
+
+def _field_of(name: str) -> str:
+    """A document name as a field: no white space, and no leading # that would make its rows comments."""
+    field = escape(name)
+    return f"&#35;{field[1:]}" if field.startswith("#") else field
+
+
+def _parts_of(record: Record, sentences: int, losses: Losses | None) -> list[tuple[str, int, int]]:
+    """(part number, first sentence, end sentence) to write; one part unless the record came in several."""
+    if type(record.extra.get("part")) is str:
+        return [(escape(record.extra["part"]), 0, sentences)]
+    parts = record.extra.get("parts")
+    if not _are_parts(parts, sentences):
+        return [("000", 0, sentences)]
+    ends = list(accumulate(count for _, count in parts))
+    if len(parts) > 1 and _crosses(record, ends):
+        if losses is not None:
+            losses.add(CROSSING_PARTS, record.doc_key, count=len(parts) - 1)
+        return [("000", 0, sentences)]
+    return [(escape(parts[i][0]), ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]
+
+
+def _are_parts(value: object, sentences: int) -> bool:
+    return (
+        type(value) is list
+        and all(type(p) is list and len(p) == 2 and type(p[0]) is str and type(p[1]) is int for p in value)
+        and len({p[0] for p in value}) == len(value)
+        and sum(p[1] for p in value) == sentences
+        and min((p[1] for p in value), default=-1) >= 0
+    )
+
+
+def _crosses(record: Record, sentence_ends: list[int]) -> bool:
+    """Whether a cluster has mentions in two parts, or a mention over a part's end."""
+    tokens = [0, *accumulate(map(len, _rows(record)))]
+    bounds = [tokens[end] for end in sentence_ends]
+
+    def part_of(position: int) -> int:
+        return sum(position >= bound for bound in bounds)
+
+    return any(len({part_of(p) for span in cluster for p in span}) > 1 for cluster in record.clusters)

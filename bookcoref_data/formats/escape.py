@@ -1,0 +1,45 @@
+"""Tokens in formats whose fields end at white space: escaped without loss, and restored.
+
+BookCoref has real tokens that are a line end ("\\n"). In CoNLL, CoNLL-U, brat and BookNLP files each
+character that such files cannot hold inside a field is written as a decimal character reference:
+"\\n" becomes `&#10;`. The references restored on reading are exactly those that are ever written
+(white space, control characters, the byte-order mark, halves of surrogate pairs, and `&#38;`), so
+`&#65;`, `&amp;` or a lone `&` in other people's files stay as they are. A literal `&#` is written
+`&#38;#`, so a token that looks like an escape survives; the empty token is written `&#;`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_UNSAFE = re.compile(r"[\s\x00-\x20\x7f-\x9f\ufeff\ud800-\udfff]|&(?=#)")
+_REFERENCE = re.compile(r"&#(\d{1,6});")
+_EMPTY = "&#;"
+
+
+@lru_cache(maxsize=1 << 16)
+def escape(token: str) -> str:
+    """The token as one field without white space."""
+    if not token:
+        return _EMPTY
+    return _UNSAFE.sub(_reference, token) if _UNSAFE.search(token) else token
+
+
+@lru_cache(maxsize=1 << 16)
+def unescape(field: str) -> str:
+    """The token that `escape` was given; fields that it never writes come back unchanged."""
+    if "&#" not in field:
+        return field
+    return "" if field == _EMPTY else _REFERENCE.sub(_character, field)
+
+
+def _reference(match: re.Match) -> str:
+    return f"&#{ord(match.group())};"
+
+
+def _character(match: re.Match) -> str:
+    number = int(match[1])
+    character = chr(number) if number <= 0x10FFFF else ""
+    written = character == "&" or (character and _UNSAFE.match(character))
+    return character if written else match.group()
