@@ -1,0 +1,90 @@
+"""`list`, `show` and `cite`: what there is, what a book looks like, what to cite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import CacheDir, JsonFlag, emit_json, emit_table
+
+Folder = Annotated[Path, typer.Option(help="The built dataset folder.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("list")(list_books)
+    app.command()(show)
+    app.command()(cite)
+
+
+def list_books(
+    folder: Folder = Path("bookcoref"), cache_dir: CacheDir = None, json: JsonFlag = False
+) -> None:
+    """List the 53 books: split, counts, which texts are cached and which books are built here."""
+    from ...build.catalogue import overview
+
+    rows = overview(folder, cache_dir)
+    if json:
+        emit_json(rows)
+        return
+    columns = ("doc_key", "title", "splits", "tokens", "characters", "counts_from", "text_cached", "built")
+    emit_table(columns, ([_word(row[c]) for c in columns] for row in rows))
+    built, cached = (sum(bool(r[c]) for r in rows) for c in ("built", "text_cached"))
+    print(f"{len(rows)} books, {cached} texts in the cache, {built} built in {folder}")
+
+
+def show(
+    book: Annotated[str, typer.Argument(help="doc_key, Gutenberg id, or part of either.")],
+    folder: Folder = Path("bookcoref"),
+    character: Annotated[str | None, typer.Option(help="List the mentions of this character.")] = None,
+    most: Annotated[int, typer.Option(min=1, help="Lines to print of mentions or characters.")] = 20,
+    json: JsonFlag = False,
+) -> None:
+    """Show one built book: counts, origin of its text, its characters, or the mentions of one of them."""
+    from ...build.catalogue import describe, mentions_of
+
+    if character is None:
+        value = describe(folder, book)
+        if json:
+            emit_json(value)
+            return
+        for name, entry in value["facts"].items():
+            print(f"{name:16} {_word(entry)}")
+        print(f"{'begins':16} {value['begins']}")
+        people = value["characters"]
+        emit_table(("character", "mentions", "most frequent"), people[:most])
+        if len(people) > most:
+            print(f"… and {len(people) - most} more (--most {len(people)})")
+        return
+    name, rows = mentions_of(folder, book, character)
+    if json:
+        emit_json(
+            {
+                "character": name,
+                "mentions": [dict(zip(("start", "end", "text"), r, strict=True)) for r in rows],
+            }
+        )
+        return
+    print(f"{name}: {len(rows):,} mentions")
+    emit_table(("start", "end", "in context"), rows[:most])
+
+
+def cite(json: JsonFlag = False) -> None:
+    """Print the BibTeX entry of the BookCoref paper."""
+    from ...formats.card import CITATION
+
+    if json:
+        emit_json({"bibtex": CITATION})
+    else:
+        print(CITATION)
+
+
+def _word(value) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "-"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items() if v) or "-"
+    return value

@@ -1,0 +1,91 @@
+"""`verify` and `manifest`: prove a folder, record a build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import JsonFlag, emit_json, emit_table, say
+
+Folder = Annotated[Path, typer.Argument(help="A folder written by rebuild, annotate or build.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(verify)
+    manifest = typer.Typer(no_args_is_help=True, help="Record a build, so that two people can compare.")
+    manifest.command("write")(write)
+    manifest.command("show")(show)
+    app.add_typer(manifest, name="manifest")
+
+
+def verify(
+    folder: Folder = Path("bookcoref"),
+    manifest: Annotated[
+        Path | None, typer.Option(help="Compare with this file of `manifest write`, too.")
+    ] = None,
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Demand all 53 books of the published data set.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Prove that a dataset folder is right and whole.
+
+    Reads every row, recomputes all counts and checksums and compares them with the folder's build
+    record, with the published facts and, if given, with a recorded manifest. Exits with 0 when all is
+    right, 1 when something is missing, 4 when some content is not what its checksum says.
+    """
+    from ...build import verify as room
+
+    result = room.verify(folder, manifest=manifest, complete=complete)
+    if json:
+        emit_json(result.to_dict())
+    else:
+        _print(result)
+    raise typer.Exit(result.exit_code)
+
+
+def _print(result) -> None:
+    rows = []
+    for check in sorted(result.books, key=lambda b: b.status == "ok"):
+        f = check.facts
+        counts = (f.split, f.tokens, f.sentences, f.clusters, f.mentions, f.windows) if f else (None,) * 6
+        rows.append((check.doc_key, check.status, *counts, check.proof or None))
+    columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows", "proof")
+    emit_table(columns, rows)
+    for check in result.books:
+        for problem in check.problems:
+            print(f"{check.doc_key}: {problem}")
+    for problem in result.problems:
+        print(problem)
+    good = sum(b.status == "ok" for b in result.books)
+    verdict = {0: "verified", 1: "INCOMPLETE", 4: "CHECKSUM MISMATCH"}[result.exit_code]
+    print(f"{verdict}: {good} of {len(result.books)} books, digest sha256:{result.digest[:16]}")
+
+
+def write(
+    folder: Folder = Path("bookcoref"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("bookcoref-manifest.json"),
+    json: JsonFlag = False,
+) -> None:
+    """Verify a folder and record its facts; prints the digest, the one string to compare."""
+    from ...build.verify import write_manifest
+
+    digest = write_manifest(folder, out)
+    if json:
+        emit_json({"manifest": str(out), "digest": digest})
+        return
+    say(f"wrote {out}")
+    print(f"sha256:{digest[:16]}")
+
+
+def show(folder: Folder = Path("bookcoref"), json: JsonFlag = False) -> None:
+    """Print the digest of a folder as its build record states it, without reading the data."""
+    from ...formats.folder import read_build
+
+    record = read_build(folder)
+    if json:
+        emit_json({"digest": record.digest, "books": [b.doc_key for b in record.books]})
+    else:
+        print(f"sha256:{record.digest[:16]}")
