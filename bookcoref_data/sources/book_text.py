@@ -1,0 +1,94 @@
+"""Is this file the book it should be? Checks for texts whose sha256 nobody knows yet.
+
+Gutenberg changes its files, so an unknown sum is no fault. A web page saved as text, a notice of a
+gateway, half a file or another book are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import DataError
+from ..text.decode import Decoded, decode
+
+MOST_BYTES = 32 << 20
+_LEAST_CHARACTERS = 1000
+_SHORT = 20_000
+_HEAD = 6000
+_TAIL = 30_000
+_HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", re.IGNORECASE)
+_GUTENBERG = re.compile(r"project\s+gutenberg", re.IGNORECASE)
+_START = re.compile(r"^\*\*\*\s?START OF", re.MULTILINE)
+_END = re.compile(r"\bEND OF (?:THE |THIS )?PROJECT GUTENBERG", re.IGNORECASE)
+_NUMBER = re.compile(r"\[?\be(?:book|text)\s*#\s*(\d+)", re.IGNORECASE)
+_TITLE = re.compile(r"^Title: *(\S.*)$", re.MULTILINE)
+_FETCH_AGAIN = "fetch it from another address; this file was not kept"
+
+
+def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) -> Decoded:
+    """Decode a text and refuse what cannot be the plain text of this book.
+
+    `title` is compared only when the header names a title but no eBook number.
+
+    Raises:
+        DataError: too large, too short, binary, HTML, mostly not letters, cut off (a START marker
+            without an END), or a header that names another book.
+    """
+    what = f"the text of Gutenberg book {gutenberg_id}"
+    if len(data) > MOST_BYTES:
+        raise DataError(
+            f"{what} is too large", expected=f"at most {MOST_BYTES:,} bytes", found=f"{len(data):,} bytes"
+        )
+    decoded = decode(data, what)
+    text, head = decoded.text, decoded.text[:_HEAD]
+    if _HTML.search(head):
+        raise DataError(
+            f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_FETCH_AGAIN}"
+        )
+    signed = bool(_GUTENBERG.search(head) or _GUTENBERG.search(text[-_TAIL:]))
+    least = _LEAST_CHARACTERS if signed else _SHORT
+    if len(text) < least:
+        raise DataError(
+            f"{what} is too short to be a book",
+            expected=f"{least:,} characters or more",
+            found=f"{len(text):,}: {_excerpt(text)}",
+            hint=_FETCH_AGAIN,
+        )
+    letters = sum(map(str.isalpha, text[:_SHORT])) / min(len(text), _SHORT)
+    if letters < 0.4:
+        raise DataError(
+            f"{what} does not read like a book", found=f"{letters:.0%} letters", hint=_FETCH_AGAIN
+        )
+    if _START.search(text[: 5 * _HEAD]) and not _END.search(text[-_TAIL:]):
+        raise DataError(
+            f"{what} is cut off",
+            expected="an END marker, as there is a START marker",
+            found=f"{len(data):,} bytes ending in {text[-40:]!r}",
+            hint=_FETCH_AGAIN,
+        )
+    _check_header(head, what, gutenberg_id, title)
+    return decoded
+
+
+def _check_header(head: str, what: str, gutenberg_id: str, title: str | None) -> None:
+    """The eBook number decides; without one, the title must share a word with the expected one."""
+    number, named = _NUMBER.search(head), _TITLE.search(head)
+    if number:
+        if number[1] != gutenberg_id:
+            raise DataError(
+                f"{what} is another book",
+                expected=f"eBook #{gutenberg_id}",
+                found=f"eBook #{number[1]}" + (f", {named[1].strip()}" if named else ""),
+                hint=_FETCH_AGAIN,
+            )
+    elif named and title and not _words(named[1]) & _words(title):
+        raise DataError(f"{what} is another book", expected=title, found=named[1].strip(), hint=_FETCH_AGAIN)
+
+
+def _words(title: str) -> set[str]:
+    words = set(re.findall(r"\w+", title.casefold()))
+    return words - {"the", "a", "an", "of", "and", "in", "or"} or words
+
+
+def _excerpt(text: str) -> str:
+    return repr(" ".join(text[:200].split())[:80])

@@ -1,0 +1,299 @@
+"""Texts of Project Gutenberg: from a mirror of one's own, the cache, or several addresses per book.
+
+    Texts(store).get(1342)                          any text that is the book
+    Texts(store).get(1342, want_sha256={...})       this edition, or an error that lists what was found
+    for text in Texts(store).candidates(1342): ...  one edition after the other, until one fits
+
+What costs nothing is offered first: files of a mirror folder, then cached files, then the network. Each
+wording is offered once. With a mirror, no other address is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import BookcorefError, ChecksumError, DataError, OfflineError, SourceError
+from ..files import sha256_bytes, write_text
+from ..text.decode import Decoded, decode
+from .book_text import MOST_BYTES, check_book_text
+from .editions import Address, Edition, Editions, check_id, numbered_folder
+from .editions import editions as shipped_editions
+from .http import Fetcher, check_address
+from .store import CacheError, Store
+
+PART = "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text on disk. `sha256` is of its bytes, `text_sha256` of the decoded text, which is what tells
+    editions apart; `known_edition` is None for one that the manifest does not list."""
+
+    gutenberg_id: str
+    path: Path
+    sha256: str
+    text_sha256: str
+    bytes: int
+    address: str
+    known_edition: Edition | None
+
+    def read(self) -> Decoded:
+        """The decoded text ("\\n" line ends, no byte order mark) and the encoding found."""
+        return decode(self.path.read_bytes(), str(self.path))
+
+
+class PlanRow(NamedTuple):
+    """What would be done for a book: `action` is mirror, cached, fetch or missing.
+
+    `bytes` is a known length (None when it is not known before fetching); `address` the first place.
+    """
+
+    gutenberg_id: str
+    title: str | None
+    action: str
+    address: str | None
+    bytes: int | None
+    further_addresses: int
+
+
+class Texts:
+    """Finds texts by Gutenberg id. Making one touches neither disk nor network.
+
+    `mirror` is a folder or an http(s) address in Gutenberg's own layout; `include_old` also looks into
+    the `old/` folders of a mirror folder.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        mirror: str | Path | None = None,
+        offline: bool = False,
+        fetcher: Fetcher | None = None,
+        *,
+        editions: Editions | None = None,
+        include_old: bool = False,
+    ) -> None:
+        self.store, self.include_old = store, include_old
+        self.editions = editions or shipped_editions()
+        self.fetcher = fetcher or Fetcher(offline=offline)
+        self.offline = offline or self.fetcher.offline
+        self.mirror_url, self.mirror_folder = _mirror(mirror)
+
+    def get(self, gutenberg_id: str | int, want_sha256: Collection[str] | str | None = None) -> TextFile:
+        """A text of the book; with `want_sha256` (of file bytes or decoded text) one of these.
+
+        Raises:
+            DataError: not a Gutenberg id.
+            SourceError: no address has the book (all are listed with their reasons).
+            OfflineError: it would have to be fetched, and the network is switched off.
+            ChecksumError: there are texts of the book, but none of the wanted ones.
+        """
+        wanted = {want_sha256} if isinstance(want_sha256, str) else set(want_sha256 or ())
+        others = []
+        for text in self.candidates(gutenberg_id):
+            if not wanted or wanted & {text.sha256, text.text_sha256}:
+                return text
+            others.append(text)
+        raise ChecksumError(
+            f"no text of {self._name(check_id(gutenberg_id))} has the wanted sha256",
+            expected=" or ".join(sorted(wanted)),
+            found=", ".join(f"{t.sha256} ({t.bytes:,} bytes, {t.address})" for t in others),
+            hint="Gutenberg has changed the book: give the wanted edition with --mirror DIR",
+        )
+
+    def candidates(self, gutenberg_id: str | int) -> Iterator[TextFile]:
+        """Texts of the book, one per wording, each fetched only when it is asked for.
+
+        Raises: as `get`, when there is not a single one; ends quietly after the last otherwise.
+        """
+        book = check_id(gutenberg_id)
+        seen: set[str] = set()
+        failures: list[str] = []
+        for text in self._found(book, failures):
+            if text.text_sha256 not in seen:
+                seen.add(text.text_sha256)
+                yield text
+        if not seen:
+            raise self._nothing(book, failures)
+
+    def plan(self, gutenberg_ids: Iterable[str | int]) -> list[PlanRow]:
+        """What `get` would do for each book; opens no connection and writes nothing."""
+        return [self._plan_row(check_id(gutenberg_id)) for gutenberg_id in gutenberg_ids]
+
+    def cached(self, gutenberg_id: str | int) -> list[TextFile]:
+        """Texts of the book in the cache: known editions first."""
+        book = check_id(gutenberg_id)
+        folder = self.store.path(PART, book)
+        notes = sorted(folder.glob("*.json")) if folder.is_dir() else []
+        texts = [text for note in notes if (text := self._from_note(book, note))]
+        return sorted(texts, key=lambda text: text.known_edition is None)
+
+    # -- finding ------------------------------------------------------------------------------------
+
+    def _found(self, book: str, failures: list[str]) -> Iterator[TextFile]:
+        """Texts from all places in order; what cannot be had is noted in `failures`."""
+        yield from self._from_mirror_folder(book, failures)
+        cached = self.cached(book)
+        yield from cached
+        if self.offline:
+            return
+        done = {a.serves for a in self._addresses(book) if any(a.url == text.address for text in cached)}
+        for address in self._addresses(book):
+            if address.serves in done:
+                continue
+            try:
+                text = self._fetch(book, address)
+            except CacheError:
+                raise
+            except (SourceError, DataError) as error:
+                failures.append(_because(address.url, error))
+                continue
+            done.add(address.serves)
+            yield text
+
+    def _addresses(self, book: str) -> list[Address]:
+        """The addresses that may be asked: those of the mirror, or those of the manifest."""
+        if self.mirror_folder:
+            return []
+        if self.mirror_url:
+            paths = self.editions.paths_of(book)
+            return [Address(f"{self.mirror_url}/{path}", path.split("/")[0]) for path in paths]
+        return self.editions.addresses_of(book)
+
+    def _mirror_paths(self, book: str) -> list[Path]:
+        """Files of the book in the mirror folder, best first."""
+        if not self.mirror_folder:
+            return []
+        paths = [self.mirror_folder.joinpath(*path.split("/")) for path in self.editions.paths_of(book)]
+        if self.include_old:
+            old = self.mirror_folder.joinpath(*numbered_folder(book).split("/"), "old")
+            paths += sorted(old.rglob("*.txt"))
+        return [path for path in paths if path.is_file()]
+
+    def _from_mirror_folder(self, book: str, failures: list[str]) -> Iterator[TextFile]:
+        for path in self._mirror_paths(book):
+            try:
+                yield self._described(book, path, str(path))
+            except (OSError, DataError) as error:
+                failures.append(_because(path, error))
+
+    def _fetch(self, book: str, address: Address) -> TextFile:
+        """Download one address into the cache, under the name of its content."""
+        folder = self.store.path(PART, book)
+        arriving = folder / f"arriving-{sha256_bytes(address.url.encode())[:12]}.txt"
+        with self.store.lock(f"{PART}-{book}"):
+            for text in self.cached(book):
+                if text.address == address.url:
+                    return text
+            self.fetcher.download(
+                address.url,
+                arriving,
+                check=lambda path: check_book_text(path.read_bytes(), book, self.editions.title_of(book)),
+                max_bytes=MOST_BYTES,
+                label=self._name(book),
+            )
+            try:
+                text = self._described(book, arriving, address.url)
+                final = arriving.replace(folder / f"{text.sha256}.txt")
+            except OSError as error:
+                raise CacheError.at(folder, error) from error
+            note = {"address": address.url, "bytes": text.bytes, "text_sha256": text.text_sha256}
+            write_text(folder / f"{text.sha256}.json", json.dumps(note, indent=1) + "\n")
+        return replace(text, path=final)
+
+    def _described(self, book: str, path: Path, address: str) -> TextFile:
+        """Read, check and hash a text file."""
+        data = path.read_bytes()
+        sha256 = sha256_bytes(data)
+        edition = self.editions.known(book, sha256)
+        if edition:
+            return TextFile(book, path, sha256, edition.text_sha256, len(data), address, edition)
+        text_sha256 = sha256_bytes(
+            check_book_text(data, book, self.editions.title_of(book)).text.encode("utf-8")
+        )
+        edition = self.editions.known(book, text_sha256)
+        return TextFile(book, path, sha256, text_sha256, len(data), address, edition)
+
+    def _from_note(self, book: str, note: Path) -> TextFile | None:
+        """A cached text by its note; None when the text is gone or another length than noted."""
+        path = note.with_suffix(".txt")
+        try:
+            facts = json.loads(note.read_text(encoding="utf-8"))
+            if path.stat().st_size != facts["bytes"]:
+                return None
+            text_sha256 = facts["text_sha256"]
+            edition = self.editions.known(book, text_sha256)
+            return TextFile(book, path, note.stem, text_sha256, facts["bytes"], facts["address"], edition)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    # -- telling ------------------------------------------------------------------------------------
+
+    def _plan_row(self, book: str) -> PlanRow:
+        title, addresses = self.editions.title_of(book), self._addresses(book)
+        if paths := self._mirror_paths(book):
+            size = paths[0].stat().st_size
+            return PlanRow(book, title, "mirror", str(paths[0]), size, len(paths) - 1)
+        if cached := self.cached(book):
+            return PlanRow(book, title, "cached", cached[0].address, cached[0].bytes, len(addresses))
+        if self.offline or not addresses:
+            return PlanRow(book, title, "missing", None, None, 0)
+        return PlanRow(book, title, "fetch", addresses[0].url, self._likely_bytes(book), len(addresses) - 1)
+
+    def _likely_bytes(self, book: str) -> int | None:
+        """The length of a known edition's file: what a fetch will cost, give or take a new header."""
+        source = self.editions.books.get(book)
+        return source.editions[0].files[0].bytes if source and source.editions else None
+
+    def _name(self, book: str) -> str:
+        title = self.editions.title_of(book)
+        return f"Gutenberg book {book}" + (f" ({title})" if title else "")
+
+    def _nothing(self, book: str, failures: list[str]) -> SourceError:
+        found = "\n            ".join(failures) or None
+        if self.mirror_folder:
+            paths = ", ".join(self.editions.paths_of(book))
+            return SourceError(
+                f"no text of {self._name(book)} in the mirror {self.mirror_folder}",
+                expected=f"one of {paths}",
+                found=found,
+                hint="check the mirror's root folder, or leave --mirror out to fetch the text",
+            )
+        if self.offline:
+            return OfflineError(
+                f"the text of {self._name(book)} is not in the cache {self.store.root}, "
+                "and the network is switched off",
+                hint="run once without --offline, or give a local copy with --mirror DIR",
+            )
+        return SourceError(
+            f"no address has the text of {self._name(book)}",
+            found=found,
+            hint="try again later, or give a local copy with --mirror DIR",
+        )
+
+
+def _mirror(mirror: str | Path | None) -> tuple[str | None, Path | None]:
+    """(address, None) or (None, folder) or (None, None)."""
+    if mirror is None:
+        return None, None
+    if "://" in str(mirror):
+        check_address(str(mirror))
+        return str(mirror).rstrip("/"), None
+    folder = Path(mirror).expanduser()
+    if not folder.is_dir():
+        raise SourceError(
+            f"there is no mirror folder {folder}",
+            expected="a folder or address in Gutenberg's layout (cache/epub/<id>/pg<id>.txt, 1/3/4/1342/...)",
+        )
+    return None, folder
+
+
+def _because(place: object, error: Exception) -> str:
+    """One line for a place that did not serve: the reason without the advice."""
+    if isinstance(error, BookcorefError):
+        return f"{place}: {error.found if isinstance(error, SourceError) and error.found else error.what}"
+    return f"{place}: {error}"

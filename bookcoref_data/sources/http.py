@@ -1,0 +1,464 @@
+"""Pages and files over HTTP: polite, bounded, resumed, checked before they are in place.
+
+`Fetcher.get` is for pages that fit in memory, `Fetcher.download` for files, `Fetcher.retrying` lends
+manners (rate, back-off, Retry-After, offline switch) to a client that opens its own connections.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from .. import __version__
+from ..errors import ChecksumError, OfflineError, SourceError, UsageError
+from ..files import write_text
+from ..progress import Progress, Silent
+from .pace import Pace, Turns, retry_after
+from .store import CacheError
+
+T = TypeVar("T")
+
+# Answers that a later try may change: time-outs, too many requests, server and gateway trouble.
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+_PIECE = 1 << 16
+_MIB = 1 << 20
+_REDIRECTS = 10
+
+
+class Retry(Exception):
+    """Raised inside `Fetcher.retrying` for a fault that may pass; `wait` is what the host asked for."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.wait = reason, wait
+
+
+class Page(NamedTuple):
+    """An answer held in memory; `url` is where redirects ended, header names are lower case."""
+
+    url: str
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+
+class Download(NamedTuple):
+    """A file in its place; `resumed` counts the bytes kept from an earlier try."""
+
+    path: Path
+    sha256: str
+    bytes: int
+    url: str
+    resumed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds to connect, seconds without a byte, and the most bytes of a file and of a page."""
+
+    connect: float = 10.0
+    silence: float = 60.0
+    file_bytes: int = 64 * _MIB
+    page_bytes: int = 16 * _MIB
+
+
+def agent_string(contact: str | None = None) -> str:
+    """`bookcoref-data/<version> (+<project address>; <contact>)`; services ask for a descriptive one."""
+    about = [part for part in (_project_address(), contact) if part]
+    return f"bookcoref-data/{__version__}" + (f" ({'; '.join(about)})" if about else "")
+
+
+def _project_address() -> str | None:
+    """The first of the project's addresses in the metadata of the installed package."""
+    from importlib import metadata
+
+    try:
+        entries = metadata.metadata("bookcoref-data").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return None
+    addresses = dict(entry.split(", ", 1) for entry in entries if ", " in entry)
+    for name in ("Repository", "Homepage", "Dataset"):
+        if name in addresses:
+            return "+" + addresses[name]
+    return None
+
+
+def check_address(url: str) -> str:
+    """Return the host of an http(s) address; refuse any other (file:, ftp:, no host, user names).
+
+    Raises:
+        UsageError: not an address that may be fetched.
+    """
+    try:
+        parts = urlsplit(url)
+        host, user = parts.netloc.lower(), parts.username
+    except ValueError:
+        host, user, parts = "", None, None
+    if parts is None or parts.scheme not in ("http", "https") or not host or user is not None:
+        raise UsageError(
+            f"cannot fetch from {url!r}", expected="an http:// or https:// address without a user name"
+        )
+    return host
+
+
+class Fetcher:
+    """One client for all hosts. Nothing is imported or opened before the first request.
+
+    `offline` refuses every request before a socket exists. `sleep` and `draw` (the jitter) are for tests.
+    """
+
+    def __init__(
+        self,
+        pace: Pace | None = None,
+        limits: Limits | None = None,
+        *,
+        offline: bool = False,
+        contact: str | None = None,
+        progress: Progress | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self.pace, self.limits, self.offline = pace or Pace(), limits or Limits(), offline
+        self.progress = progress or Silent()
+        self._contact, self._sleep, self._draw = contact, sleep, draw
+        self._turns = Turns(self.pace.per_second, sleep=sleep)
+
+    @cached_property
+    def _session(self):
+        import requests
+
+        session = requests.Session()
+        session.headers["User-Agent"] = agent_string(self._contact)
+        session.max_redirects = _REDIRECTS
+        return session
+
+    def retrying(self, url: str, once: Callable[[], T]) -> T:
+        """Call `once` at this host's rate until it returns; a `Retry` it raises costs one try.
+
+        Raises:
+            OfflineError: the network is switched off; `once` was not called.
+            SourceError: all tries failed, or the host asks for a longer wait than allowed.
+            UsageError: not an http(s) address.
+        """
+        host = check_address(url)
+        if self.offline:
+            raise OfflineError(
+                f"{url} is needed, but the network is switched off",
+                hint="run once without --offline, or give local files (--mirror DIR, --release DIR)",
+            )
+        for attempt in range(1, self.pace.attempts + 1):
+            self._turns.wait(host)
+            try:
+                return once()
+            except Retry as again:
+                fault = again
+            if (fault.wait or 0) > self.pace.longest_wait:
+                raise SourceError(
+                    f"{host} asks to come back in {fault.wait:.0f} s",
+                    expected=f"a wait of at most {self.pace.longest_wait:.0f} s",
+                    found=f"{fault.reason} for {url}",
+                    hint="run the same command later; what is fetched is kept",
+                )
+            if attempt < self.pace.attempts:
+                self._sleep(max(self.pace.back_off(attempt, self._draw), fault.wait or 0))
+        raise SourceError(
+            f"cannot fetch {url}",
+            found=f"{fault.reason} (try {self.pace.attempts} of {self.pace.attempts})",
+            hint="check the network and run the same command again; what is fetched is kept",
+        )
+
+    def get(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        allow: Collection[int] = (),
+        max_bytes: int | None = None,
+    ) -> Page:
+        """Fetch a page into memory. Statuses from 400 on are errors unless listed in `allow`.
+
+        Raises: as `retrying`; SourceError also for a lasting status (404, ...), a redirect loop, or more
+        than `max_bytes`.
+        """
+        most = max_bytes or self.limits.page_bytes
+
+        def once() -> Page:
+            with self._open(url, params=params, headers=headers, allow=allow) as answer:
+                content = bytearray()
+                for piece in _pieces(answer, url):
+                    content += piece
+                    _hold_limit(url, len(content), most)
+                _hold_length(_length(answer), len(content))
+                named = {name.lower(): value for name, value in answer.headers.items()}
+                return Page(answer.url, answer.status_code, named, bytes(content))
+
+        return self.retrying(url, once)
+
+    def download(
+        self,
+        url: str,
+        target: Path,
+        *,
+        sha256: str | None = None,
+        check: Callable[[Path], object] | None = None,
+        max_bytes: int | None = None,
+        label: str | None = None,
+    ) -> Download:
+        """Fetch a file to `target`, which appears only when it is whole, of the right sum and accepted.
+
+        An interrupted transfer leaves a `.part` file beside the target; the next call goes on where it
+        stopped if the server can (Range with If-Range), and starts anew if the file has changed or
+        nothing vouches that it has not. `check(path)` looks at the whole file before it is moved and
+        raises to refuse it. One process at a time per target: hold a `Store.lock`.
+
+        Raises: as `get`; ChecksumError for another sha256; whatever `check` raises; CacheError when the
+        disk is full or the folder cannot be written. In all these cases nothing is left in place.
+        """
+        part = _Part(target)
+        most = max_bytes or self.limits.file_bytes
+        with _kept_after_interrupts(part):
+            got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name))
+            if sha256 and got.sha256 != sha256:
+                raise ChecksumError(
+                    f"{url} has other content than expected",
+                    expected=f"sha256 {sha256}",
+                    found=f"sha256 {got.sha256} ({got.bytes:,} bytes)",
+                    hint="the file was changed at its source, or damaged on the way; it was not kept",
+                )
+            if check:
+                check(part.path)
+            part.finish()
+        return got
+
+    def _transfer(self, url: str, part: _Part, most: int, label: str) -> Download:
+        """One try: open, continue or restart the part file, and read to the end."""
+        kept, validator = part.state(url)
+        headers = {"Accept-Encoding": "identity"}
+        if kept:
+            headers |= {"Range": f"bytes={kept}-", "If-Range": validator}
+        with self._open(url, headers=headers, allow=(416,)) as answer:
+            if answer.status_code == 416:
+                part.drop()
+                raise Retry("the server refused to continue the transfer")
+            total = _length(answer)
+            if answer.status_code == 206:
+                total = _continued(answer, kept, part)
+            else:
+                kept = 0
+                part.begin(url, _validator(answer))
+            _hold_limit(url, total or 0, most, part)
+            self.progress.begin(label, total, "bytes")
+            try:
+                self.progress.advance(label, kept)
+                size, digest = self._append(answer, url, part, most, label)
+            finally:
+                self.progress.end(label)
+            _hold_length(total, size, part)
+            return Download(part.target, digest, size, answer.url, kept)
+
+    def _append(self, answer, url: str, part: _Part, most: int, label: str) -> tuple[int, str]:
+        """Append the body to the part file; return the size and sha256 of the whole file."""
+        digest = hashlib.sha256()
+        with part.appending() as (stream, size):
+            _hash_into(digest, part.path)
+            for piece in _pieces(answer, url):
+                size += len(piece)
+                _hold_limit(url, size, most, part)
+                part.write(stream, piece)
+                digest.update(piece)
+                self.progress.advance(label, len(piece))
+        return size, digest.hexdigest()
+
+    @contextlib.contextmanager
+    def _open(self, url: str, *, params=None, headers=None, allow: Collection[int] = ()) -> Iterator:
+        """Send one request; faults that may pass become `Retry`, lasting ones SourceError."""
+        import requests
+
+        timeouts = (self.limits.connect, self.limits.silence)
+        try:
+            answer = self._session.get(
+                url, params=params, headers=dict(headers or {}), stream=True, timeout=timeouts
+            )
+        except requests.TooManyRedirects as error:
+            raise SourceError(
+                f"{url} leads in circles",
+                found=f"more than {_REDIRECTS} redirects",
+                hint="try another address",
+            ) from error
+        except requests.exceptions.SSLError as error:
+            raise SourceError(
+                f"no secure connection to {url}",
+                found=_plain(error),
+                hint="check the clock and the certificates of this machine",
+            ) from error
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        ) as error:
+            raise Retry(_plain(error)) from error
+        except requests.RequestException as error:
+            raise SourceError(f"cannot fetch {url}", found=_plain(error)) from error
+        with answer:
+            status = f"status {answer.status_code} {answer.reason or ''}".strip()
+            if answer.status_code in PASSING and answer.status_code not in allow:
+                raise Retry(status, retry_after(answer.headers.get("Retry-After")))
+            if answer.status_code >= 400 and answer.status_code not in allow:
+                raise SourceError(f"cannot fetch {url}", found=status, hint="try another address")
+            yield answer
+
+
+class _Part:
+    """A file on its way: its bytes in `.<name>.part`, where they come from in `.<name>.part.json`."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.path = target.with_name(f".{target.name}.part")
+        self._note = target.with_name(f".{target.name}.part.json")
+
+    def state(self, url: str) -> tuple[int, str | None]:
+        """(bytes kept, validator) when this address can be continued, else (0, None)."""
+        try:
+            note = json.loads(self._note.read_text(encoding="utf-8"))
+            size = self.path.stat().st_size
+        except (OSError, ValueError):
+            return 0, None
+        if not isinstance(note, dict) or note.get("url") != url or not note.get("validator") or not size:
+            return 0, None
+        return size, note["validator"]
+
+    def begin(self, url: str, validator: str | None) -> None:
+        """Forget earlier bytes and remember where the coming ones are from."""
+        try:
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            open(self.path, "wb").close()
+        except OSError as error:
+            raise CacheError.at(self.target.parent, error) from error
+        write_text(self._note, json.dumps({"url": url, "validator": validator}))
+
+    @contextlib.contextmanager
+    def appending(self) -> Iterator[tuple]:
+        """(open stream, bytes already there)."""
+        with contextlib.ExitStack() as opened:
+            try:
+                stream = opened.enter_context(open(self.path, "ab"))
+            except OSError as error:
+                raise CacheError.at(self.target.parent, error) from error
+            yield stream, stream.tell()
+
+    def write(self, stream, piece: bytes) -> None:
+        """Write one piece. A full disk gets its space back: the part file is removed."""
+        try:
+            stream.write(piece)
+            stream.flush()
+        except OSError as error:
+            self.drop()
+            raise CacheError.at(self.target.parent, error) from error
+
+    def finish(self) -> None:
+        """Move the whole file into place."""
+        with open(self.path, "rb") as stream:
+            os.fsync(stream.fileno())
+        os.replace(self.path, self.target)
+        self._note.unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Remove every trace."""
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _kept_after_interrupts(part: _Part) -> Iterator[None]:
+    """Keep the part file when the transfer stopped (Ctrl-C, network), drop it when it was refused."""
+    try:
+        yield
+    except (SourceError, KeyboardInterrupt):
+        raise
+    except Exception:
+        part.drop()
+        raise
+
+
+def _pieces(answer, url: str) -> Iterator[bytes]:
+    import requests
+
+    try:
+        yield from answer.iter_content(_PIECE)
+    except requests.RequestException as error:
+        raise Retry(f"the connection broke off: {_plain(error)}") from error
+
+
+def _length(answer) -> int | None:
+    """The Content-Length, when it counts the bytes that we will hold (no compression on the way)."""
+    value = answer.headers.get("Content-Length", "")
+    plain = answer.headers.get("Content-Encoding", "identity").lower() == "identity"
+    return int(value) if plain and value.isascii() and value.isdigit() else None
+
+
+def _validator(answer) -> str | None:
+    """What If-Range may carry: a strong ETag, else Last-Modified, else nothing (RFC 9110, 13.1.5)."""
+    tag = answer.headers.get("ETag", "")
+    if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return None
+    if tag.startswith('"'):
+        return tag
+    return answer.headers.get("Last-Modified")
+
+
+def _continued(answer, kept: int, part: _Part) -> int | None:
+    """The whole length that a 206 answer names; a range that does not join ours is thrown away."""
+    fits = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
+    if not fits or int(fits[1]) != kept or not kept:
+        part.drop()
+        raise Retry("the server sent another range than it was asked for")
+    return None if fits[2] == "*" else int(fits[2])
+
+
+def _hold_limit(url: str, size: int, most: int, part: _Part | None = None) -> None:
+    if size > most:
+        if part:
+            part.drop()
+        raise SourceError(
+            f"{url} is too large", expected=f"at most {most:,} bytes", found=f"{size:,} bytes or more"
+        )
+
+
+def _hold_length(total: int | None, size: int, part: _Part | None = None) -> None:
+    """A short body may be continued; a long one is of no use."""
+    if total is None or size == total:
+        return
+    if size > total and part:
+        part.drop()
+    raise Retry(f"the body has {size:,} bytes, {total:,} were announced")
+
+
+def _hash_into(digest, path: Path) -> None:
+    with open(path, "rb") as stream:
+        while piece := stream.read(_MIB):
+            digest.update(piece)
+
+
+def _plain(error: Exception) -> str:
+    """The innermost cause in a few words; the libraries' own messages nest three deep."""
+    while True:
+        inner = getattr(error, "reason", None) or next(
+            (a for a in reversed(error.args) if isinstance(a, Exception)), None
+        )
+        if not isinstance(inner, Exception):
+            break
+        error = inner
+    text = re.sub(r"<[^>]*>(: )?", "", str(error)).strip() or type(error).__name__
+    return text[:200]
