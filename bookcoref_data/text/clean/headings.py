@@ -1,0 +1,113 @@
+"""What a block of lines is: a heading that divides the book, the name of an apparatus, or prose."""
+
+from __future__ import annotations
+
+import re
+
+from .model import Block
+
+_NUMBER = (
+    r"(?:[ivxlcdm]+|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
+    r"|seventeen|eighteen|nineteen|twenty\S*|thirty\S*|forty\S*)"
+)
+_UNIT = r"(?:chapter|book|part|volume|vol|letter|canto|epoch|epoque|act|scene|stave|section|fit|tome)"
+_DIVISION = re.compile(
+    rf"(?:{_UNIT}\b\.?[ ,]+{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b"
+    r"|(?:prologue|epilogue|prelude|finale|conclusion|interlude|the end of the story)\b.{0,40}$"
+    rf"|{_NUMBER}[.:]?$|\d+\. [A-Z]|[IVXL]+\.? [A-Z])",
+    re.I,
+)
+_NUMERAL_TITLE = re.compile(r"(?:\d+\.|[IVXLC]+\.?) +[A-Z“\"‘']")
+
+_OWNER = r"(?:(?:the )?(?:author|translator|editor|publisher|printer)(?:['’]?s['’]?)? )?"
+_PREFACE = re.compile(
+    rf"{_OWNER}(?:preface|foreword|introduction|introductory|advertisement|note|notice|apology|dedication)"
+    r"(?:ary)?(?:s)?\b(?! (?:of|on) (?:the )?(?:battle|murder))|to the reader|publishers?['’]?s?['’]? note"
+    r"|biographical|life of |(?:some )?commendatory|dedicatory|a? ?note (?:on|by|to)|proem\b",
+    re.I,
+)
+_CONTENTS = re.compile(r"(?:table of |the )?contents\b.{0,25}$", re.I)
+_LISTS = re.compile(
+    r"(?:list of )?(?:illustrations|plates|maps|engravings)\b.{0,12}$"
+    r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)|dramatis person|(?:the )?persons of",
+    re.I,
+)
+_NOTES = re.compile(r"(?:foot|end|general |explanatory )?notes?[.:]?(?: to\b.{0,50})?$", re.I)
+_BACK = re.compile(
+    r"(?:appendix|appendices|glossary|index|bibliography|errata|vocabulary|works by|by the same author"
+    r"|(?:publisher['’]?s['’]? )?advertisements?|books by|other books)\b",
+    re.I,
+)
+_SENTENCE_END = re.compile(r"[.!?:;,\-—]['\"”’)\]_*]*$")
+_LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
+
+
+def is_division(block: Block) -> bool:
+    """Whether the block is the heading of a chapter, part, letter ... ("CHAPTER I", "FIRST PART", "XII.")."""
+    if len(block.lines) > 6 or len(block.text) > 400:
+        return False
+    line = block.line
+    if not _DIVISION.match(line) or len(line) > 90:
+        return False
+    rest = line[_DIVISION.match(line).end() :]
+    return not _LOWER_WORD.match(rest.lstrip()) or rest.lstrip()[:3] in ("the", "in ", "of ")
+
+
+def is_titled_number(block: Block) -> bool:
+    """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
+    return len(block.lines) <= 3 and bool(_NUMERAL_TITLE.match(block.line)) and not is_prose(block)
+
+
+def is_preface(block: Block) -> bool:
+    return _short(block) and bool(_PREFACE.match(block.line))
+
+
+def is_contents(block: Block) -> bool:
+    return bool(_CONTENTS.match(block.line))
+
+
+def is_list(block: Block) -> bool:
+    return _short(block) and bool(_LISTS.match(block.line))
+
+
+def is_notes(block: Block) -> bool:
+    return _short(block) and bool(_NOTES.match(block.line))
+
+
+def is_back(block: Block) -> bool:
+    return _short(block) and bool(_BACK.match(block.line))
+
+
+def _short(block: Block) -> bool:
+    return len(block.lines) <= 4 and len(block.line) <= 80 and not is_prose(block)
+
+
+def is_prose(block: Block) -> bool:
+    """Whether the block is running text: wrapped lines of lower-case words.
+
+    Headings, entries of a table of contents, title pages and verse are not.
+    """
+    lines = [line for line in block.lines if line.strip()]
+    words = block.text.split()
+    lower = sum(word[0].islower() for word in words)
+    if len(words) < 12 or lower < 0.5 * len(words):
+        return False
+    if len(lines) == 1:
+        return bool(_SENTENCE_END.search(lines[0].rstrip())) and len(words) >= 14
+    full = sum(len(line.rstrip()) >= 50 for line in lines[:-1])
+    return full >= 0.7 * (len(lines) - 1)
+
+
+def words_of(line: str) -> str:
+    """A heading reduced to lower-case letters and digits, for comparing it with an entry of the contents."""
+    line = re.sub(r"[._ ]{2,}\d+\s*$|\s{2,}\d+\s*$", "", line.strip())
+    return re.sub(r"[\W_]+", " ", line).strip().lower()
+
+
+def is_heading(block: Block) -> bool:
+    """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose."""
+    if block.gap < 2 or len(block.lines) > 4 or len(block.text) > 300 or is_prose(block):
+        return False
+    return is_division(block) or is_titled_number(block) or (block.gap >= 3 and block.line[:1].isupper()
+                                                            and len(block.line.split()) <= 12)  # fmt: skip

@@ -1,0 +1,108 @@
+"""What to cut and how much may go: general settings, and the exceptions of one book."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from ...errors import UsageError
+from .model import KINDS
+
+PREFACES = ("all", "own", "none")
+"""Which prefaces stay: all, the author's own, none."""
+
+LIMITS: Mapping[str, float] = {
+    "credits": 0.02,
+    "transcriber-note": 0.06,
+    "illustration": 0.10,
+    "page-number": 0.03,
+    "footnote": 0.15,
+    "contents": 0.08,
+    "other-works": 0.50,
+    "preface": 0.10,
+    "title-page": 0.02,
+    "back-matter": 0.15,
+    "advertisement": 0.10,
+    "emphasis": 0.03,
+    "recipe": 0.10,
+    "total": 0.30,
+}
+"""Largest share of the text between header and footer that a kind may take; "total" is all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of one book that a recipe cuts or keeps.
+
+    It runs from the first line that starts with `first` to the line before the next one that starts with
+    `until`, or to the end of the body when `until` is "". `reason` is for the reader of the recipe.
+    """
+
+    first: str
+    until: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSettings:
+    """How to clean.
+
+    `prefaces` is one of `PREFACES`. `keep` names kinds of cuts that are not made. `limits` overrides entries
+    of `LIMITS`; a kind below `floor` characters never trips the guard (a title page is a fixed amount, not
+    a share). `cut` and `spare` are a book's own pieces, from a recipe; `title` and `author` override what the
+    header of the file says. `guard` False reports instead of stopping.
+    """
+
+    prefaces: str = "own"
+    keep: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
+    floor: int = 3000
+    cut: tuple[Piece, ...] = ()
+    spare: tuple[Piece, ...] = ()
+    title: str = ""
+    author: str = ""
+    guard: bool = True
+
+    def __post_init__(self) -> None:
+        if self.prefaces not in PREFACES:
+            raise UsageError(f"prefaces = {self.prefaces!r}", expected=f"one of {', '.join(PREFACES)}")
+        for name, allowed in ((self.keep, KINDS), (self.limits, LIMITS)):
+            unknown = sorted(set(name) - set(allowed))
+            if unknown:
+                raise UsageError(
+                    f"unknown kind of cut: {', '.join(unknown)}", expected=f"among {', '.join(allowed)}"
+                )
+
+    def limit(self, kind: str) -> float:
+        return self.limits.get(kind, LIMITS[kind])
+
+
+def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -> CleanSettings:
+    """Settings from a table of a recipe; what it does not name comes from `base`.
+
+    Raises:
+        UsageError: unknown keys, wrong types, pieces without `first`.
+    """
+    base = base or CleanSettings()
+    names = {f.name for f in fields(CleanSettings)}
+    unknown = sorted(set(table) - names - {"reason"})
+    if unknown:
+        raise UsageError(
+            f"unknown setting of cleaning: {', '.join(unknown)}", expected=f"among {', '.join(sorted(names))}"
+        )
+    values: dict[str, Any] = {key: value for key, value in table.items() if key != "reason"}
+    for name in ("cut", "spare"):
+        if name in values:
+            values[name] = getattr(base, name) + tuple(_piece(item, name) for item in values[name])
+    if "keep" in values:
+        values["keep"] = tuple(values["keep"])
+    if "limits" in values:
+        values["limits"] = {**base.limits, **values["limits"]}
+    return replace(base, **values)
+
+
+def _piece(item: Any, name: str) -> Piece:
+    if not isinstance(item, Mapping) or not item.get("first") or set(item) - {"first", "until", "reason"}:
+        raise UsageError(f"an entry of `{name}` is wrong", expected="first, and perhaps until, reason", found=item)
+    return Piece(**item)
