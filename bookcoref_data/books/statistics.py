@@ -1,0 +1,168 @@
+"""Corpus statistics: the columns of the BookCoref paper's Table 1, in closed form.
+
+The two last columns of the table are called micro-averages in the paper. On LitBank only these formulas
+give the printed 4.1 and 480, so they come first here, with the plain ones beside:
+
+- mentions per chain: the mean over documents of (mentions / chains); plain: all mentions / all chains;
+- mention distance: d(chain) = the mean of |start_i - start_j| over all pairs of a chain; the mean of d over
+  chains of two or more mentions, weighted by their number of mentions; plain: over all pairs pooled, and
+  over chains unweighted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from math import fsum
+
+import numpy as np
+
+from .book import Record
+
+_INT64 = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Sums over the chains of two or more mentions, from which all three mean distances follow.
+
+    `pair_sum` is the sum of |start_i - start_j| over `pairs` pairs; `weighted` is the sum over chains of
+    mean distance times mentions, over `mentions` mentions; `plain` the sum of the means over `chains`.
+    """
+
+    pair_sum: int = 0
+    pairs: int = 0
+    weighted: float = 0.0
+    mentions: int = 0
+    plain: float = 0.0
+    chains: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStatistics:
+    """Counts of one document. `tokens` and `sentences` are None where a file has offsets only."""
+
+    doc_key: str
+    tokens: int | None
+    sentences: int | None
+    mentions: int
+    chains: int
+    singletons: int
+    characters: int
+    longest_chain: int
+    distances: Distances
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Table 1 for a set of documents; a mean of nothing is None.
+
+    `mentions_per_chain` and `mention_distance` are the paper's definitions; `*_pooled` and
+    `mention_distance_plain` the plain ones (see the top of the module). Distances are in tokens.
+    """
+
+    documents: int
+    tokens: int | None
+    sentences: int | None
+    mentions: int
+    chains: int
+    singletons: int
+    characters: int
+    longest_chain: int
+    tokens_per_document: float | None
+    mentions_per_document: float | None
+    chains_per_document: float | None
+    mentions_per_chain: float | None
+    mentions_per_chain_pooled: float | None
+    mention_distance: float | None
+    mention_distance_pooled: float | None
+    mention_distance_plain: float | None
+
+    def to_json(self) -> dict:
+        """All fields by name."""
+        return asdict(self)
+
+
+def pairwise_distance_sum(starts: Sequence[int] | np.ndarray) -> int:
+    """The sum of |x_i - x_j| over all pairs of n numbers, exactly, in O(n log n).
+
+    With x sorted, x_k is added k times and subtracted n-1-k times: the sum of (2k - n + 1) x_k. A chain
+    of *War and Peace* (20,000 mentions over 700,000 tokens) gives about 5e13; where 64 bits might not be
+    enough, whole numbers of any size take over.
+    """
+    x = np.sort(np.asarray(starts, dtype=np.int64))
+    n = len(x)
+    if n < 2:
+        return 0
+    spread = int(x[-1]) - int(x[0])
+    if n * n * spread > _INT64:
+        return sum((2 * k - n + 1) * value for k, value in enumerate(x.tolist()))
+    return int(np.dot(np.arange(1 - n, n, 2, dtype=np.int64), x - x[0]))
+
+
+def document_statistics(record: Record) -> DocumentStatistics:
+    """Count one document. Empty clusters do not count as chains."""
+    sizes = [len(cluster) for cluster in record.clusters if cluster]
+    lengths = None if record.sentences is None else list(map(len, record.sentences))
+    return DocumentStatistics(
+        record.doc_key,
+        None if lengths is None else sum(lengths),
+        None if lengths is None else len(lengths),
+        sum(sizes),
+        len(sizes),
+        sizes.count(1),
+        len(record.characters),
+        max(sizes, default=0),
+        _distances(record.clusters),
+    )
+
+
+def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
+    """Table 1 for documents counted by `document_statistics`."""
+    docs = list(documents)
+    n = len(docs)
+    tokens = _total([d.tokens for d in docs])
+    mentions, chains = sum(d.mentions for d in docs), sum(d.chains for d in docs)
+    d = [doc.distances for doc in docs]
+    ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
+    return Statistics(
+        documents=n,
+        tokens=tokens,
+        sentences=_total([doc.sentences for doc in docs]),
+        mentions=mentions,
+        chains=chains,
+        singletons=sum(doc.singletons for doc in docs),
+        characters=sum(doc.characters for doc in docs),
+        longest_chain=max((doc.longest_chain for doc in docs), default=0),
+        tokens_per_document=None if tokens is None else _ratio(tokens, n),
+        mentions_per_document=_ratio(mentions, n),
+        chains_per_document=_ratio(chains, n),
+        mentions_per_chain=_ratio(fsum(ratios), len(ratios)),
+        mentions_per_chain_pooled=_ratio(mentions, chains),
+        mention_distance=_ratio(fsum(x.weighted for x in d), sum(x.mentions for x in d)),
+        mention_distance_pooled=_ratio(sum(x.pair_sum for x in d), sum(x.pairs for x in d)),
+        mention_distance_plain=_ratio(fsum(x.plain for x in d), sum(x.chains for x in d)),
+    )
+
+
+def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:
+    pair_sum = pairs = mentions = chains = 0
+    weighted, plain = [], []
+    for cluster in clusters:
+        n = len(cluster)
+        if n < 2:
+            continue
+        total = pairwise_distance_sum([start for start, _ in cluster])
+        here = n * (n - 1) // 2
+        pair_sum, pairs, mentions, chains = pair_sum + total, pairs + here, mentions + n, chains + 1
+        weighted.append(total / here * n)
+        plain.append(total / here)
+    return Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains)
+
+
+def _total(values: list[int | None]) -> int | None:
+    return None if None in values else sum(values)
+
+
+def _ratio(above: float, below: int) -> float | None:
+    return above / below if below else None

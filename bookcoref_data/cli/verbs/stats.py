@@ -1,0 +1,88 @@
+"""`bookcoref-data stats`: the paper's Table 1 for any input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import JsonFlag, emit_json, emit_markdown, emit_table
+
+# (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
+TABLE_1 = [
+    ("docs", "documents"),
+    ("tokens", "tokens"),
+    ("mentions", "mentions"),
+    ("tok/doc", "tokens_per_document"),
+    ("ment/doc", "mentions_per_document"),
+    ("chains/doc", "chains_per_document"),
+    ("ment/chain", "mentions_per_chain"),
+    ("ment. dist.", "mention_distance"),
+]
+BESIDE = [
+    ("chains", "chains"),
+    ("singletons", "singletons"),
+    ("longest", "longest_chain"),
+    ("ment/chain pooled", "mentions_per_chain_pooled"),
+    ("dist. pooled pairs", "mention_distance_pooled"),
+    ("dist. plain", "mention_distance_plain"),
+]
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def stats(
+        paths: Annotated[
+            list[Path],
+            typer.Argument(metavar="PATH...", help="Files, folders of files, or built dataset folders."),
+        ],
+        format: Annotated[
+            str | None, typer.Option("--format", help="Format of the input, where its name does not say.")
+        ] = None,
+        config: Annotated[str, typer.Option(help="Config of a dataset folder: full or split.")] = "full",
+        per_book: Annotated[bool, typer.Option("--per-book", help="One row per document too.")] = False,
+        markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+        json: JsonFlag = False,
+    ) -> None:
+        """Table 1 of the BookCoref paper for any input, one row per PATH.
+
+        `ment/chain` (mean over documents) and `ment. dist.` (mean pairwise distance of a chain in tokens,
+        weighted by its mentions) are the paper's definitions: they reproduce its LitBank row. The plain
+        ones stand in the second table.
+        """
+        from ...books.statistics import corpus_statistics, document_statistics
+        from ...formats import read_documents
+
+        found = [(str(p), [document_statistics(r) for r in read_documents(p, format, config)]) for p in paths]
+        totals = [(name, corpus_statistics(documents)) for name, documents in found]
+        books = [(d.doc_key, corpus_statistics([d])) for _, documents in found for d in documents]
+        if json:
+            emit_json(_as_json(found, totals, per_book))
+            return
+        emit = emit_markdown if markdown else emit_table
+        for i, columns in enumerate((TABLE_1, BESIDE)):
+            if i:
+                print()
+            rows = [*totals, *(books if per_book else [])]
+            emit(
+                ["data set", *(heading for heading, _ in columns)],
+                [[name, *(getattr(s, field) for _, field in columns)] for name, s in rows],
+            )
+
+
+def _as_json(found, totals, per_book: bool) -> list[dict]:
+    from ...books.statistics import corpus_statistics
+
+    return [
+        {
+            "path": name,
+            **total.to_json(),
+            **(
+                {"books": [{"doc_key": d.doc_key, **corpus_statistics([d]).to_json()} for d in documents]}
+                if per_book
+                else {}
+            ),
+        }
+        for (name, documents), (_, total) in zip(found, totals, strict=True)
+    ]

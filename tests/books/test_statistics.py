@@ -1,0 +1,83 @@
+"""Table 1: the closed form equals the naive one, and the paper's figures come out."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookcoref_data.books import Mention, Record
+from bookcoref_data.books.statistics import corpus_statistics, document_statistics, pairwise_distance_sum
+
+
+def naive(starts):
+    return sum(abs(a - b) for a, b in combinations(starts, 2))
+
+
+@given(st.lists(st.integers(0, 1000), max_size=60))
+def test_closed_form_equals_the_sum_over_all_pairs(starts):
+    assert pairwise_distance_sum(starts) == naive(starts)
+
+
+@given(st.lists(st.integers(2**60, 2**62), min_size=2, max_size=20))
+def test_sums_beyond_64_bits_stay_exact(starts):
+    assert pairwise_distance_sum(starts) == naive(starts)
+
+
+def test_a_chain_of_the_size_of_war_and_peace_does_not_overflow():
+    n, step = 30_000, 25
+    expected = step * (n - 1) * n * (n + 1) // 6  # sum of |i - j| over all pairs, times the step
+    assert pairwise_distance_sum([step * i for i in range(n)]) == expected
+    far = [0] * 1_000_000 + [2**31 - 1] * 1_000_000
+    assert pairwise_distance_sum(far) == 10**12 * (2**31 - 1)
+
+
+def spans(*starts):
+    return [Mention(s, s) for s in starts]
+
+
+def test_the_definitions_on_a_small_case():
+    one = Record("one", sentences=[["a"] * 10, ["b"] * 2], clusters=[spans(0, 4, 5), spans(7, 9), spans(3)])
+    two = Record("two", sentences=[["c"] * 8], clusters=[spans(1, 7), []])
+    s = corpus_statistics([document_statistics(one), document_statistics(two)])
+    assert (s.documents, s.tokens, s.sentences, s.mentions, s.chains, s.singletons) == (2, 20, 3, 8, 4, 1)
+    assert s.mentions_per_chain == (6 / 3 + 2 / 1) / 2
+    assert s.mentions_per_chain_pooled == 8 / 4
+    means = [(4 + 5 + 1) / 3, 2, 6]
+    assert s.mention_distance == pytest.approx((3 * means[0] + 2 * means[1] + 2 * means[2]) / 7)
+    assert s.mention_distance_pooled == pytest.approx((10 + 2 + 6) / 5)
+    assert s.mention_distance_plain == pytest.approx(sum(means) / 3)
+
+
+def test_nothing_to_average_is_none_and_missing_tokens_are_not_zero():
+    s = corpus_statistics([])
+    assert (s.documents, s.tokens, s.mentions_per_chain, s.mention_distance) == (0, 0, None, None)
+    no_text = corpus_statistics([document_statistics(Record("x", clusters=[spans(1, 2)]))])
+    assert no_text.tokens is None
+    assert no_text.tokens_per_document is None
+    assert no_text.mention_distance == 1
+
+
+def test_the_printed_litbank_row_comes_out(shared_data):
+    from bookcoref_data.formats import read_documents
+
+    documents = [document_statistics(r) for r in read_documents(shared_data / "litbank/coref/conll")]
+    s = corpus_statistics(documents)
+    assert (s.documents, s.tokens, s.mentions, s.chains) == (100, 210_532, 29_103, 7_927)
+    assert round(s.mentions_per_chain, 2) == 4.17
+    assert round(s.mentions_per_chain_pooled, 2) == 3.67
+    assert round(s.mention_distance, 1) == 480.4
+    assert round(s.mention_distance_pooled, 1) == 647.0
+    assert round(s.mention_distance_plain, 1) == 266.5
+
+
+def test_animal_farm_comes_out(shared_data):
+    from bookcoref_data.formats import read_documents
+
+    (record,) = read_documents(shared_data / "gold/animal_farm.conll")
+    s = corpus_statistics([document_statistics(record)])
+    assert (s.tokens, s.mentions, s.chains, s.mentions_per_chain) == (34_979, 1_705, 20, 85.25)
+    figures = [s.mention_distance, s.mention_distance_pooled, s.mention_distance_plain]
+    assert figures == pytest.approx([8658.1, 8839.9, 8469.6], abs=0.06)

@@ -1,0 +1,59 @@
+"""`bookcoref-data stats` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import FormatError
+
+RECORD = {
+    "doc_key": "a",
+    "sentences": [["He", "saw", "him"], ["."]],
+    "clusters": [[[0, 0], [2, 2]]],
+    "characters": [],
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(make_app(), ["stats", *map(str, arguments)])
+
+
+def test_a_table_with_the_papers_columns(file):
+    result = run(file)
+    assert result.exit_code == 0
+    head = result.stdout.splitlines()[0].split("  ")
+    assert [h.strip() for h in head if h.strip()][1:] == [
+        "docs", "tokens", "mentions", "tok/doc", "ment/doc", "chains/doc", "ment/chain", "ment. dist.",
+    ]  # fmt: skip
+
+
+def test_json_is_one_document_with_books_when_asked(file):
+    (whole,) = json.loads(run(file, "--json", "--per-book").stdout)
+    assert (whole["tokens"], whole["mentions"], whole["mention_distance"]) == (4, 2, 2.0)
+    assert [b["doc_key"] for b in whole["books"]] == ["a"]
+    assert "books" not in json.loads(run(file, "--json").stdout)[0]
+
+
+def test_markdown_has_one_row_per_path_and_per_book(file):
+    lines = run(file, "--markdown", "--per-book").stdout.splitlines()
+    assert lines[0].startswith("| data set | docs |")
+    assert [line.split(" | ")[0] for line in lines[2:4]] == [f"| {file}", "| a"]
+
+
+def test_a_broken_file_names_itself_and_its_line(tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps(RECORD) + "\n{]\n", encoding="utf-8")
+    result = run(bad)
+    assert isinstance(result.exception, FormatError)
+    assert f"{bad}:2" in str(result.exception)
