@@ -19,7 +19,8 @@ from ..files import safe_name
 from ..resources import resource
 from .http import check_address
 
-_ID = re.compile(r"[1-9][0-9]{0,6}\Z")
+# Up to nine digits: the embedded sample has an id far above those of Gutenberg.
+_ID = re.compile(r"[1-9][0-9]{0,8}\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 

@@ -1,0 +1,157 @@
+"""From what a person asks for to a plan of a rebuild: which release, which texts, which books."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..progress import Progress, Silent
+from ..sample import TITLE as SAMPLE_TITLE
+from ..sample import sample_path
+from ..sources.gutenberg import PlanRow, Texts
+from ..sources.release import Layout, Release
+from ..sources.store import Store
+from .ingest import BookPart, ingest
+from .rebuild import Plan, SourceText, select
+from .verify import published_books
+
+SAMPLE_NOTE = (
+    "This is the embedded sample of bookcoref-data, one short story written for it: it shows the layout "
+    "and is no part of BookCoref."
+)
+SAMPLE_LICENCES = (
+    ("Text", "written for bookcoref-data, CC0 1.0"),
+    ("Annotations", "made by hand for bookcoref-data, CC0 1.0"),
+)
+TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has no annotations."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What was asked for.
+
+    `release` is a local folder, or None for the official release from the Hub; `mirror` a folder or
+    address in Gutenberg's layout, or None for the addresses of the manifest. `texts` maps doc_keys to
+    tokenised files. `texts_only` accepts a release without annotations. `expect` compares tokens with
+    the published ones.
+    """
+
+    out: Path
+    sample: bool = False
+    release: Path | None = None
+    mirror: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+    books: tuple[str, ...] = ()
+    texts: dict[str, Path] = field(default_factory=dict)
+    texts_only: bool = False
+    expect: bool = True
+    layout: Layout = field(default_factory=Layout)
+
+
+def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
+    """Find the release and split it into the cache, and lay out the rebuild.
+
+    Raises:
+        UsageError: unknown books, settings that contradict each other.
+        SourceError: no release, or no network for it.
+        FormatError, EditionError: the release is damaged.
+    """
+    progress = progress or Silent()
+    store = Store.open(settings.cache_dir)
+    release = Release.open(_release_folder(settings, store, progress), settings.layout)
+    if not release.annotations and not settings.texts_only:
+        raise UsageError(
+            f"the release in {release.folder} has no annotations",
+            expected=f"{settings.layout.annotations}/full/<split>.jsonl",
+            hint="name the folder with --annotations, or build the texts alone with --texts-only",
+        )
+    published = published_books()
+    folder = store.path("release", release.key()[:32])
+    with store.lock(f"release-{folder.name}"):
+        parts = ingest(release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published})
+    parts = select(parts, settings.books)
+    _check_texts(settings, parts)
+    return Plan(
+        parts=parts,
+        folder=folder,
+        books_cache=store.path("books"),
+        out=settings.out,
+        candidates=_candidates(texts_of(settings, store, progress)),
+        title=SAMPLE_TITLE if settings.sample else "BookCoref",
+        source=_source(settings, release),
+        tokenised=settings.texts,
+        expected={b["doc_key"]: b["known"] for b in published if "known" in b} if settings.expect else {},
+        instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
+        notes=_notes(settings, release),
+        **({"licences": SAMPLE_LICENCES} if settings.sample else {}),
+    )
+
+
+def plan_texts(settings: Settings) -> list[PlanRow]:
+    """What would be fetched for the books asked for, from where and how many bytes; opens nothing."""
+    store = Store.open(settings.cache_dir)
+    ids = {b["doc_key"]: b["gutenberg_key"] for b in published_books() if b["gutenberg_key"] != "0"}
+    parts = [BookPart(key, gid, "", "", "", "") for key, gid in ids.items()]
+    chosen = select(parts, [b for b in settings.books if b not in ("0", "animal_farm_0", "animal_farm")])
+    return texts_of(settings, store, Silent()).plan([p.gutenberg_key for p in chosen])
+
+
+def texts_of(settings: Settings, store: Store, progress: Progress) -> Texts:
+    """The finder of Gutenberg texts for these settings."""
+    from ..sources.http import Fetcher
+
+    mirror = str(sample_path("mirror")) if settings.sample else settings.mirror
+    fetcher = Fetcher(offline=settings.offline, progress=progress)
+    return Texts(store, mirror=mirror, offline=settings.offline, fetcher=fetcher)
+
+
+def _release_folder(settings: Settings, store: Store, progress: Progress) -> Path:
+    if settings.sample:
+        return sample_path("release")
+    if settings.release is not None:
+        return settings.release
+    from ..sources.hub import fetch_release
+
+    return fetch_release(store, offline=settings.offline)
+
+
+def _candidates(texts: Texts):
+    def candidates(gutenberg_id: str) -> Iterator[SourceText]:
+        for text in texts.candidates(gutenberg_id):
+            name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
+            yield SourceText(text.path, text.sha256, name, _address(text.address))
+
+    return candidates
+
+
+def _address(address: str) -> str:
+    """Where a text came from, without the folders of this computer."""
+    return address if "://" in address else Path(address).name
+
+
+def _source(settings: Settings, release: Release) -> dict[str, Any]:
+    name = "sample" if settings.sample else "local" if settings.release else "Hub"
+    return {"release": name, "release_sha256": release.key()}
+
+
+def _notes(settings: Settings, release: Release) -> tuple[str, ...]:
+    notes = [SAMPLE_NOTE] if settings.sample else []
+    if not release.annotations:
+        notes.append(TEXTS_ONLY_NOTE)
+    return tuple(notes)
+
+
+def _check_texts(settings: Settings, parts: list[BookPart]) -> None:
+    keys = {p.doc_key for p in parts}
+    for key, path in settings.texts.items():
+        if key not in keys:
+            raise UsageError(
+                f"--text names {key!r}, which is not a book of this rebuild",
+                expected=", ".join(sorted(keys)[:20]),
+            )
+        if not path.is_file():
+            raise UsageError(f"--text {key}: there is no file {path}")

@@ -1,0 +1,137 @@
+"""`rebuild`: texts from Gutenberg, offsets from a release, one folder that `load_dataset` reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import UsageError
+from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+
+FAILED = 1
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(rebuild)
+
+
+def rebuild(
+    from_gutenberg: Annotated[
+        bool, typer.Option("--from-gutenberg", help="Rebuild the real data set from Gutenberg texts.")
+    ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Rebuild the embedded sample story; needs no network.")
+    ] = False,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("bookcoref"),
+    release: Annotated[
+        Path | None, typer.Option(help="Folder of a release (default: the official one, from the Hub).")
+    ] = None,
+    mirror: Annotated[
+        str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
+    ] = None,
+    book: Annotated[
+        list[str] | None,
+        typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(help="DOC_KEY=FILE: tokenised text (JSONL, CoNLL) of a book that Gutenberg lacks."),
+    ] = None,
+    texts_only: Annotated[
+        bool, typer.Option("--texts-only", help="Accept a release without annotations; build texts alone.")
+    ] = False,
+    no_expect: Annotated[
+        bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")
+    ] = False,
+    annotations: Annotated[str | None, typer.Option(help="Name of the release's annotation folder.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Name of the release's delta file.")] = None,
+    lengths: Annotated[str | None, typer.Option(help="Name of its file of sentence lengths.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say which texts would be fetched from where; do nothing.")
+    ] = False,
+    jobs: Jobs = 0,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
+    json: JsonFlag = False,
+) -> None:
+    """Rebuild the data set and write a folder that `datasets.load_dataset` reads.
+
+    Every book is proved by token count and checksum before offsets are attached, finished books are
+    kept in the cache, and a book that fails does not stop the others (exit code 1 at the end).
+    """
+    if from_gutenberg == sample:
+        raise UsageError(
+            "say what to rebuild", expected="either --from-gutenberg or --sample",
+            hint="bookcoref-data rebuild --sample needs no network",
+        )  # fmt: skip
+    from ...build.rebuild import rebuild as run
+    from ...build.setup import Settings, plan_texts, prepare
+    from ...sources.release import Layout
+
+    named = {
+        key: value
+        for key, value in {
+            "annotations": annotations, "delta": delta and (delta,), "lengths": lengths and (lengths,)
+        }.items()
+        if value
+    }  # fmt: skip
+    settings = Settings(
+        out=out, sample=sample, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline,
+        books=tuple(book or ()), texts=_texts(text or []), texts_only=texts_only, expect=not no_expect,
+        layout=Layout(**named),
+    )  # fmt: skip
+    if dry_run:
+        _print_plan(plan_texts(settings), json)
+        return
+    with progress() as listener:
+        report = run(prepare(settings, listener), jobs=jobs, progress=listener)
+    if json:
+        emit_json(report.to_dict())
+    else:
+        _print(report)
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+def _texts(pairs: list[str]) -> dict[str, Path]:
+    texts = {}
+    for pair in pairs:
+        key, mark, path = pair.partition("=")
+        if not mark or not key or not path:
+            raise UsageError(f"--text {pair!r} cannot be read", expected="DOC_KEY=FILE")
+        texts[key] = Path(path)
+    return texts
+
+
+def _print_plan(rows, json: bool) -> None:
+    if json:
+        emit_json([row._asdict() for row in rows])
+        return
+    emit_table(
+        ("id", "title", "action", "bytes", "from"),
+        ((r.gutenberg_id, r.title, r.action, r.bytes, r.address) for r in rows),
+    )
+    fetch = [r for r in rows if r.action == "fetch"]
+    known = sum(r.bytes or 0 for r in fetch)
+    print(f"{len(fetch)} texts to fetch, about {known / 1e6:.1f} MB; nothing was fetched or written")
+
+
+def _print(report) -> None:
+    record = report.record
+    emit_table(
+        ("book", "split", "tokens", "sentences", "characters", "mentions", "windows", "proof"),
+        (
+            (b.doc_key, b.split, b.tokens, b.sentences, b.characters, b.mentions, b.windows, b.check)
+            for b in record.books
+        ),
+    )
+    for key, error in report.failed.items():
+        say(f"failed: {key}: {error}")
+    state = "is up to date" if report.unchanged else "written"
+    print(
+        f"{report.out} {state}: {len(record.books)} books, {len(report.failed)} failed, "
+        f"digest sha256:{record.digest[:16]}"
+    )
+    print(f'load it with: datasets.load_dataset("{report.out}", "split")   (from {Path.cwd().name or "/"}/)')

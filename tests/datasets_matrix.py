@@ -1,0 +1,90 @@
+"""Does the built folder load under this version of `datasets`? Run by `.ci/datasets-matrix`.
+
+`build A B` writes two different data sets, A/bookcoref and B/bookcoref, and the rows expected of them;
+`load A B` loads them in every supported way and compares values.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+
+def build(first: Path, second: Path) -> None:
+    """The sample data set, and a second one of the same shape with other content."""
+    from bookcoref_data.books import Book
+    from bookcoref_data.build.setup import Settings, prepare
+    from bookcoref_data.build.rebuild import rebuild
+    from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
+
+    rebuild(prepare(Settings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)
+    book = read_folder(first / "bookcoref")[0].to_book()
+    shorter = Book.make(book.doc_key, book.sentences[:200], gutenberg_key=book.gutenberg_key,
+                        clusters=[[m for m in c if m.end < 2000][:5] for c in book.clusters][:2])  # fmt: skip
+    write_folder(second / "bookcoref", {"test": [shorter]}, title="Changed", licences=BOOKCOREF_LICENCES)
+    for folder in (first, second):
+        rows = {c: expected_rows(folder / "bookcoref", c) for c in ("full", "split")}
+        (folder / "expected.json").write_text(json.dumps(rows), encoding="utf-8")
+
+
+def expected_rows(folder: Path, config: str) -> list[dict]:
+    """The rows of a config as plain values, read without `datasets`."""
+    from bookcoref_data.formats.folder import read_folder
+    from bookcoref_data.formats.schema import to_row
+
+    return [to_row(record.to_book()) for record in read_folder(folder, config)]
+
+
+def load(first: Path, second: Path) -> None:
+    """Load as a user would, from the folder's parent, and compare values with what was written."""
+    import datasets
+
+    datasets.disable_progress_bars()
+    work = first.parent / f"work-{datasets.__version__}"
+    work.mkdir()
+    os.chdir(work)
+    for folder in (first, second):
+        # The second data set takes the first one's place: the cache must not serve the first again.
+        shutil.rmtree(work / "bookcoref", ignore_errors=True)
+        shutil.copytree(folder / "bookcoref", work / "bookcoref")
+        check(json.loads((folder / "expected.json").read_text(encoding="utf-8")))
+    print(f"datasets {datasets.__version__}: both data sets load in every way, values equal")
+
+
+def check(expected: dict[str, list[dict]]) -> None:
+    """Every way to load: default config, named config, one split, streaming, builder, `bookcoref.load`."""
+    from datasets import load_dataset
+
+    import bookcoref
+
+    for config in ("full", "split"):
+        rows = expected[config]
+        builder = bookcoref.BookCoref(config_name=config)
+        builder.download_and_prepare()
+        ways = {
+            "load_dataset": load_dataset("bookcoref", config)["test"],
+            "split=": load_dataset("bookcoref", config, split="test"),
+            "path": load_dataset("./bookcoref", config, split="test"),
+            "streaming": load_dataset("bookcoref", config, split="test", streaming=True),
+            "bookcoref.load": bookcoref.load(config, split="test"),
+            "builder": builder.as_dataset(split="test"),
+            "builder streaming": builder.as_streaming_dataset(split="test"),
+        }
+        for way, found in ways.items():
+            assert [plain(row) for row in found] == rows, f"{config} through {way} differs"
+    assert [plain(r) for r in load_dataset("bookcoref", split="test")] == expected["full"], "default config"
+
+
+def plain(row: dict) -> dict:
+    """A row with characters as a list of objects, however this version of `datasets` hands them out."""
+    people = row["characters"]
+    if isinstance(people, dict):
+        people = [dict(zip(people, values, strict=True)) for values in zip(*people.values(), strict=True)]
+    return {**row, "characters": people}
+
+
+if __name__ == "__main__":
+    {"build": build, "load": load}[sys.argv[1]](Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve())
