@@ -13,7 +13,7 @@ from ..errors import FormatError, UsageError
 from . import detect
 from .losses import Losses
 
-FORMATS = ("jsonl", "conll")
+FORMATS = ("jsonl", "conll", "corefud")
 
 
 def read_documents(

@@ -8,6 +8,7 @@ order of the clusters, and the fields we do not know. It stands before the docum
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..books import Mention, Record
 from ..errors import FormatError
 from .losses import Losses
 
+_COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
 MARK = "# bookcoref-data "
 UNNAMED = "characters whose mentions are not exactly one of the clusters"
 ABSENT = "character names whose cluster is not in the file"
@@ -24,15 +26,20 @@ KEYS = "Gutenberg keys"
 EXTRA = "fields beyond tokens and clusters"
 
 
-def describe(record: Record, ids: Sequence[str], losses: Losses | None, *, drop: Sequence[str] = ()) -> dict:
-    """The content of the comment; `ids` are the ids as written, `drop` extra fields said elsewhere."""
+def describe(
+    record: Record, ids: Sequence[str], losses: Losses | None, *, prefix: str = "", drop: Sequence[str] = ()
+) -> dict:
+    """The content of the comment; `ids` are the cluster ids as written, listed unless they simply count.
+
+    `prefix` is what stands before the count; `drop` are extra fields that the format says elsewhere.
+    """
     value: dict[str, Any] = {"doc_key": record.doc_key}
     if record.gutenberg_key:
         value["gutenberg_key"] = record.gutenberg_key
     names = name_clusters(record, ids, losses)
     if names:
         value["characters"] = names
-    if any(number != str(i) for i, number in enumerate(ids)):
+    if any(number != f"{prefix}{i}" for i, number in enumerate(ids)):
         value["clusters"] = list(ids)
     extra = {k: v for k, v in record.extra.items() if k not in drop}
     if extra:
@@ -144,7 +151,8 @@ def _in_order(ids: Iterable[str], description: dict) -> list[str]:
     def rank(number: str) -> tuple[int, int]:
         if number in listed:
             return 0, listed[number]
-        return (1, int(number)) if number.isascii() and number.isdigit() and len(number) < 19 else (2, 0)
+        count = _COUNTED.fullmatch(number)
+        return (1, int(count[1])) if count else (2, 0)
 
     return sorted(ids, key=rank)
 
