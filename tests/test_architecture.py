@@ -15,7 +15,7 @@ PACKAGE = ROOT / "bookcoref_data"
 FLOORS = [
     {"errors", "progress", "files", "resources", "books"},
     {"text", "stitch", "evaluate", "formats"},
-    {"sources", "characters", "annotate", "benchmarks", "report"},
+    {"sources", "characters", "annotate", "benchmarks", "report", "sample"},
     {"build"},
     {"cli"},
 ]

@@ -1,0 +1,165 @@
+"""The sample story in its forms: as marked, as a Project Gutenberg text file, as released, as a Book."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from bisect import bisect_left
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+
+from ..books import Book, Mention
+from ..errors import FormatError
+from ..resources import load_toml
+from ..text.tokens import Tokenized, tokenize_body
+from .markup import Marked, Span, parse_markup
+
+TITLE = "The Lamp at the Ferry House"
+GUTENBERG_KEY = "99000001"  # far above every id that Project Gutenberg has given out
+DOC_KEY = f"the_lamp_at_the_ferry_house_{GUTENBERG_KEY}"
+SOURCE = "story.marked.txt"
+WIDTH = 72  # characters of a line in Project Gutenberg's plain text files
+
+_HEADER = f"""\
+This file has the form of a Project Gutenberg text file, but it is not a
+Project Gutenberg eBook. It is the sample of the project bookcoref-data:
+a story written for it, with no other source. To the extent possible
+under law its authors have given up all rights in it (CC0 1.0); you may
+copy it, change it and give it away, for any purpose, without asking.
+
+Title: {TITLE}
+
+Author: The contributors of bookcoref-data
+
+Release date: October 31, 2025 [Sample #{GUTENBERG_KEY}]
+
+Language: English
+
+Credits: Written and annotated for bookcoref-data
+
+
+*** START OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***
+
+
+
+
+{TITLE}
+
+by the contributors of bookcoref-data
+
+
+[Transcriber's note: Words that a printed book would set in italics stand
+between _underscores_. There was no printed book: this note is here
+because real files have one.]
+
+
+CONTENTS
+
+"""
+
+_FOOTER = f"""\
+*** END OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***
+
+
+This was a sample of the project bookcoref-data in the form of a Project
+Gutenberg text file. Real files of Project Gutenberg end with the full
+terms of its licence, which stand at www.gutenberg.org; this one is not
+theirs and is dedicated to the public domain (CC0 1.0).
+"""
+
+
+def sample_path(name: str) -> Path:
+    """Where a part of the sample lies in the package: "mirror", "release", "cast.toml", ..."""
+    return Path(__file__).resolve().parent / name
+
+
+@cache
+def cast() -> dict[str, str]:
+    """Character id -> name, in the order of the cast list."""
+    return load_toml(sample_path("cast.toml"))["characters"]
+
+
+@cache
+def marked_story() -> Marked:
+    """The story as written (straight quotes, `_emphasis_`), with its marked spans."""
+    return parse_markup(sample_path(SOURCE).read_text(encoding="utf-8"), cast(), source=SOURCE)
+
+
+def gutenberg_text() -> str:
+    """The story as a Project Gutenberg text file: header, contents, wrapped body, footer."""
+    paragraphs = marked_story().text.replace("—", "--").strip().split("\n\n")
+    contents = "\n".join(f" {number} {title}" for number, title in _chapters(paragraphs))
+    body = "\n\n".join(_set(paragraph) for paragraph in paragraphs)
+    return f"{_HEADER}{contents}\n\n\n\n\n{body}\n\n\n\n\n{_FOOTER}"
+
+
+def released_text() -> str:
+    """The text of the release: the body alone, with typographic quotes and no marks of emphasis."""
+    return typeset(marked_story())[0].text
+
+
+def sample_book() -> Book:
+    """The gold book: released tokens, and one cluster per character of the cast."""
+    return book_of(marked_story(), cast())
+
+
+def book_of(marked: Marked, names: dict[str, str]) -> Book:
+    """Token spans for marked spans; characters come in the order of `names`, those unmarked left out.
+
+    Raises:
+        FormatError: a span that begins or ends inside a token, with its line.
+    """
+    released, tokens = typeset(marked)
+    mentions: dict[str, list[Mention]] = {character: [] for character in names}
+    for span in released.spans:
+        mentions[span.character].append(_mention(span, released.text_of(span), tokens))
+    named = [(names[character], spans) for character, spans in mentions.items() if spans]
+    return Book.make(
+        DOC_KEY,
+        tokens.sentences,
+        gutenberg_key=GUTENBERG_KEY,
+        clusters=[spans for _, spans in named],
+        characters=named,
+    )
+
+
+def typeset(marked: Marked) -> tuple[Marked, Tokenized]:
+    """The released form of a marked text (underscores gone, quotes curled), and its tokens."""
+    kept = [0, *accumulate(c != "_" for c in marked.text)]
+    text = _curl(marked.text).replace("_", "").rstrip()
+    spans = tuple(Span(kept[s.start], kept[s.end], s.character, s.line) for s in marked.spans)
+    return Marked(text, spans), tokenize_body(text)
+
+
+def _curl(text: str) -> str:
+    """Typographic quotes for straight ones, one character for one; the story uses no inner quotes."""
+    opened = re.sub(r'(?<![^\s—(])"(?=\S)', "“", text)
+    return opened.replace('"', "”").replace("'", "’")
+
+
+def _mention(span: Span, words: str, tokens: Tokenized) -> Mention:
+    flat = [token for sentence in tokens.sentences for token in sentence]
+    first = bisect_left(tokens.starts, span.start)
+    last = bisect_left(tokens.starts, span.end) - 1
+    if (
+        first > last
+        or tokens.starts[first] != span.start
+        or tokens.starts[last] + len(flat[last]) != span.end
+    ):
+        raise FormatError(
+            f"{SOURCE}:{span.line}: the span {words!r} of {span.character!r} does not align with tokens",
+            expected="a span that begins and ends at a token edge",
+            found=" ".join(flat[max(0, first - 1) : last + 2]),
+        )
+    return Mention(first, last)
+
+
+def _chapters(paragraphs: list[str]) -> list[tuple[str, str]]:
+    return [(p, paragraphs[i + 1]) for i, p in enumerate(paragraphs) if p.startswith("CHAPTER ")]
+
+
+def _set(paragraph: str) -> str:
+    # Real files break lines at spaces only, never inside a hyphenated word.
+    lines = textwrap.wrap(paragraph, WIDTH, break_on_hyphens=False, break_long_words=False)
+    return "\n\n\n" + "\n".join(lines) if paragraph.startswith("CHAPTER ") else "\n".join(lines)
