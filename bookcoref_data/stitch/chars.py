@@ -1,0 +1,84 @@
+"""A text as its visible characters and what lies between them: the ground that a pack builds on.
+
+White space is no part of the character stream; between two characters there is nothing, white space, or
+a blank line. So wrapping, indentation, line ends and encodings make no difference to a pack, and the
+paragraphs of the text are still there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NOTHING, SPACE, BLANK_LINE = 0, 1, 2
+WORD, LETTER, UPPER, DIGIT, WHITE = 1, 2, 4, 8, 16
+
+_TABLE_END = 0x3001
+# Frozen (pack format 1): the White_Space characters of Unicode plus the separators 0x1C to 0x1F, which
+# is what Python's str.isspace() says; written out, so that no version of Unicode can move them.
+_WHITE = [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029,
+          0x202F, 0x205F, 0x3000]  # fmt: skip
+WHITE_CHARACTERS = frozenset(map(chr, _WHITE))
+
+
+def _classes() -> np.ndarray:
+    """Bits per code point below 0x3001; all higher ones count as lower-case letters."""
+    table = np.zeros(_TABLE_END + 1, dtype=np.uint8)
+    table[0xC0:] = WORD | LETTER
+    table[0x2000:0x2C00] = 0
+    table[[0xD7, 0xF7]] = 0
+    for first, last, bits in (
+        ("a", "z", WORD | LETTER),
+        ("A", "Z", WORD | LETTER | UPPER),
+        ("0", "9", WORD | DIGIT),
+        ("\xc0", "\xd6", WORD | LETTER | UPPER),
+        ("\xd8", "\xde", WORD | LETTER | UPPER),
+    ):
+        table[ord(first) : ord(last) + 1] = bits
+    table[_WHITE] = WHITE
+    return table
+
+
+_CLASSES = _classes()
+
+
+def classes_of(codes: np.ndarray) -> np.ndarray:
+    """The class bits of every code point (uint8)."""
+    return _CLASSES[np.minimum(codes, _TABLE_END)]
+
+
+@dataclass(frozen=True, slots=True)
+class CharStream:
+    """`codes`: code points (uint32); `after[i]`: NOTHING, SPACE or BLANK_LINE after character i (uint8)."""
+
+    codes: np.ndarray
+    after: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def codes_of(text: str) -> np.ndarray:
+    """The code points of a string (uint32)."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def text_of(codes: np.ndarray) -> str:
+    """The string of an array of code points."""
+    return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def visible(text: str) -> CharStream:
+    """The visible characters of `text` (line ends "\\n") and what follows each."""
+    codes = codes_of(text)
+    seen = np.flatnonzero(classes_of(codes) != WHITE)
+    if seen.size == 0:
+        return CharStream(np.zeros(0, np.uint32), np.zeros(0, np.uint8))
+    after = np.zeros(seen.size, dtype=np.uint8)
+    after[:-1] = np.diff(seen) > 1
+    after[-1] = seen[-1] + 1 < codes.size
+    # A gap that holds two line ends is a blank line; line ends are few, characters many.
+    lines = np.searchsorted(seen, np.flatnonzero(codes == 10)) - 1
+    after[lines[1:][(lines[1:] == lines[:-1]) & (lines[1:] >= 0)]] = BLANK_LINE
+    return CharStream(codes[seen], after)

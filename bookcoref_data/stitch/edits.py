@@ -1,0 +1,274 @@
+"""Turn one stream of visible characters into another: kept runs, deletions and inserted literals.
+
+The literals are the only characters of the released text that a pack holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import DataError
+from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
+from .sequence import align, common_subsequence
+from .varint import pack_numbers, unpack_numbers
+
+ESCAPE = 0
+"""In a literal, white space says what follows the character before it; after this code it is itself."""
+_MARKS = {32: SPACE, 10: BLANK_LINE}
+_SHORTEST_KEPT = 4
+"""Shared runs inside a replaced stretch that are shorter are cheaper as literals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """Operation i: keep `keep[i]` source characters, drop `drop[i]`, then insert `size[i]` literal codes.
+
+    What is left of the source after the last operation is dropped.
+    """
+
+    keep: np.ndarray
+    drop: np.ndarray
+    size: np.ndarray
+    literals: str
+
+    @property
+    def literal_characters(self) -> int:
+        """Visible characters held as text: the leak of the pack."""
+        return int((classes_of(codes_of(self.literals)) & 16 == 0).sum()) if self.literals else 0
+
+    @property
+    def longest_literal(self) -> int:
+        """The longest single insertion, in characters."""
+        return int(self.size.max()) if self.size.size else 0
+
+    def to_bytes(self) -> tuple[bytes, bytes]:
+        """(numbers, literals in UTF-8)."""
+        columns = np.concatenate(([len(self.keep)], self.keep, self.drop, self.size))
+        return pack_numbers(columns), self.literals.encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def from_bytes(cls, numbers: bytes, literals: bytes) -> Edits:
+        """Raises DataError when the columns do not fit each other or the literals."""
+        values = unpack_numbers(numbers, "edits of the pack")
+        count = int(values[0]) if values.size else 0
+        if values.size != 3 * count + 1:
+            raise DataError("the edits of the pack are cut short", expected=3 * count + 1, found=values.size)
+        keep, drop, size = values[1:].reshape(3, count)
+        try:
+            text = literals.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise DataError("the literals of the pack are not UTF-8") from error
+        if int(size.sum()) != len(text):
+            raise DataError("the literals of the pack are cut", expected=int(size.sum()), found=len(text))
+        return cls(keep, drop, size, text)
+
+    def within_body(self) -> tuple[Edits, int, int]:
+        """(the same edits without what is dropped before and after all kept text, start and length of the
+        source that they still speak of)."""
+        kept = np.flatnonzero(self.keep)
+        if kept.size == 0:
+            return Edits(self.keep, np.zeros_like(self.drop), self.size, self.literals), 0, 0
+        drop = self.drop.copy()
+        lead = int(drop[: kept[0]].sum())
+        drop[: kept[0]] = 0
+        drop[kept[-1]] = 0
+        drop[kept[-1] + 1 :] = 0
+        edits = Edits(self.keep, drop, self.size, self.literals)
+        return edits, lead, edits.reach
+
+    @property
+    def reach(self) -> int:
+        """How many source characters the operations speak of."""
+        return int(self.keep.sum() + self.drop.sum())
+
+
+def apply_edits(source: CharStream, edits: Edits) -> CharStream:
+    """The edited stream. What followed a dropped character now follows the kept one before it.
+
+    Raises:
+        DataError: the operations reach beyond the source.
+    """
+    if edits.reach > len(source):
+        raise DataError(
+            "the edits of the pack reach beyond the text", expected=len(source), found=edits.reach
+        )
+    ends = np.cumsum(edits.keep + edits.drop)
+    starts = ends - edits.drop
+    kept = np.ones(len(source), dtype=bool)
+    kept[int(ends[-1]) if ends.size else 0 :] = False
+    dropping = edits.drop > 0
+    if dropping.any():
+        change = np.zeros(len(source) + 1, dtype=np.int8)
+        change[starts[dropping]] = 1
+        # A run may end where the next begins (an operation that keeps nothing): add, do not assign.
+        np.add.at(change, ends[dropping], -1)
+        kept &= np.cumsum(change[:-1], dtype=np.int8) == 0
+    after = _after_drops(source, starts[dropping], ends[dropping])[kept]
+    codes = source.codes[kept]
+    if not edits.literals:
+        return CharStream(codes, after)
+    literal, marks, owner = _read_literals(edits)
+    at = np.cumsum(edits.keep)[owner]
+    _mark_before(after, at, literal, marks, owner)
+    real = literal >= 0
+    return CharStream(
+        np.insert(codes, at[real], literal[real].astype(np.uint32)), np.insert(after, at[real], marks[real])
+    )
+
+
+def _after_drops(source: CharStream, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """`source.after`, with the strongest gap of every dropped run moved to the character before it."""
+    after = source.after.copy()
+    inner = starts > 0
+    starts, ends = starts[inner], ends[inner]
+    if starts.size:
+        padded = np.append(after, 0)
+        strongest = np.maximum.reduceat(padded, np.column_stack((starts, ends)).ravel())[::2]
+        np.maximum.at(after, starts - 1, strongest)
+    return after
+
+
+def _read_literals(edits: Edits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(code or -1 for a bare mark, what follows it, operation) of every literal character.
+
+    A bare mark stands at the beginning of an insertion: it speaks of the kept character before.
+    """
+    codes = codes_of(edits.literals).astype(np.int64)
+    owner = np.repeat(np.arange(len(edits.size)), edits.size)
+    escaped = np.zeros(len(codes), dtype=bool)
+    is_escape = codes == ESCAPE
+    escaped[1:] = is_escape[:-1]
+    mark = np.zeros(len(codes), dtype=np.uint8)
+    for code, meaning in _MARKS.items():
+        mark[(codes == code) & ~escaped] = meaning
+    first = np.ones(len(codes), dtype=bool)
+    first[1:] = owner[1:] != owner[:-1]
+    follows = np.zeros(len(codes), dtype=np.uint8)
+    follows[:-1] = np.where(first[1:], 0, mark[1:])
+    bare = (mark > 0) & first
+    follows[bare] = mark[bare]
+    literal = np.where(bare, -1, codes)
+    visible = ((mark == 0) | bare) & ~is_escape
+    return literal[visible], follows[visible], owner[visible]
+
+
+def _mark_before(after, at, literal, marks, owner) -> None:
+    bare = literal < 0
+    before = at[bare] - 1
+    inside = before >= 0
+    np.maximum.at(after, before[inside], marks[bare][inside])
+
+
+def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edits:
+    """Edits from `source` to the code points `target`; `ends` marks the last character of every token."""
+    spaced = source.after > 0
+    spaced[-1:] = True
+    old, old_starts = _pieces(source.codes, spaced)
+    new, new_starts = _pieces(target, ends)
+    numbers: dict[str, int] = {}
+    old_ids = np.array([numbers.setdefault(p, len(numbers)) for p in old], dtype=np.int64)
+    new_ids = np.array([numbers.setdefault(p, len(numbers)) for p in new], dtype=np.int64)
+    partner = align(old_ids, new_ids)
+    kept = np.flatnonzero(partner >= 0)
+    runs = _char_runs(old_starts, new_starts, kept, partner[kept])
+    return _edits_between(source.codes, target, ends, list(_refine(source.codes, target, runs)))
+
+
+def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Words and single marks, cut at `ends` too; their strings, and their starts with the end appended."""
+    word = (classes_of(codes) & WORD) > 0
+    last = ends.copy()
+    last[:-1] |= ~(word[:-1] & word[1:])
+    starts = np.concatenate(([0], np.flatnonzero(last) + 1)) if len(codes) else np.zeros(1, np.int64)
+    text = text_of(codes)
+    bounds = starts.tolist()
+    return [text[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)], starts
+
+
+def _char_runs(old_starts, new_starts, old_at, new_at) -> Iterator[tuple[int, int, int]]:
+    """Matched pieces as runs of characters (source start, target start, length)."""
+    if old_at.size == 0:
+        return
+    follows = (np.diff(old_at) == 1) & (np.diff(new_at) == 1)
+    firsts = np.flatnonzero(np.concatenate(([True], ~follows)))
+    lasts = np.concatenate((firsts[1:] - 1, [len(old_at) - 1]))
+    begin, end = old_starts[old_at[firsts]], old_starts[old_at[lasts] + 1]
+    yield from zip(begin.tolist(), new_starts[new_at[firsts]].tolist(), (end - begin).tolist(), strict=True)
+
+
+def _refine(source, target, runs) -> Iterator[tuple[int, int, int]]:
+    """The runs, with shared characters of the stretches between them."""
+    at, to = 0, 0
+    for i, j, size in [*runs, (len(source), len(target), 0)]:
+        yield from _shared(source, target, at, i, to, j)
+        if size:
+            yield i, j, size
+        at, to = i + size, j + size
+
+
+def _shared(source, target, a0, a1, b0, b1) -> Iterator[tuple[int, int, int]]:
+    head, tail = 0, 0
+    size = min(a1 - a0, b1 - b0)
+    while head < size and source[a0 + head] == target[b0 + head]:
+        head += 1
+    while tail < size - head and source[a1 - 1 - tail] == target[b1 - 1 - tail]:
+        tail += 1
+    if head:
+        yield a0, b0, head
+    a, b = source[a0 + head : a1 - tail], target[b0 + head : b1 - tail]
+    if len(a) and len(b) and len(a) * len(b) <= 1_000_000:
+        for i, j, run in _long_runs(common_subsequence(a.tolist(), b.tolist())):
+            yield a0 + head + i, b0 + head + j, run
+    if tail:
+        yield a1 - tail, b1 - tail, tail
+
+
+def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    start = 0
+    for k in range(1, len(pairs) + 1):
+        if k == len(pairs) or (pairs[k][0] - pairs[k - 1][0], pairs[k][1] - pairs[k - 1][1]) != (1, 1):
+            if k - start >= _SHORTEST_KEPT:
+                yield (*pairs[start], k - start)
+            start = k
+
+
+def _edits_between(source, target, ends, runs) -> Edits:
+    """Operations from runs; neighbouring runs that touch on both sides are one."""
+    operations: list[list[int]] = []
+    literals: list[str] = []
+    at = to = kept = 0
+    for i, j, size in [*runs, (len(source), len(target), 0)]:
+        if i > at or j > to or not size:
+            # The tail of the source needs no operation of its own unless something is inserted there.
+            if size or j > to or kept:
+                literal = _literal(target, ends, to, j)
+                operations.append([kept, i - at if size else 0, len(literal)])
+                literals.append(literal)
+            kept = 0
+        kept += size
+        at, to = i + size, j + size
+    columns = np.array(operations, dtype=np.int64).reshape(-1, 3)
+    return Edits(columns[:, 0], columns[:, 1], columns[:, 2], "".join(literals))
+
+
+def _literal(target, ends, start, end) -> str:
+    """Target characters as a literal: marks where two words meet that no rule would cut."""
+    if start == end:
+        return ""
+    codes = target[max(start - 1, 0) : end + 1]
+    word = (classes_of(codes) & WORD) > 0
+    first = start - max(start - 1, 0)
+    out = []
+    for k in range(first - 1 if first else 0, first + end - start):
+        position = k - first + start
+        if k >= first:
+            code = int(codes[k])
+            out.append(
+                chr(ESCAPE) + chr(code) if classes_of(codes[k : k + 1])[0] & 16 or not code else chr(code)
+            )
+        if position + 1 < len(target) and ends[position] and k + 1 < len(codes) and word[k] and word[k + 1]:
+            out.append(" ")
+    return "".join(out)

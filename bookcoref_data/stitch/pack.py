@@ -1,0 +1,356 @@
+"""A pack: one book of a release without its text, about fifty times smaller than the official delta.
+
+For whoever builds (all pure, no tokenizer needed to read):
+
+    data = make_pack(text, sentences, doc_key=..., gutenberg_key=..., source_sha256=...,
+                     annotation=Annotation.of(book), windows=[(key, first_sentence), ...])
+    pack = read_pack(data)                # checks the envelope and the bounds; FormatError / DataError
+    pack.doc_key, pack.gutenberg_key, pack.source_sha256, pack.token_count, pack.sentence_count
+    pack.tokens_sha256                    # of the released tokens, as books.tokens_sha256
+    sentences = pack.apply(text)          # exact and proved by tokens_sha256, or EditionError
+    book = pack.book(text)                # the same as a checked Book with clusters and characters
+    pack.annotation, pack.windows, pack.window_annotations   # offsets; see `Annotation`, `Pack`
+
+`text` is decoded with "\\n" line ends and without byte order mark (`text.decode`). `apply` also finds the
+released text where another header, footer, wrapping or encoding surrounds it. What it cannot find
+exactly, `stitch.remap` carries over by the fingerprint.
+
+The format is described byte by byte in docs/pack-format.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from ..books import Book, Character, Window, split_book
+from ..books.book import tokens_sha256
+from ..errors import DataError, EditionError, FormatError
+from .chars import CharStream, visible
+from .container import read_container, write_container
+from .cut import decode_cuts, encode_cuts
+from .edits import Edits, apply_edits, make_edits
+from .fingerprint import BITS, Fingerprint, make_fingerprint
+from .locate import Landmarks, find_body, landmarks_of
+from .sentences import dissect, join_tokens, split_tokens
+from .spans import Annotation, pack_annotation, unpack_annotation
+
+MOST_CHARACTERS = 1 << 27
+MOST_LITERAL_SHARE = 0.05
+"""A pack may hold at most this share of the released characters as text, unless its maker says more."""
+LEAST_LITERAL_CHARACTERS = 200
+"""Below this number of characters the share is not asked for: a short text may differ in a heading."""
+
+_CUT_SECTIONS = {
+    "token_contexts": "TCTX",
+    "token_flips": "TFLP",
+    "token_joins": "TJOI",
+    "token_splits": "TSPL",
+    "sentence_contexts": "SCTX",
+    "pattern_places": "PPLC",
+    "patterns": "PVAL",
+}
+_SECTIONS = {*_CUT_SECTIONS.values(), "META", "EDIT", "LITS", "FPRT", "SPAN", "NAME", "WIND", "WSPN"}
+
+
+@dataclass(frozen=True)
+class Pack:
+    """One packed book. `windows` are (key, first sentence); `window_annotations` maps numbers of windows
+    whose released spans are not those of the book to their own, with offsets in the window."""
+
+    doc_key: str
+    gutenberg_key: str
+    split: str
+    source_sha256: str
+    source_name: str
+    token_count: int
+    sentence_count: int
+    tokens_sha256: str
+    sentences_sha256: str
+    visible_count: int
+    annotation: Annotation
+    windows: tuple[tuple[str, int], ...]
+    window_annotations: Mapping[int, Annotation]
+    fingerprint: Fingerprint | None
+    edits: Edits = field(repr=False)
+    landmarks: Landmarks = field(repr=False)
+    parts: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def literal_characters(self) -> int:
+        """Characters of the released text that the pack holds as text; all other text is not in it."""
+        return self.edits.literal_characters
+
+    def apply(self, text: str) -> list[list[str]]:
+        """The released sentences, proved by the checksum of their tokens.
+
+        Raises:
+            EditionError: this text is not (or does not contain) the edition the pack was made from.
+            DataError: the pack contradicts itself.
+        """
+        stream = visible(text)
+        for start in find_body(stream.codes, self.landmarks):
+            body = slice(start, start + self.landmarks.length)
+            sentences = self._cut(CharStream(stream.codes[body], stream.after[body]))
+            if sentences is not None:
+                return sentences
+        raise EditionError(
+            f"{self.doc_key}: this text is another edition than the pack was made from",
+            expected=f"{self.source_name or 'the source text'} (sha256 {self.source_sha256[:16]}…)",
+            found=f"{len(stream):,} visible characters that do not contain it",
+            hint="give the edition named above, or carry the annotation over: bookcoref-data align",
+        )
+
+    def _cut(self, body: CharStream) -> list[list[str]] | None:
+        """The sentences, or None when they are not the released ones."""
+        stream = apply_edits(body, self.edits)
+        if len(stream) != self.visible_count:
+            return None
+        try:
+            joined, ends = join_tokens(stream.codes, decode_cuts(stream, self.parts))
+        except DataError:
+            # Contexts that do not occur, gaps that are not there: another edition.
+            return None
+        found = hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+        if found != self.tokens_sha256 or _ends_sha256(ends) != self.sentences_sha256:
+            return None
+        return split_tokens(joined, ends)
+
+    def book(self, text: str) -> Book:
+        """The released book with its annotation. Raises as `apply`, and BookError if the spans misfit."""
+        return self.attach(self.apply(text))
+
+    def attach(self, sentences: Sequence[Sequence[str]]) -> Book:
+        """The released book from the released sentences."""
+        return Book.make(
+            self.doc_key, sentences, gutenberg_key=self.gutenberg_key,
+            clusters=self.annotation.clusters, characters=self.annotation.characters,
+        )  # fmt: skip
+
+    def window_books(self, book: Book) -> tuple[Book, ...]:
+        """The released windows of `book` under their keys (none when the release has no windows)."""
+        starts = (0, *book.sentence_ends)
+        firsts = [first for _, first in self.windows]
+        cuts = [
+            Window(a, b, starts[a], starts[b])
+            for a, b in zip(firsts, [*firsts[1:], len(book.sentence_ends)], strict=True)
+        ] if firsts else []  # fmt: skip
+        made = split_book(book, windows=cuts).books if cuts else ()
+        return tuple(self._window(i, part) for i, part in enumerate(made))
+
+    def _window(self, number: int, part: Book) -> Book:
+        own = self.window_annotations.get(number) or Annotation.of(part)
+        return Book(
+            self.windows[number][0], part.gutenberg_key, part.tokens, part.sentence_ends, own.clusters,
+            tuple(Character(name, mentions) for name, mentions in own.characters),
+        )  # fmt: skip
+
+
+def make_pack(
+    text: str,
+    sentences: Sequence[Sequence[str]],
+    *,
+    doc_key: str,
+    gutenberg_key: str = "",
+    split: str = "",
+    source_sha256: str = "",
+    source_name: str = "",
+    annotation: Annotation | None = None,
+    windows: Sequence[tuple[str, int]] = (),
+    window_annotations: Mapping[int, Annotation] | None = None,
+    fingerprint_bits: int = BITS,
+    most_literal_share: float = MOST_LITERAL_SHARE,
+) -> bytes:
+    """Pack the released `sentences` of the book whose Gutenberg text is `text`.
+
+    `fingerprint_bits`: size of the hash kept per token so that other editions can be followed, 0 for
+    none (texts in copyright: docs/pack-format.md says what a fingerprint gives away).
+
+    Raises:
+        DataError: the sentences cannot be packed, or the pack would hold more of the released text than
+        `most_literal_share` of its characters (the text is probably another book).
+    """
+    source = visible(text)
+    target, cuts = dissect(sentences)
+    ends = np.zeros(len(target), dtype=bool)
+    ends[cuts.token_ends] = True
+    edits, start, length = make_edits(source, target, ends).within_body()
+    _refuse_leak(doc_key, edits, len(target), most_literal_share)
+    body = CharStream(source.codes[start : start + length], source.after[start : start + length])
+    stream = apply_edits(body, edits)
+    if not np.array_equal(stream.codes, target):
+        raise DataError(f"{doc_key}: the packed text is not the released one", hint="report this defect")
+    tokens = [token for sentence in sentences for token in sentence]
+    meta = {
+        "doc_key": doc_key,
+        "gutenberg_key": gutenberg_key,
+        "split": split,
+        "source": {"sha256": source_sha256, "name": source_name},
+        "tokens": len(tokens),
+        "sentences": len(sentences),
+        "visible": len(target),
+        "tokens_sha256": tokens_sha256(tokens),
+        "sentences_sha256": _ends_sha256(np.array(list(accumulate(map(len, sentences))), dtype=np.int64)),
+        "body": landmarks_of(source.codes, start, length).to_dict(),
+    }
+    numbers, literals = edits.to_bytes()
+    sections = {
+        "META": _json(meta),
+        "EDIT": numbers,
+        "LITS": literals,
+        **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(stream, cuts).items()},
+        **_annotation_sections(annotation or Annotation(), windows, window_annotations or {}, len(tokens)),
+    }
+    if fingerprint_bits:
+        sections["FPRT"] = make_fingerprint(tokens, fingerprint_bits).to_bytes()
+    data = write_container(sections)
+    if read_pack(data).apply(text) != [list(s) for s in sentences]:
+        raise DataError(f"{doc_key}: the pack does not give back what was packed", hint="report this defect")
+    return data
+
+
+def _refuse_leak(doc_key: str, edits: Edits, size: int, most: float) -> None:
+    held = edits.literal_characters
+    if held > max(most * size, LEAST_LITERAL_CHARACTERS):
+        raise DataError(
+            f"{doc_key}: a pack from this text would hold {held:,} characters of the book as text",
+            expected=f"at most {most:.1%} of {size:,}",
+            found=f"{held / max(size, 1):.1%}; the longest piece has {edits.longest_literal:,}",
+            hint="the text is another book or a very different edition; give the edition of the release, "
+            "or raise the bound if the text may be passed on",
+        )
+
+
+def _annotation_sections(
+    annotation: Annotation,
+    windows: Sequence[tuple[str, int]],
+    own: Mapping[int, Annotation],
+    tokens: int,
+) -> dict[str, bytes]:
+    sections = {}
+    if annotation:
+        spans, names = pack_annotation(annotation)
+        unpack_annotation(spans, names, tokens)  # offsets outside the book are refused here
+        sections |= {"SPAN": spans, "NAME": names}
+    if windows:
+        sections["WIND"] = _json([[key, first] for key, first in windows])
+    if own:
+        sections["WSPN"] = _json(
+            [[number, layer.clusters, layer.characters] for number, layer in sorted(own.items())]
+        )
+    return sections
+
+
+def read_pack(data: bytes, what: str = "pack") -> Pack:
+    """Read a pack; nothing of it is trusted, and memory stays within small multiples of its bounds.
+
+    Raises:
+        FormatError: not a pack, damaged, or of another version.
+        DataError: whole, but its parts contradict each other.
+    """
+    sections = read_container(data, what)
+    unknown = sorted(set(sections) - _SECTIONS)
+    if unknown:
+        raise FormatError(f"{what} has sections that format 1 does not know", found=", ".join(unknown))
+    meta = _Meta(_read_json(sections.get("META", b""), what), what)
+    tokens, seen = meta.number("tokens"), meta.number("visible")
+    edits = Edits.from_bytes(sections.get("EDIT", b""), sections.get("LITS", b""))
+    landmarks = Landmarks.from_dict(meta.part("body").value, what)
+    if edits.reach > landmarks.length:
+        raise DataError(
+            f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach
+        )
+    print_ = sections.get("FPRT")
+    source = meta.part("source")
+    spans = sections.get("SPAN")
+    return Pack(
+        doc_key=meta.string("doc_key"),
+        gutenberg_key=meta.string("gutenberg_key"),
+        split=meta.string("split"),
+        source_sha256=source.string("sha256"),
+        source_name=source.string("name"),
+        token_count=tokens,
+        sentence_count=meta.number("sentences"),
+        tokens_sha256=meta.string("tokens_sha256"),
+        sentences_sha256=meta.string("sentences_sha256"),
+        visible_count=seen,
+        annotation=unpack_annotation(spans, sections.get("NAME", b""), tokens) if spans else Annotation(),
+        windows=_windows(sections.get("WIND"), meta.number("sentences"), what),
+        window_annotations=_window_annotations(sections.get("WSPN"), what),
+        fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None,
+        edits=edits,
+        landmarks=landmarks,
+        parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
+    )
+
+
+class _Meta:
+    """An object of the META section, read field by field."""
+
+    def __init__(self, value: object, what: str) -> None:
+        if not isinstance(value, dict):
+            raise FormatError(f"{what}: the META section is not an object")
+        self.value, self.what = value, what
+
+    def string(self, name: str) -> str:
+        value = self.value.get(name)
+        if not isinstance(value, str) or len(value) > 1000:
+            raise FormatError(f"{self.what}: META lacks the text {name!r}", found=repr(value)[:80])
+        return value
+
+    def number(self, name: str) -> int:
+        value = self.value.get(name)
+        if type(value) is not int or not 0 <= value <= MOST_CHARACTERS:
+            raise FormatError(
+                f"{self.what}: META lacks the number {name!r}",
+                expected=f"0 to {MOST_CHARACTERS}", found=repr(value)[:80],
+            )  # fmt: skip
+        return value
+
+    def part(self, name: str) -> _Meta:
+        return _Meta(self.value.get(name), f"{self.what}: {name}")
+
+
+def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, int], ...]:
+    value = _read_json(data, what) if data else []
+    good = isinstance(value, list) and all(
+        isinstance(w, list) and len(w) == 2 and isinstance(w[0], str) and type(w[1]) is int for w in value
+    )
+    firsts = [w[1] for w in value] if good else []
+    rising = all(a < b for a, b in pairwise(firsts))
+    if not good or not rising or (firsts and (firsts[0] != 0 or firsts[-1] >= sentences)):
+        raise DataError(
+            f"the windows of {what} do not fit its sentences",
+            expected="[key, first sentence], from 0 and rising",
+        )
+    return tuple((key, first) for key, first in value)
+
+
+def _window_annotations(data: bytes | None, what: str) -> dict[int, Annotation]:
+    layers = _read_json(data, what) if data else []
+    try:
+        return {int(n): Annotation.make(clusters, characters) for n, clusters, characters in layers}
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the annotation of the windows in {what} is broken", found=str(error)) from error
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _read_json(data: bytes, what: str) -> Any:
+    try:
+        return json.loads(data.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{what}: a section is not JSON", found=str(error)[:80]) from error
+
+
+def _ends_sha256(ends: np.ndarray) -> str:
+    """Hex sha256 of the exclusive token offsets of all sentence ends, as 64-bit little-endian numbers."""
+    return hashlib.sha256(ends.astype("<i8").tobytes()).hexdigest()

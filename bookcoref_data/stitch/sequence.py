@@ -1,0 +1,195 @@
+"""Align two long sequences: anchors that occur once on both sides, then exact alignment between them.
+
+Long common runs are found through k-grams that are unique on both sides; the heaviest chain of runs that
+keeps order is the frame; between its runs the search repeats with shorter k-grams, and what is small is
+aligned by an exact longest common subsequence. Deterministic, no randomness, no clock.
+
+The result is not guaranteed to be a longest common subsequence of the whole (that is quadratic), but on
+real editions of books it finds as many matches (docs/alignment.md).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+import numpy as np
+
+GRAMS = (16, 8, 5, 3, 2, 1)
+"""Anchor lengths, tried from the longest; each is used inside the gaps that the one before it left."""
+EXACT_CELLS = 4_000_000
+"""Gaps of at most this many cells are aligned exactly (bit-parallel: 64 cells a step)."""
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> np.ndarray:
+    """For every item of `old` the index of its partner in `new`, or -1; partners strictly increase.
+
+    Both are arrays of whole numbers below 2**63; equal numbers are equal items.
+    """
+    partner = np.full(len(old), -1, dtype=np.int64)
+    mixed_old, mixed_new = _mix(old), _mix(new)
+    work = [(0, len(old), 0, len(new), 0)]
+    while work:
+        a0, a1, b0, b1, level = work.pop()
+        a0, a1, b0, b1 = _trim(old, new, partner, a0, a1, b0, b1)
+        if a0 == a1 or b0 == b1:
+            continue
+        if (a1 - a0) * (b1 - b0) <= EXACT_CELLS and (level > 0 or len(old) < 2000):
+            for i, j in common_subsequence(old[a0:a1].tolist(), new[b0:b1].tolist()):
+                partner[a0 + i] = b0 + j
+            continue
+        runs, level = _first_anchors(mixed_old[a0:a1], mixed_new[b0:b1], grams, level)
+        at_a, at_b = a0, b0
+        for i, j, size in runs:
+            partner[a0 + i : a0 + i + size] = np.arange(b0 + j, b0 + j + size)
+            work.append((at_a, a0 + i, at_b, b0 + j, level + 1))
+            at_a, at_b = a0 + i + size, b0 + j + size
+        if runs:
+            work.append((at_a, a1, at_b, b1, level + 1))
+    return partner
+
+
+def _trim(old, new, partner, a0, a1, b0, b1) -> tuple[int, int, int, int]:
+    """Match the equal beginnings and ends of a gap; return what is left of it."""
+    size = min(a1 - a0, b1 - b0)
+    if size and old[a0] == new[b0]:
+        same = _equal_prefix(old[a0 : a0 + size], new[b0 : b0 + size])
+        partner[a0 : a0 + same] = np.arange(b0, b0 + same)
+        a0, b0, size = a0 + same, b0 + same, size - same
+    if size and old[a1 - 1] == new[b1 - 1]:
+        same = _equal_prefix(old[a1 - size : a1][::-1], new[b1 - size : b1][::-1])
+        partner[a1 - same : a1] = np.arange(b1 - same, b1)
+        a1, b1 = a1 - same, b1 - same
+    return a0, a1, b0, b1
+
+
+def _equal_prefix(a: np.ndarray, b: np.ndarray) -> int:
+    differs = a != b
+    first = int(differs.argmax())
+    return first if differs[first] else len(a)
+
+
+def _mix(values: np.ndarray) -> np.ndarray:
+    """Spread whole numbers over 64 bits (the finaliser of splitmix64)."""
+    x = values.astype(np.uint64) + _MULTIPLIER
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def kgrams(mixed: np.ndarray, k: int) -> np.ndarray:
+    """A 64-bit hash of every run of `k` items (empty when there are fewer)."""
+    if len(mixed) < k:
+        return np.zeros(0, dtype=np.uint64)
+    hashes = np.zeros(len(mixed) - k + 1, dtype=np.uint64)
+    for step in range(k):
+        hashes = hashes * _MULTIPLIER + mixed[step : step + len(hashes)]
+    return hashes
+
+
+def unique_matches(mixed_old: np.ndarray, mixed_new: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (in old order) of the k-grams that occur exactly once on each side."""
+    a_hash, a_at = _once(kgrams(mixed_old, k))
+    b_hash, b_at = _once(kgrams(mixed_new, k))
+    spot = np.searchsorted(b_hash, a_hash)
+    spot[spot == len(b_hash)] = 0
+    hit = b_hash[spot] == a_hash if len(b_hash) else np.zeros(len(a_hash), bool)
+    at_old, at_new = a_at[hit], b_at[spot[hit]]
+    order = np.argsort(at_old)
+    return at_old[order], at_new[order]
+
+
+def _once(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(hashes, kind="stable")
+    ranked = hashes[order]
+    fresh = np.ones(len(ranked) + 1, dtype=bool)
+    fresh[1:-1] = ranked[1:] != ranked[:-1]
+    single = fresh[:-1] & fresh[1:]
+    return ranked[single], order[single]
+
+
+def _first_anchors(mixed_old, mixed_new, grams, level) -> tuple[list[tuple[int, int, int]], int]:
+    """Runs of the longest k-gram that has any unique match in this gap, and its level."""
+    for level in range(level, len(grams)):
+        at_old, at_new = unique_matches(mixed_old, mixed_new, grams[level])
+        if at_old.size:
+            return list(_untangle(heaviest_chain(merge_runs(at_old, at_new, grams[level])))), level
+    return [], level
+
+
+def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[tuple[int, int, int]]:
+    """Join anchors that follow each other on one diagonal to runs (old start, new start, length)."""
+    if at_old.size == 0:
+        return []
+    same = (np.diff(at_old) <= k) & (np.diff(at_old) == np.diff(at_new))
+    firsts = np.flatnonzero(np.concatenate(([True], ~same)))
+    lasts = np.concatenate((firsts[1:] - 1, [len(at_old) - 1]))
+    sizes = at_old[lasts] - at_old[firsts] + k
+    return list(zip(at_old[firsts].tolist(), at_new[firsts].tolist(), sizes.tolist(), strict=True))
+
+
+def heaviest_chain(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """The heaviest subset of `runs` (sorted by old start) whose new starts increase; weight is length."""
+    # `keys` are new starts, `best` the weight of the best chain ending at or before that start; both
+    # increase, so a chain is found by bisection and dominated entries are dropped as better ones come.
+    keys: list[int] = []
+    best: list[int] = []
+    owner: list[int] = []
+    before = [-1] * len(runs)
+    for index, (_, start, size) in enumerate(runs):
+        spot = bisect_right(keys, start - 1)
+        before[index] = owner[spot - 1] if spot else -1
+        weight = size + (best[spot - 1] if spot else 0)
+        if spot < len(keys) and keys[spot] == start and best[spot] >= weight:
+            continue
+        end = spot
+        while end < len(keys) and best[end] <= weight:
+            end += 1
+        keys[spot:end], best[spot:end], owner[spot:end] = [start], [weight], [index]
+    chain = []
+    at = owner[-1] if owner else -1
+    while at >= 0:
+        chain.append(runs[at])
+        at = before[at]
+    return chain[::-1]
+
+
+def _untangle(chain: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Cut the overlaps of neighbouring runs (they can share items where a text repeats itself)."""
+    end_old = end_new = 0
+    for i, j, size in chain:
+        cut = max(0, end_old - i, end_new - j)
+        if cut < size:
+            yield i + cut, j + cut, size - cut
+            end_old, end_new = i + size, j + size
+
+
+def common_subsequence(old: list, new: list) -> list[tuple[int, int]]:
+    """A longest common subsequence as increasing pairs of indices.
+
+    Bit-parallel (Hyyrö 2004): one big whole number holds a row of the table, so a row costs
+    len(old) / 64 machine steps; the rows are kept for the walk back.
+    """
+    where: dict[object, int] = {}
+    for i, item in enumerate(old):
+        where[item] = where.get(item, 0) | (1 << i)
+    full = (1 << len(old)) - 1
+    row, rows = full, []
+    for item in new:
+        hit = row & where.get(item, 0)
+        row = ((row + hit) | (row - hit)) & full
+        rows.append(row)
+    pairs = []
+    i, j = len(old), len(new)
+    while i and j:
+        bit = 1 << (i - 1)
+        if rows[j - 1] & bit:
+            i -= 1
+        elif j > 1 and not rows[j - 2] & bit:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+    return pairs[::-1]

@@ -1,0 +1,128 @@
+"""Standoff annotation as bytes: clusters and characters of one document, in the order given.
+
+Mentions of all groups are merged in order of their start, so that their distances are small numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..books import Book, Mention
+from ..errors import DataError
+from .varint import pack_numbers, unpack_numbers
+
+Spans = tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Clusters, and characters as (name, mentions); offsets count the tokens of their document."""
+
+    clusters: tuple[Spans, ...] = ()
+    characters: tuple[tuple[str, Spans], ...] = ()
+
+    @classmethod
+    def of(cls, book: Book) -> Annotation:
+        return cls(book.clusters, tuple((c.name, c.mentions) for c in book.characters))
+
+    @classmethod
+    def make(cls, clusters: Iterable, characters: Iterable) -> Annotation:
+        """From any pairs of ints."""
+        return cls(
+            tuple(tuple(Mention(*m) for m in cluster) for cluster in clusters),
+            tuple((name, tuple(Mention(*m) for m in mentions)) for name, mentions in characters),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.clusters or self.characters)
+
+
+def pack_annotation(annotation: Annotation) -> tuple[bytes, bytes]:
+    """(numbers, names as JSON). A character whose mentions are a cluster is stored as its number."""
+    groups = list(annotation.clusters)
+    numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
+    links = []
+    for _, mentions in annotation.characters:
+        if mentions not in numbers:
+            numbers[mentions] = len(groups)
+            groups.append(mentions)
+        links.append(numbers[mentions])
+    names = json.dumps([name for name, _ in annotation.characters], ensure_ascii=False, separators=(",", ":"))
+    header = [len(annotation.clusters), len(groups), len(links), *links, *map(len, groups)]
+    return pack_numbers(header + _columns(groups)), names.encode("utf-8", "surrogatepass")
+
+
+def _columns(groups: Sequence[Spans]) -> list[int]:
+    """Distances of starts, lengths, groups; then per mention its place in its group as given."""
+    flat = sorted(
+        (m.start, m.end, g, place) for g, group in enumerate(groups) for place, m in enumerate(group)
+    )
+    table = np.array(flat, dtype=np.int64).reshape(-1, 4)
+    if table.size and (table[:, 0].min() < 0 or (table[:, 1] < table[:, 0]).any()):
+        raise DataError("a mention of the annotation is no span", expected="0 <= start <= end")
+    places = _places(table[:, 2], table[:, 3])
+    starts = np.diff(table[:, 0], prepend=0)
+    return [*starts.tolist(), *(table[:, 1] - table[:, 0]).tolist(), *table[:, 2].tolist(), *places]
+
+
+def _places(groups: np.ndarray, places: np.ndarray) -> list[int]:
+    """The places, or nothing when every group lists its mentions in order already."""
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups) if groups.size else np.zeros(0, int)
+    in_order = np.concatenate([np.arange(n) for n in sizes]) if groups.size else np.zeros(0, int)
+    return [] if np.array_equal(places[order], in_order) else places.tolist()
+
+
+def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Annotation:
+    """Inverse of `pack_annotation`; `tokens` bounds every offset.
+
+    Raises:
+        DataError: the numbers do not add up, or an offset lies outside the document.
+    """
+    values = unpack_numbers(numbers, "annotation of the pack")
+    if values.size < 3 or values.size < 3 + values[1] + values[2]:
+        raise _broken("its beginning")
+    clusters, groups, linked = (int(v) for v in values[:3])
+    links, sizes = values[3 : 3 + linked], values[3 + linked : 3 + linked + groups]
+    rest = values[3 + linked + groups :]
+    count = int(sizes.sum())
+    if rest.size not in (3 * count, 4 * count) or clusters > groups or (linked and links.max() >= groups):
+        raise _broken("the number of mentions")
+    starts = np.cumsum(rest[:count])
+    ends = starts + rest[count : 2 * count]
+    owner = rest[2 * count : 3 * count]
+    if count and (ends.max() >= tokens or owner.max() >= groups):
+        raise _broken("a mention")
+    order = np.argsort(owner, kind="stable")
+    if not np.array_equal(np.bincount(owner, minlength=groups), sizes):
+        raise _broken("the size of a cluster")
+    if rest.size == 4 * count:
+        order = np.lexsort((rest[3 * count :], owner))
+    spans = [Mention(a, b) for a, b in zip(starts[order].tolist(), ends[order].tolist(), strict=True)]
+    bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
+    parts = [tuple(spans[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    titles = _names(names, linked)
+    return Annotation(
+        tuple(parts[:clusters]), tuple((n, parts[g]) for n, g in zip(titles, links.tolist(), strict=True))
+    )
+
+
+def _names(data: bytes, count: int) -> list[str]:
+    try:
+        names = json.loads(data.decode("utf-8", "surrogatepass")) if data else []
+    except (ValueError, RecursionError) as error:
+        raise _broken("the names") from error
+    if not (isinstance(names, list) and len(names) == count and all(isinstance(n, str) for n in names)):
+        raise _broken("the names")
+    return names
+
+
+def _broken(part: str) -> DataError:
+    return DataError(
+        f"the annotation in the pack is broken: {part} does not fit",
+        hint="fetch or make the pack again (bookcoref-data pack)",
+    )
