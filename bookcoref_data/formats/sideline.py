@@ -26,12 +26,10 @@ KEYS = "Gutenberg keys"
 EXTRA = "fields beyond tokens and clusters"
 
 
-def describe(
-    record: Record, ids: Sequence[str], losses: Losses | None, *, prefix: str = "", drop: Sequence[str] = ()
-) -> dict:
+def describe(record: Record, ids: Sequence[str], losses: Losses | None, *, drop: Sequence[str] = ()) -> dict:
     """The content of the comment; `ids` are the cluster ids as written, listed unless they simply count.
 
-    `prefix` is what stands before the count; `drop` are extra fields that the format says elsewhere.
+    `drop` names the extra fields that the format says elsewhere.
     """
     value: dict[str, Any] = {"doc_key": record.doc_key}
     if record.gutenberg_key:
@@ -39,7 +37,7 @@ def describe(
     names = name_clusters(record, ids, losses)
     if names:
         value["characters"] = names
-    if any(number != f"{prefix}{i}" for i, number in enumerate(ids)):
+    if _in_order(ids, {}) != list(ids):
         value["clusters"] = list(ids)
     extra = {k: v for k, v in record.extra.items() if k not in drop}
     if extra:
