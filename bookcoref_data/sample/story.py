@@ -49,9 +49,9 @@ Credits: Written and annotated for bookcoref-data
 by the contributors of bookcoref-data
 
 
-[Transcriber's note: Words that a printed book would set in italics stand
-between _underscores_. There was no printed book: this note is here
-because real files have one.]
+[Transcriber's note: Words that a printed book would set in italics
+stand between _underscores_. There was no printed book: this note is
+here because real files have one.]
 
 
 CONTENTS
