@@ -88,12 +88,13 @@ def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None
     Raises:
         DataError: a document's tokens are not known.
     """
-    count = 0
+    count = clusters = 0
     with packing(path) as stream:
         for record in records:
-            for line in _lines_of(record, losses):
+            for line in _lines_of(record, _ids(record, clusters), losses):
                 stream.write(line.encode("utf-8"))
             count += 1
+            clusters += len(record.clusters)
     return count
 
 
@@ -276,7 +277,7 @@ def _fields(value: str, place: str) -> tuple[str, ...]:
     return fields
 
 
-def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
+def _lines_of(record: Record, ids: list[str], losses: Losses | None) -> Iterator[str]:
     if record.sentences is None:
         raise DataError(
             f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
@@ -288,7 +289,6 @@ def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
         _note_losses(record, losses)
     if not sentences:
         return
-    ids = _ids(record)
     types = _types(record)
     cells = {
         position: _entity(at, ids, types)
@@ -303,7 +303,7 @@ def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
     said = ["entity_types"] if any(types) else []
     if record.extra.get("cluster_ids") == ids:
         said.append("cluster_ids")
-    yield sideline.to_line(sideline.describe(record, ids, losses, prefix="e", drop=said)) + "\n"
+    yield sideline.to_line(sideline.describe(record, ids, losses, drop=said)) + "\n"
     yield f"# newdoc id = {name}\n# global.Entity = {'-'.join(_DEFAULT_FIELDS)}\n"
     position = 0
     for number, sentence in enumerate(sentences, 1):
@@ -326,12 +326,14 @@ def _note_losses(record: Record, losses: Losses) -> None:
         losses.add(NO_TOKENS, record.doc_key)
 
 
-def _ids(record: Record) -> list[str]:
+def _ids(record: Record, first: int) -> list[str]:
+    """The entity ids to write: the record's own if they fit, else e<first>, e<first + 1>, ...
+
+    Tools of this format want ids to differ between the documents of a file.
+    """
     ids = sideline.cluster_ids(record)
-    own = record.extra.get("cluster_ids") == ids
-    return (
-        ids if own and not any(i.isdigit() for i in ids) else [f"e{i}" for i in range(len(record.clusters))]
-    )
+    own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
+    return ids if own else [f"e{first + i}" for i in range(len(record.clusters))]
 
 
 def _types(record: Record) -> list[str]:
