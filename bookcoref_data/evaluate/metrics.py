@@ -20,12 +20,16 @@ from .scores import Blanc, ClusterScores, Score
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """What each key cluster adds to recall and each response cluster to precision (num, den)."""
+    """What each key cluster adds to recall and each response cluster to precision (num, den).
+
+    `partner`: for CEAF the response cluster that each key cluster is aligned with, -1 for none.
+    """
 
     recall_num: np.ndarray
     recall_den: np.ndarray
     precision_num: np.ndarray
     precision_den: np.ndarray
+    partner: np.ndarray | None = None
 
     def total(self) -> Score:
         return Score(*(float(array.sum()) for array in self._arrays()))
@@ -113,7 +117,9 @@ def _aligned(both: Overlap, similarity: np.ndarray, key_den, response_den) -> Pa
     key_num, response_num = np.zeros(key_den.size), np.zeros(response_den.size)
     key_num[table.rows[edges]] = similarity[edges]
     response_num[table.columns[edges]] = similarity[edges]
-    return Parts(key_num, key_den, response_num, response_den)
+    partner = np.full(key_den.size, -1)
+    partner[table.rows[edges]] = table.columns[edges]
+    return Parts(key_num, key_den, response_num, response_den, partner)
 
 
 def mention_parts(both: Overlap) -> Parts:
@@ -133,17 +139,16 @@ def blanc(both: Overlap, units: int = 1) -> list[Blanc]:
     key links, less those the response links, plus those both link.
     """
     table = both.recall
-    found_key = np.bincount(table.rows, weights=table.counts, minlength=both.key.cluster_unit.size)
-    found_response = np.bincount(
-        table.columns, weights=table.counts, minlength=both.response.cluster_unit.size
-    )
-    unit_of_edge = both.key.cluster_unit[table.rows]
+    key, response = both.key, both.response
+    found_key = np.bincount(table.rows, weights=table.counts, minlength=key.sizes.size)
+    found_response = np.bincount(table.columns, weights=table.counts, minlength=response.sizes.size)
+    unit_of_edge = key.cluster_unit[table.rows]
 
     def per_unit(unit, values):
         return np.bincount(unit, weights=values, minlength=units)
 
     sides = []
-    for side, found in ((both.key, found_key), (both.response, found_response)):
+    for side, found in ((key, found_key), (response, found_response)):
         mentions = per_unit(side.cluster_unit, side.sizes)
         linked = per_unit(side.cluster_unit, _links(side.sizes))
         linked_found = per_unit(side.cluster_unit, _links(found))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -276,26 +276,28 @@ def _split_documents(
             )
         windows = layouts[document.doc_key]
         clusters, lost_here = _spread(document.clusters, document.names, windows)
-        characters, _ = _spread(
-            [c for _, c in document.characters], [n for n, _ in document.characters], windows
-        )
+        names, spans = [n for n, _ in document.characters], [c for _, c in document.characters]
+        characters, _ = _spread(spans, names, windows)
         lost += lost_here
-        for i, w in enumerate(windows):
-            ends = document.sentence_ends
-            cut.append(
-                Document(
-                    window_key(document.doc_key, w, size),
-                    tuple(c for c, _ in clusters[i]),
-                    tuple(n for _, n in clusters[i]),
-                    tuple((n, c) for c, n in characters[i]),
-                    None if document.tokens is None else document.tokens[w.start : w.end],
-                    None
-                    if ends is None
-                    else tuple(e - w.start for e in ends[w.first_sentence : w.end_sentence]),
-                    document.source,
-                )
-            )
+        for i, window in enumerate(windows):
+            key = window_key(document.doc_key, window, size)
+            cut.append(_window_document(document, window, key, clusters[i], characters[i]))
     return cut, lost
+
+
+def _window_document(document: Document, window: Window, key: str, clusters, characters) -> Document:
+    """One window of a book, given its (mentions, name) clusters and characters."""
+    tokens, ends = document.tokens, document.sentence_ends
+    inside = slice(window.first_sentence, window.end_sentence)
+    return Document(
+        key,
+        tuple(mentions for mentions, _ in clusters),
+        tuple(name for _, name in clusters),
+        tuple((name, mentions) for mentions, name in characters),
+        None if tokens is None else tokens[window.start : window.end],
+        None if ends is None else tuple(end - window.start for end in ends[inside]),
+        document.source,
+    )
 
 
 def _spread(clusters, names, windows: Sequence[Window]):
@@ -341,7 +343,7 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
         _moved([left.clusters for left, _ in pairs], starts),
         _moved([right.clusters for _, right in pairs], starts),
         tuple(left.doc_key for left, _ in pairs),
-        tuple(zip(starts, starts[1:], strict=False)),
+        tuple(pairwise(starts)),
         list(chain.from_iterable(texts)) if whole else None,
         tuple(s + e for s, es in zip(starts, ends, strict=False) for e in es) if whole else None,
         starts[-1],

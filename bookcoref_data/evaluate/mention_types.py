@@ -1,0 +1,110 @@
+"""Name, nominal or pronoun: the type of a mention, decided from its tokens by fixed rules.
+
+No parser is used, so that results do not depend on a model. The rules, in order:
+
+1. *pronoun*: every word is a personal, possessive, reflexive, demonstrative or relative pronoun
+   ("somebody" and its like are nominal, as in LitBank).
+2. The *head* is the last word before the first word that starts a modifier after the noun (a preposition,
+   a relative pronoun, a comma, "named", ...); a closing "'s" or punctuation is not a head. So "Jones" in
+   "Mr. Jones , of the Manor Farm", "sister" in "Mr. Bingley 's sister".
+3. *name*: the head is capitalised, is not a bare title ("Sir", "Miss"), and either belongs to the name
+   of a character or is used in this book as a name: inside sentences it stands with a capital at least
+   as often as the same word stands in lower case anywhere.
+4. *nominal*: everything else.
+
+Agreement with LitBank's PROP / NOM / PRON labels is measured by the tests; see docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+TYPES = ("name", "nominal", "pronoun")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PRONOUNS = _words("""
+    i me my mine myself we us our ours ourselves ourself you your yours yourself yourselves
+    he him his himself she her hers herself it its itself they them their theirs themselves themself
+    thou thee thy thine thyself ye who whom whose which that oneself this these those
+    'em em y' ya yeh yer 's
+""")
+
+TITLES = _words("""
+    mr mr. mrs mrs. ms ms. miss mister master madam madame mme mme. mademoiselle monsieur m. sir lady
+    lord dame dr dr. doctor rev rev. reverend st st. saint capt capt. captain col col. colonel gen gen.
+    general lieutenant lieut. sergeant major prof. professor king queen prince princess duke duchess count
+    countess baron baroness earl father mother brother sister uncle aunt comrade squire judge hon hon.
+    señor señora don doña herr frau pan
+""")
+
+_AFTER_HEAD = _words("""
+    of in on at from with without to for by over under between among amongst about near beyond upon into
+    behind beside before after against through within who whom which whose that where when as than like
+    named called and or , ; : -- — – ( [ " “ ”
+""")
+
+_NO_HEAD = _words("""'s ’s ' ’ . , ; : ! ? " ” “ ) ] - — _""") | {"\n", ""}
+
+_OPENING = _words("""" “ ‘ ' ( [ — -- - _ ``""") | {"\n"}
+
+
+class TypeRules:
+    """The rules applied to one book: `tokens`, exclusive sentence ends, names of its characters."""
+
+    def __init__(
+        self, tokens: Sequence[str], sentence_ends: Iterable[int] = (), names: Iterable[str] = ()
+    ) -> None:
+        self._tokens = tokens
+        self._known = {
+            word for name in names for word in name.replace(".", " ").split() if word[:1].isupper()
+        }
+        self._known -= {word for word in self._known if word.lower() in TITLES}
+        self._lower = Counter(token for token in tokens if token.islower())
+        self._capital = Counter(tokens)
+        self._capital.subtract(tokens[i] for i in _sentence_openers(tokens, sentence_ends))
+
+    def type_of(self, start: int, end: int) -> str:
+        """ "name", "nominal" or "pronoun"; mentions outside the text are "nominal"."""
+        words = self._tokens[max(start, 0) : end + 1]
+        if words and all(word.lower() in PRONOUNS for word in words):
+            return "pronoun"
+        head = head_of(self._tokens, start, end)
+        return "name" if head is not None and self.is_name(self._tokens[head]) else "nominal"
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word is used as a name in this book."""
+        lower = word.lower()
+        if not word[:1].isupper() or lower in TITLES or lower in PRONOUNS:
+            return False
+        return word in self._known or self._lower[lower] <= self._capital[word]
+
+
+def _sentence_openers(tokens: Sequence[str], sentence_ends: Iterable[int]) -> list[int]:
+    """The first word of every sentence, after opening quotes and line ends; also after an opening quote."""
+    openers = set()
+    for start, end in pairwise((0, *sentence_ends)):
+        i = start
+        while i < end - 1 and tokens[i] in _OPENING:
+            i += 1
+        openers.add(i)
+    openers.update(i + 1 for i, token in enumerate(tokens[:-1]) if token in ("“", "``", '"'))
+    return sorted(openers)
+
+
+def head_of(tokens: Sequence[str], start: int, end: int) -> int | None:
+    """Offset of the head word of a mention by rule 2, None when it has no word inside the text."""
+    start, end = max(start, 0), min(end, len(tokens) - 1)
+    last = end
+    for i in range(start + 1, end + 1):
+        if tokens[i].lower() in _AFTER_HEAD and any(t not in _NO_HEAD for t in tokens[start:i]):
+            last = i - 1
+            break
+    while last > start and tokens[last] in _NO_HEAD:
+        last -= 1
+    return last if start <= last and tokens[last] not in _NO_HEAD else None
