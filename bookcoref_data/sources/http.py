@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 # Answers that a later try may change: time-outs, too many requests, server and gateway trouble.
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
-_PIECE = 1 << 16
+_PIECE = 1 << 14  # at most this much is lost when a connection breaks
 _MIB = 1 << 20
 _REDIRECTS = 10
 

@@ -1,4 +1,4 @@
-"""`cache path`, `cache size`, `cache clear`: where fetched and finished work lies, and how to be rid of it."""
+"""`cache path|size|clear`: where fetched and finished work lies, and how to be rid of it."""
 
 from __future__ import annotations
 

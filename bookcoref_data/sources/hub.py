@@ -1,0 +1,296 @@
+"""A release on the Hugging Face Hub: only the files that a rebuild needs, each checked by its sum.
+
+`HF_HOME` and `HF_HUB_OFFLINE` are honoured. What was fetched once is found again without asking the Hub
+and without importing its library: a note in our cache (part `hub`) lists the files of a whole release.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import ChecksumError, OfflineError, SourceError
+from ..files import safe_name, write_text
+from ..progress import Progress, Silent
+from .release import Layout
+from .store import Store
+
+PART = "hub"
+_PACKED = ("", ".gz", ".zst")
+_TRUE = {"1", "on", "yes", "true"}
+# Packages whose exceptions mean trouble on the way, whichever version of the library is installed.
+_CARRIERS = {"requests", "urllib3", "httpx", "httpx2", "httpcore", "huggingface_hub", "hf_xet"}
+
+
+@dataclass(frozen=True, slots=True)
+class HubRelease:
+    """A dataset repository at one commit, and where things lie in it.
+
+    `endpoint` and `cache_dir` are for a Hub or cache other than HF_ENDPOINT and HF_HOME say.
+    """
+
+    repository: str = "sapienzanlp/bookcoref"
+    revision: str = "2c2587aca956a4225712abdcf1af72b93f18a28f"
+    layout: Layout = field(default_factory=Layout)
+    endpoint: str | None = None
+    cache_dir: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.repository} at {self.revision[:12]}"
+
+
+class HubFile(NamedTuple):
+    """A file of the repository: its length and its sum (`sha256` for large files, else git's `sha1`)."""
+
+    path: str
+    bytes: int
+    sha256: str | None
+    sha1: str | None
+
+
+def fetch_release(
+    store: Store,
+    release: HubRelease | None = None,
+    *,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """The folder of a release, fetched if it is not there yet; `Release.open` reads it.
+
+    Raises:
+        OfflineError: it would have to be fetched, and --offline or HF_HUB_OFFLINE forbids it.
+        SourceError: the Hub cannot be reached, or has no such repository, revision or files (the message
+            lists what was found).
+        ChecksumError: a file arrived with other content than the Hub's own index names.
+    """
+    release = release or HubRelease()
+    if folder := cached_release(store, release):
+        return folder
+    if offline or _offline_by_environment():
+        return _from_hub_cache(release)
+    with store.lock(_note(store, release).stem), _hub_faults(release):
+        files = choose(_index(release), release)
+        folder = _download(release, files, progress or Silent())
+    note = {"folder": str(folder), "files": {file.path: file.bytes for file in files}}
+    write_text(_note(store, release), json.dumps(note, indent=1) + "\n")
+    return folder
+
+
+def cached_release(store: Store, release: HubRelease | None = None) -> Path | None:
+    """The folder of a release that was fetched whole and still is; None otherwise. No network."""
+    try:
+        note = json.loads(_note(store, release or HubRelease()).read_text(encoding="utf-8"))
+        folder = Path(note["folder"])
+        whole = all((folder / path).stat().st_size == size for path, size in note["files"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return folder if whole else None
+
+
+def choose(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
+    """The files that a rebuild needs: all annotations, the delta, the sentence lengths.
+
+    Raises:
+        SourceError: one of the three is not there under any of its names; lists what is there.
+    """
+    layout = release.layout
+    kinds = {
+        "annotations": (
+            (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*"),
+            True,
+        ),
+        "delta": (layout.delta, False),
+        "sentence lengths": (layout.lengths, False),
+    }
+    chosen: dict[str, HubFile] = {}
+    for kind, (patterns, every) in kinds.items():
+        fits = _fitting(files, patterns, every)
+        if patterns and not fits:
+            names = sorted(files)
+            more = f" and {len(names) - 40} more" if len(names) > 40 else ""
+            raise SourceError(
+                f"{release} has no file for the {kind}",
+                expected=" or ".join(patterns),
+                found=", ".join(names[:40]) + more if names else "an empty repository",
+                hint="name the file as it is called there (settings annotations, delta, lengths)",
+            )
+        chosen |= {path: files[path] for path in fits}
+    for path in chosen:
+        for name in path.split("/"):
+            safe_name(name, f"in {release} the file name")
+    return [chosen[path] for path in sorted(chosen)]
+
+
+def _fitting(files: Mapping[str, HubFile], patterns: tuple[str, ...], every: bool) -> list[str]:
+    """Paths that fit any pattern (`every`), or else the first pattern that fits something.
+
+    A pattern without a folder is for the repository's root, as in a release folder.
+    """
+    fits: list[str] = []
+    for pattern in patterns:
+        endings = [pattern + end for end in _PACKED]
+        fits += [
+            path
+            for path in files
+            if path.count("/") == pattern.count("/") and any(fnmatch.fnmatch(path, p) for p in endings)
+        ]
+        if fits and not every:
+            break
+    return fits
+
+
+def _index(release: HubRelease) -> dict[str, HubFile]:
+    """Every file of the repository at the revision, with length and sum."""
+    from huggingface_hub import HfApi
+
+    api = HfApi(endpoint=release.endpoint)
+    entries = api.list_repo_tree(
+        release.repository, recursive=True, revision=release.revision, repo_type="dataset"
+    )
+    files = {}
+    for entry in entries:
+        if getattr(entry, "size", None) is not None:
+            sha256 = getattr(getattr(entry, "lfs", None), "sha256", None)
+            files[entry.path] = HubFile(entry.path, entry.size, sha256, None if sha256 else entry.blob_id)
+    return files
+
+
+def _download(release: HubRelease, files: list[HubFile], progress: Progress) -> Path:
+    """Fetch the files into the Hub's own cache and check each; return the folder they share."""
+    from huggingface_hub import hf_hub_download
+
+    key, folder = f"release {release}", None
+    progress.begin(key, sum(file.bytes for file in files), "bytes")
+    try:
+        with _silent_bars():
+            for file in files:
+                path = Path(hf_hub_download(
+                    release.repository, file.path, repo_type="dataset", revision=release.revision,
+                    endpoint=release.endpoint, cache_dir=release.cache_dir,
+                ))  # fmt: skip
+                _check(path, file, release)
+                folder = path.parents[file.path.count("/")]
+                progress.advance(key, file.bytes)
+    finally:
+        progress.end(key)
+    return folder
+
+
+def _check(path: Path, file: HubFile, release: HubRelease) -> None:
+    """Compare length and sum with the index; a bad file is removed so that the next run fetches it."""
+    size = path.stat().st_size
+    digest = hashlib.sha256() if file.sha256 else hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with open(path, "rb") as stream:
+        while piece := stream.read(1 << 20):
+            digest.update(piece)
+    expected = file.sha256 or file.sha1
+    if size == file.bytes and expected in (None, digest.hexdigest()):
+        return
+    path.resolve().unlink()
+    path.unlink(missing_ok=True)
+    raise ChecksumError(
+        f"{file.path} of {release} arrived damaged",
+        expected=f"{file.bytes:,} bytes, {expected}",
+        found=f"{size:,} bytes, {digest.hexdigest()}",
+        hint="it was removed; run the same command again",
+    )
+
+
+def _from_hub_cache(release: HubRelease) -> Path:
+    """A release that some other program has put into the Hub's cache, without the network."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils import LocalEntryNotFoundError
+
+    layout = release.layout
+    named = [p + end for p in (*layout.delta, *layout.lengths) for end in _PACKED]
+    try:
+        found = snapshot_download(
+            release.repository, repo_type="dataset", revision=release.revision, local_files_only=True,
+            cache_dir=release.cache_dir, allow_patterns=[f"{layout.annotations}/*", *named],
+        )  # fmt: skip
+        folder = Path(found)
+        paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
+        choose({path: HubFile(path, 0, None, None) for path in paths}, release)
+        return folder
+    except (LocalEntryNotFoundError, SourceError) as error:
+        raise OfflineError(
+            f"the release {release} is not in the cache, and the network is switched off",
+            found=error.what + " there" if isinstance(error, SourceError) else None,
+            hint="run once without --offline and HF_HUB_OFFLINE, or give a local copy with --release DIR",
+        ) from error
+
+
+@contextlib.contextmanager
+def _hub_faults(release: HubRelease) -> Iterator[None]:
+    """Turn what the Hub's library raises into errors of ours with a next step."""
+    from huggingface_hub import utils
+
+    local = "or give a local copy with --release DIR"
+    try:
+        yield
+    except utils.OfflineModeIsEnabled as error:
+        raise OfflineError(
+            f"{release} is needed, but the network is off", hint=f"unset HF_HUB_OFFLINE {local}"
+        ) from error
+    except utils.RevisionNotFoundError as error:
+        raise SourceError(
+            f"{release.repository} has no revision {release.revision} on the Hub",
+            hint=f"check the revision, {local}",
+        ) from error
+    except utils.GatedRepoError as error:
+        raise SourceError(
+            f"{release.repository} asks for an agreement on the Hub",
+            hint=f"agree on its page, log in (`hf auth login`), {local}",
+        ) from error
+    except utils.RepositoryNotFoundError as error:
+        raise SourceError(
+            f"the Hub does not show {release.repository}",
+            found=_first_line(error),
+            hint=f"check the name; if it is private, log in (`hf auth login`), {local}",
+        ) from error
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in _CARRIERS and not isinstance(error, OSError):
+            raise
+        raise SourceError(
+            f"cannot fetch {release} from the Hub",
+            found=_first_line(error),
+            hint=f"check the network and run the same command again, {local}",
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def _silent_bars() -> Iterator[None]:
+    """No bars of the library: our own progress says how far we are."""
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    if are_progress_bars_disabled():
+        yield
+        return
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        enable_progress_bars()
+
+
+def _offline_by_environment() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE
+
+
+def _note(store: Store, release: HubRelease) -> Path:
+    """Where we note that a release is whole; another layout is another note."""
+    layout = hashlib.sha256(repr((release.layout, release.endpoint, release.cache_dir)).encode()).hexdigest()
+    name = f"{release.repository.replace('/', '--')}-{release.revision}-{layout[:8]}.json"
+    return store.path(PART, name)
