@@ -13,7 +13,7 @@ from ..errors import FormatError, UsageError
 from . import detect
 from .losses import Losses
 
-FORMATS = ("jsonl", "conll", "corefud")
+FORMATS = ("jsonl", "conll", "corefud", "brat")
 
 
 def read_documents(

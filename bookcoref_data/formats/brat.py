@@ -1,0 +1,372 @@
+"""brat standoff: a text file and, beside it, an annotation file with character offsets.
+
+brat knows neither tokens nor sentences. Written, tokens are separated by one space and sentences by a line
+end (tokens escaped as `escape` says), and read back the same way: a line is a sentence, a run without white
+space a token. In texts that were not tokenised, a token is cut where a mention begins or ends inside it.
+
+Coreference is read from equivalences (`*  Coref T1 T2`), from relations of a coreference type
+(`R1  Coref Arg1:T1 Arg2:T2`), and in LitBank's own way, where a second `T` line over the span of an entity
+has the name of its cluster as type. An entity that is linked to nothing is a cluster of one mention.
+Written are equivalences; names and keys go into a note on the first mention.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from ..books import Mention, Record
+from ..errors import DataError, FormatError
+from . import sideline
+from .brackets import OUTSIDE
+from .compressed import bare_suffix, packing, read_bytes
+from .conll import EMPTY_SENTENCE
+from .escape import escape, unescape
+from .lines import read_lines
+from .losses import Losses
+from .pairs import beside, doc_key_of, needed_sibling, targets
+
+GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
+CUT = "tokens cut where a mention begins or ends inside them"
+RELATIONS = "relations and events that are not coreference"
+UNTOLD = "keys, names and other fields of documents without any mention"
+SPLITS = "sentence boundaries inside a line"
+
+DEFAULT_TYPE = "Mention"
+_COREFERENCE = re.compile(r"(coref.*|ident.*|same.*|equiv.*)", re.IGNORECASE)
+_LITBANK_MENTION = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
+_LITBANK_CLUSTER = re.compile(r"\S+-\d+")
+_TYPE = re.compile(r"[^\s;]+")
+_TOKEN = re.compile(r"[^ \t\r\n]+")
+_ENTITY = re.compile(r"([^\s;]+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)")
+_RELATION = re.compile(r"(\S+) Arg1:(\S+) Arg2:(\S+)\s*")
+_NOTE_MARK = sideline.MARK.lstrip("# ")
+
+
+@dataclass
+class _Entity:
+    """One `T` line: its span in characters, end exclusive."""
+
+    number: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass
+class _Annotation:
+    """What one .ann file says."""
+
+    entities: dict[str, _Entity] = field(default_factory=dict)
+    links: list[list[str]] = field(default_factory=list)
+    description: dict | None = None
+
+
+def read(path: Path, *, losses: Losses | None = None) -> Iterator[Record]:
+    """Yield the one document of a brat pair (`path` is the .ann or the .txt file, plain or packed).
+
+    `extra` keeps "mention_types" ([start, end, type] of each entity that has another type than our
+    default), and for LitBank "cluster_ids", the names of the clusters, parallel to `clusters`.
+
+    Raises:
+        FormatError: `file:line` of a line that cannot be, of offsets that do not fit the text.
+        SourceError: one of the two files is missing.
+    """
+    if bare_suffix(path) == ".txt":
+        path = needed_sibling(path, ".ann", "the annotation")
+    key = doc_key_of(path)
+    text_path = needed_sibling(path, ".txt", "the text")
+    text = _read_text(text_path)
+    annotation = _read_annotation(path, text, key, losses)
+    sentences, starts, ends = _tokenise(text, annotation, key, losses)
+    spans = {number: _span(entity, starts, ends, path) for number, entity in annotation.entities.items()}
+    litbank = _is_litbank(annotation)
+    groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
+    clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
+    extra: dict = {}
+    types = _mention_types(annotation, spans, litbank=litbank)
+    if types:
+        extra["mention_types"] = types
+    record = sideline.record_of(
+        annotation.description, key, sentences, clusters, str(path), extra, losses, keep_ids=litbank
+    )
+    yield record
+
+
+def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None) -> int:
+    """Write each document as a pair of files; returns how many documents.
+
+    `path` is a folder, or for a single document the name of its .ann file (the .txt goes beside it).
+    Not sayable, and told to `losses`: mentions outside the tokens, empty clusters and sentences,
+    characters whose mentions are no cluster, keys and names where there is no mention to pin them to.
+
+    Raises:
+        DataError: a document's tokens are not known. UsageError: several documents for one file.
+    """
+    count = 0
+    for record, target in targets(records, path, ".ann"):
+        if record.sentences is None:
+            raise DataError(
+                f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
+                expected="a record with sentences",
+                hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
+            )
+        text, starts, ends = _lay_out(record, losses)
+        lines = list(_annotation_lines(record, text, starts, ends, losses))
+        with packing(beside(target, ".txt")) as stream:
+            stream.write(text.encode("utf-8"))
+        with packing(target) as stream:
+            stream.write("".join(lines).encode("utf-8"))
+        count += 1
+    return count
+
+
+def _read_text(path: Path) -> str:
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{path}:{line}: is not UTF-8 text", hint="convert it to UTF-8") from error
+    # brat counts a byte-order mark as a character, so it must stay in the count but in no token.
+    return f" {text[1:]}" if text.startswith("\ufeff") else text
+
+
+def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> _Annotation:
+    found = _Annotation()
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{path}:{number}"
+        cells = line.split("\t")
+        if not line.strip():
+            continue
+        if len(cells) < 2:
+            raise _bad_line(place, line, "an id and its annotation, separated by a tab")
+        if line[0] == "T":
+            entity = _read_entity(cells, text, key, place, line, losses)
+            if entity.number in found.entities:
+                raise _bad_line(place, line, f"each id once; {entity.number} is given twice")
+            found.entities[entity.number] = entity
+        elif line[0] == "*":
+            found.links.append(cells[1].split()[1:])
+        elif line[0] == "R":
+            match = _RELATION.fullmatch(cells[1])
+            if match is None:
+                raise _bad_line(place, line, "R1<tab>Type Arg1:T1 Arg2:T2")
+            if _COREFERENCE.fullmatch(match[1]):
+                found.links.append([match[2], match[3]])
+            elif losses is not None:
+                losses.add(RELATIONS, key, match[1])
+        elif line[0] == "#" and len(cells) > 2 and cells[2].startswith(_NOTE_MARK):
+            found.description = sideline.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
+        elif line[0] == "E" and losses is not None:
+            losses.add(RELATIONS, key, cells[1].split(":")[0])
+    for members in found.links:
+        for member in members:
+            if member not in found.entities:
+                raise FormatError(
+                    f"{path}: a relation names {member!r}, which is no entity of the file",
+                    expected="the id of a T line",
+                    hint="is a line missing?",
+                )
+    return found
+
+
+def _read_entity(
+    cells: list[str], text: str, key: str, place: str, line: str, losses: Losses | None
+) -> _Entity:
+    match = _ENTITY.fullmatch(cells[1])
+    if match is None or len(cells) < 3:
+        raise _bad_line(place, line, "T1<tab>Type start end<tab>text")
+    pieces = [tuple(map(int, piece.split(" "))) for piece in match[2].split(";")]
+    if any(start >= end or end > len(text) for start, end in pieces):
+        raise _bad_line(place, line, f"offsets inside the text of {len(text):,} characters, start < end")
+    covered = " ".join(text[start:end] for start, end in pieces)
+    said = "\t".join(cells[2:])
+    if re.sub(r"\s", " ", covered).rstrip() != re.sub(r"\s", " ", said).rstrip():
+        raise FormatError(
+            f"{place}: the offsets do not fit the text",
+            expected=repr(said[:60]),
+            found=repr(covered[:60]),
+            hint="is this the text that was annotated, with its own line ends?",
+        )
+    pieces.sort()
+    gap = any(text[a[1] : b[0]].strip() for a, b in pairwise(pieces))
+    if gap and losses is not None:
+        losses.add(GAPS, key, said)
+    return _Entity(cells[0], match[1], pieces[0][0], max(end for _, end in pieces))
+
+
+def _bad_line(place: str, line: str, expected: str) -> FormatError:
+    return FormatError(f"{place}: the line is not brat standoff", expected=expected, found=repr(line[:80]))
+
+
+def _tokenise(
+    text: str, annotation: _Annotation, key: str, losses: Losses | None
+) -> tuple[list[list[str]], list[int], list[int]]:
+    """Sentences of tokens, and the start and end (exclusive) of every token in characters."""
+    cuts = sorted({p for e in annotation.entities.values() for p in (e.start, e.end)})
+    sentences: list[list[str]] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    offset = cut = 0
+    for line in text.split("\n"):
+        sentence = []
+        for match in _TOKEN.finditer(line):
+            start, end = match.start() + offset, match.end() + offset
+            inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+            cut += bool(inside)
+            for a, b in pairwise((start, *inside, end)):
+                sentence.append(unescape(text[a:b]))
+                starts.append(a)
+                ends.append(b)
+        if sentence:
+            sentences.append(sentence)
+        offset += len(line) + 1
+    if cut and losses is not None:
+        losses.add(CUT, key, count=cut)
+    return sentences, starts, ends
+
+
+def _span(entity: _Entity, starts: list[int], ends: list[int], path: Path) -> Mention:
+    span = Mention(bisect_right(ends, entity.start), bisect_left(starts, entity.end) - 1)
+    if span.start > span.end:
+        raise FormatError(
+            f"{path}: the entity {entity.number} covers white space alone",
+            expected="at least one token",
+            found=f"characters {entity.start} to {entity.end}",
+        )
+    return span
+
+
+def _is_litbank(annotation: _Annotation) -> bool:
+    """Whether clusters are named by second entities over the spans of typed mentions."""
+    entities = annotation.entities.values()
+    mentions = {(e.start, e.end) for e in entities if _LITBANK_MENTION.fullmatch(e.kind)}
+    names = [e for e in entities if not _LITBANK_MENTION.fullmatch(e.kind)]
+    return (
+        bool(names)
+        and not annotation.links
+        and all(_LITBANK_CLUSTER.fullmatch(e.kind) and (e.start, e.end) in mentions for e in names)
+    )
+
+
+def _litbank_groups(annotation: _Annotation) -> dict[str, list[str]]:
+    """Entity ids by cluster name; mentions that no cluster names stand alone under their own id."""
+    entities = annotation.entities.values()
+    groups: dict[str, list[str]] = {}
+    named = set()
+    for entity in entities:
+        if not _LITBANK_MENTION.fullmatch(entity.kind):
+            groups.setdefault(entity.kind, []).append(entity.number)
+            named.add((entity.start, entity.end))
+    for entity in entities:
+        if (entity.start, entity.end) not in named:
+            groups[entity.number] = [entity.number]
+            named.add((entity.start, entity.end))
+    return groups
+
+
+def _linked_groups(annotation: _Annotation) -> dict[str, list[str]]:
+    """Entity ids by cluster, named by the first of its ids in the file; linked ones share a cluster."""
+    parent = {number: number for number in annotation.entities}
+
+    def root(number: str) -> str:
+        while parent[number] != number:
+            parent[number] = number = parent[parent[number]]
+        return number
+
+    for members in annotation.links:
+        for member in members[1:]:
+            parent[root(member)] = root(members[0])
+    groups: dict[str, list[str]] = {}
+    for number in annotation.entities:
+        groups.setdefault(root(number), []).append(number)
+    return {members[0]: members for members in groups.values()}
+
+
+def _mention_types(
+    annotation: _Annotation, spans: dict[str, Mention], *, litbank: bool
+) -> list[list[int | str]]:
+    types = {
+        (*spans[number], entity.kind)
+        for number, entity in annotation.entities.items()
+        if entity.kind != DEFAULT_TYPE and (not litbank or _LITBANK_MENTION.fullmatch(entity.kind))
+    }
+    return sorted(map(list, types))
+
+
+def _lay_out(record: Record, losses: Losses | None) -> tuple[str, list[int], list[int]]:
+    """The text of a document, and the start and end (exclusive) of every token in it."""
+    lines: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    position = 0
+    for sentence in record.sentences or []:
+        if not sentence:
+            if losses is not None:
+                losses.add(EMPTY_SENTENCE, record.doc_key)
+            continue
+        fields = [escape(token) for token in sentence]
+        for token in fields:
+            starts.append(position)
+            ends.append(position + len(token))
+            position += len(token) + 1
+        lines.append(" ".join(fields) + "\n")
+    return "".join(lines), starts, ends
+
+
+def _annotation_lines(
+    record: Record, text: str, starts: list[int], ends: list[int], losses: Losses | None
+) -> Iterator[str]:
+    types = _types_to_write(record)
+    first_of: list[str] = []
+    equivalences: list[str] = []
+    count = 0
+    for cluster in record.clusters:
+        members = []
+        for mention in sorted(cluster):
+            if not 0 <= mention.start <= mention.end < len(starts):
+                if losses is not None:
+                    losses.add(OUTSIDE, record.doc_key, str(tuple(mention)))
+                continue
+            count += 1
+            members.append(f"T{count}")
+            kind = types.get(mention, DEFAULT_TYPE)
+            yield _entity_line(f"T{count}", kind, text, starts[mention.start], ends[mention.end])
+        if not cluster and losses is not None:
+            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
+        first_of.append(members[0] if members else "")
+        if len(members) > 1:
+            equivalences.append(f"*\tCoref {' '.join(members)}\n")
+    yield from equivalences
+    drop = ("mention_types",) if types else ()
+    description = sideline.describe(record, first_of, losses, drop=drop)
+    if count:
+        yield f"#1\tAnnotatorNotes T1\t{sideline.to_line(description, _NOTE_MARK)}\n"
+    elif len(description) > 1 and losses is not None:
+        losses.add(UNTOLD, record.doc_key)
+
+
+def _types_to_write(record: Record) -> dict[Mention, str]:
+    listed = record.extra.get("mention_types")
+    if type(listed) is not list:
+        return {}
+    types: dict[Mention, str] = {}
+    for item in listed:
+        if type(item) is list and len(item) == 3 and type(item[2]) is str and _TYPE.fullmatch(item[2]):
+            types.setdefault(Mention(item[0], item[1]), item[2])
+    return types
+
+
+def _entity_line(number: str, kind: str, text: str, start: int, end: int) -> str:
+    """A `T` line; a mention over a line end is written in pieces, as brat does."""
+    pieces = []
+    for line in text[start:end].split("\n"):
+        pieces.append((start, start + len(line)))
+        start += len(line) + 1
+    spans = ";".join(f"{a} {b}" for a, b in pieces)
+    return f"{number}\t{kind} {spans}\t{' '.join(text[a:b] for a, b in pieces)}\n"
