@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import FormatError
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"[-+.0-9eE]*")
 _COMPACT_AT = 1 << 20
 
 
@@ -75,8 +76,8 @@ class JsonStream:
                     raise self._broken("a JSON value", self._text[self._at : self._at + 60]) from None
                 wanted *= 2
                 continue
-            # A number at the very end of the buffer may go on in the next piece.
-            if end == len(self._text) and self._text[self._at] in "-0123456789" and self._more():
+            # A number that reaches the end of the buffer may go on in the next piece ("0" of "0.5").
+            if _NUMBER.match(self._text, self._at).end() == len(self._text) and self._more():
                 continue
             self._at = end
             return value

@@ -1,0 +1,73 @@
+"""The window rule of the released split config, and the split of a book by it."""
+
+import csv
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookcoref_data.books import Book, Mention, cut_windows, split_book, window_key
+from bookcoref_data.books.windows import Window
+
+
+def ends_of(lengths):
+    total = 0
+    return [total := total + n for n in lengths]
+
+
+def test_all_152_released_windows(reference):
+    lengths = json.loads((reference / "bookcoref_sentence_lengths.json").read_text())
+    ours = [
+        (window_key(key, w), w.first_sentence, w.end_sentence - w.first_sentence, w.start, w.end)
+        for key, sizes in lengths.items()
+        for w in cut_windows(ends_of(sizes))
+    ]
+    with open(reference / "bookcoref_split_windows.tsv", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    columns = ("first_sentence", "sentences", "start_token", "end_token")
+    released = {(r["doc_key"], *(int(r[c]) for c in columns)) for r in rows}
+    assert len(ours) == 152
+    assert set(ours) == released
+
+
+def test_a_sentence_that_ends_on_a_multiple_does_not_close_its_window():
+    assert [w.end for w in cut_windows([10, 20, 30], size=10)] == [20, 30]
+    assert [w.end for w in cut_windows([11, 20, 30], size=10)] == [11, 30]
+
+
+@given(st.lists(st.integers(1, 400), max_size=60), st.integers(1, 300))
+def test_windows_are_a_partition_of_whole_sentences(lengths, size):
+    ends = ends_of(lengths)
+    windows = cut_windows(ends, size)
+    assert [s for w in windows for s in range(w.first_sentence, w.end_sentence)] == list(range(len(ends)))
+    assert [t for w in windows for t in range(w.start, w.end)] == list(range(ends[-1] if ends else 0))
+    assert all(w.end == ends[w.end_sentence - 1] for w in windows)
+
+
+@st.composite
+def books(draw):
+    lengths = draw(st.lists(st.integers(1, 9), min_size=1, max_size=20))
+    total = sum(lengths)
+    spans = st.integers(0, total - 1).flatmap(
+        lambda a: st.integers(a, min(total - 1, a + 12)).map(lambda b: (a, b))
+    )
+    clusters = draw(st.lists(st.lists(spans, min_size=1, max_size=6, unique=True), max_size=5))
+    words = iter(range(total))
+    return Book.make("b", [[f"t{next(words)}" for _ in range(n)] for n in lengths], clusters=clusters)
+
+
+@given(books())
+def test_every_mention_lands_in_one_window_with_its_words_or_is_reported(book):
+    split = split_book(book, size=10)
+    kept = [(w.text_of(m)) for w in split.books for c in w.clusters for m in c]
+    lost = [book.text_of(m) for m in split.lost]
+    assert sorted(kept + lost) == sorted(book.text_of(m) for c in book.clusters for m in c)
+    assert tuple(t for w in split.books for t in w.tokens) == book.tokens
+
+
+def test_singletons_are_kept_or_dropped_as_asked():
+    book = Book.make("b", [["a", "b"], ["c", "d"]], clusters=[[(0, 0), (2, 2)], [(1, 1), (0, 1)]])
+    windows = [Window(0, 1, 0, 2), Window(1, 2, 2, 4)]
+    assert [len(w.clusters) for w in split_book(book, windows=windows).books] == [2, 1]
+    assert [len(w.clusters) for w in split_book(book, windows=windows, drop_singletons=True).books] == [1, 0]
+    assert split_book(book, windows=windows).books[1].clusters == ((Mention(0, 0),),)

@@ -1,0 +1,71 @@
+"""The pull parser reads what `json` reads, in pieces of any size, and refuses the rest."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookcoref_data.errors import FormatError
+from bookcoref_data.stitch.json_stream import JsonStream
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def pieces(text, size):
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def walk(stream):
+    """Read a document entering every object and array."""
+    mark = stream.peek()
+    if mark == "{":
+        return {key: walk(stream) for key in stream.members()}
+    if mark == "[":
+        return [walk(stream) for _ in stream.elements()]
+    return stream.value()
+
+
+@given(VALUES, st.integers(1, 7), st.booleans())
+def test_reads_what_json_reads(value, size, indent):
+    text = json.dumps(value, indent=2 if indent else None)
+    stream = JsonStream(pieces(text, size), "x.json")
+    assert walk(stream) == value
+    stream.finish()
+
+
+@given(VALUES, st.integers(1, 7))
+def test_skip_stands_behind_the_value(value, size):
+    stream = JsonStream(pieces(json.dumps([value, "end"]), size), "x.json")
+    found = []
+    for i, _ in enumerate(stream.elements()):
+        found.append(stream.value() if i else stream.skip())
+    assert found == [None, "end"]
+
+
+@given(st.text(alphabet='{}[]",:0a \\u', max_size=40), st.integers(1, 5))
+def test_garbage_raises_only_our_error(text, size):
+    def read():
+        stream = JsonStream(pieces(text, size), "x.json")
+        found = walk(stream)
+        stream.finish()
+        return found
+
+    try:
+        expected = json.loads(text)
+    except ValueError:
+        with pytest.raises(FormatError, match=r"x\.json: broken JSON at character"):
+            read()
+    else:
+        assert read() == expected
+
+
+def test_a_huge_value_is_refused_before_it_fills_the_memory():
+    endless = (f'{"[" if i == 0 else ""}"{"a" * 1000}",' for i in range(10**9))
+    stream = JsonStream(endless, "x.json", largest=100_000)
+    with pytest.raises(FormatError, match="broken JSON"):
+        stream.value()
