@@ -1,0 +1,194 @@
+"""From Wikidata's facts to rows of a cast table: which title, which names, what a reviewer should know.
+
+Facts come as item -> property -> values, a value being (text or IRI, language), in any order; rows come
+out in the order of item numbers, so that two harvests can be compared line by line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .names import read_name
+from .table import CastRow
+
+CHARACTER, AUTHOR, TITLE, CLASS = "wdt:P674", "wdt:P50", "wdt:P1476", "wdt:P31"
+LABEL, ALIAS = "rdfs:label", "skos:altLabel"
+ENGLISH = ("en", "en-gb", "en-us", "en-ca")
+FALLBACKS = ("mul", "fr", "de", "es", "it")
+"""Languages tried for a name without English label, in this order; then any, by the name of the language."""
+
+OTHER_MEDIA = {
+    "Q11424": "film",
+    "Q24862": "film",
+    "Q202866": "film",
+    "Q506240": "film",
+    "Q24856": "film",
+    "Q5398426": "television",
+    "Q1259759": "television",
+    "Q21191270": "television",
+    "Q3464665": "television",
+    "Q63952888": "television",
+    "Q7889": "game",
+    "Q7058673": "game",
+    "Q1344": "opera",
+    "Q2743": "musical",
+    "Q1004": "comics",
+    "Q8274": "comics",
+}
+"""Classes of works that are not books, with the flag they give. Nothing is dropped for it here."""
+
+Value = tuple[str, str]
+ItemFacts = Mapping[str, Sequence[Value]]
+
+
+@dataclass
+class CastReport:
+    """What became of the works: counts, and examples of what a person may want to look at."""
+
+    works: int = 0
+    works_with_cast: int = 0
+    rows: int = 0
+    counts: Counter = field(default_factory=Counter)
+    nameless: list[str] = field(default_factory=list)
+
+
+def cast_rows(
+    works: Iterable[str],
+    facts_of: Callable[[str], ItemFacts],
+    current: Callable[[str], str],
+    retrieved: str,
+    report: CastReport,
+) -> Iterator[CastRow]:
+    """Rows for all works; `facts_of` and `current` (follow redirects) answer for items by short name.
+
+    A character without a label in any language has no name to look for and is reported as nameless; so is
+    a work. Flags of a row: "no-title" (no P1476, the label stands in), "no-author", "several-authors",
+    "unknown-author" (a blank value), "no-english-label" and the flags of `names.read_name` for the
+    character, and what `OTHER_MEDIA` says of the work.
+    """
+    for work in works:
+        report.works += 1
+        rows = list(_work_rows(work, facts_of, current, retrieved, report))
+        report.works_with_cast += bool(rows)
+        report.rows += len(rows)
+        report.counts.update(flag for row in rows for flag in set(row.flags))
+        yield from rows
+
+
+def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
+    facts = facts_of(work)
+    titles, flags = _titles(facts)
+    if not titles:
+        report.nameless.append(work)
+        return
+    authors, author_aliases, author_flags = _authors(facts, facts_of, current)
+    kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
+    flags += author_flags + tuple(sorted({OTHER_MEDIA[kind] for kind in kinds if kind in OTHER_MEDIA}))
+    order = 0
+    for character in _items(facts.get(CHARACTER, ()), current):
+        name, english = best_label(facts_of(character))
+        if not name:
+            report.nameless.append(character)
+            continue
+        reading = read_name(name, author=authors[0] if authors else "")
+        if reading.rejected:
+            report.counts["rejected-name"] += 1
+        aliases = _aliases(facts_of(character)) if len(reading.people) == 1 else ()
+        for person in reading.people:
+            known = dict.fromkeys((*person.aliases, *aliases))
+            known.pop(person.name, None)
+            yield CastRow(
+                source="wikidata",
+                work_id=work,
+                title=titles[0],
+                titles=titles[1:],
+                author=authors[0] if authors else "",
+                authors=authors,
+                author_aliases=author_aliases,
+                character=person.name,
+                raw_character=name,
+                character_id=character,
+                character_aliases=tuple(known),
+                order=order,
+                kinds=kinds,
+                flags=(*flags, *(() if english else ("no-english-label",)), *person.flags),
+                address=f"https://www.wikidata.org/wiki/{work}",
+                retrieved=retrieved[:10],
+            )
+            order += 1
+
+
+def best_label(facts: ItemFacts) -> tuple[str, bool]:
+    """The name to use and whether it is English: label, then alias, in English, `FALLBACKS`, any language."""
+    for property_ in (LABEL, ALIAS):
+        named = _by_language(facts.get(property_, ()))
+        for language in ENGLISH:
+            if language in named:
+                return named[language][0], True
+    for property_ in (LABEL, ALIAS):
+        named = _by_language(facts.get(property_, ()))
+        for language in (*FALLBACKS, *sorted(named)):
+            if language in named:
+                # "mul" is Wikidata's mark for names written alike in many languages, English among them.
+                return named[language][0], language == "mul"
+    return "", False
+
+
+def _titles(facts: ItemFacts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All titles, the preferred first: P1476 in English, English label, other P1476, any label."""
+    stated = _by_language(facts.get(TITLE, ()))
+    english = [title for language in ENGLISH for title in stated.get(language, ())]
+    foreign = [title for language in sorted(stated) if language not in ENGLISH for title in stated[language]]
+    label, is_english = best_label({LABEL: facts.get(LABEL, ())})
+    labels = [label] if label else []
+    other = _aliases(facts)
+    ordered = [*english, *labels, *foreign, *other] if is_english else [*english, *foreign, *labels, *other]
+    return tuple(dict.fromkeys(" ".join(t.split()) for t in ordered)), () if stated else ("no-title",)
+
+
+def _authors(facts: ItemFacts, facts_of, current) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """(names, other spellings, flags) of the authors, in the order of their item numbers."""
+    stated = facts.get(AUTHOR, ())
+    items = _items(stated, current)
+    names = [name for name, _ in (best_label(facts_of(item)) for item in items) if name]
+    aliases = dict.fromkeys(
+        alias for item in items for alias in _aliases(facts_of(item)) if alias not in names
+    )
+    flags = []
+    if len(names) > 1:
+        flags.append("several-authors")
+    elif not names:
+        flags.append("unknown-author" if stated else "no-author")
+    return tuple(dict.fromkeys(names)), tuple(aliases), tuple(flags)
+
+
+def _aliases(facts: ItemFacts) -> tuple[str, ...]:
+    """Other English names, sorted; labels of English varieties count."""
+    named = {
+        " ".join(text.split())
+        for property_ in (LABEL, ALIAS)
+        for text, language in facts.get(property_, ())
+        if language.lower() in (*ENGLISH, "mul")
+    }
+    return tuple(sorted(named))
+
+
+def _by_language(values: Sequence[Value]) -> dict[str, list[str]]:
+    """language -> texts, sorted, so that the choice does not depend on the order of an answer."""
+    found: dict[str, list[str]] = {}
+    for text, language in sorted(values):
+        if text.strip():
+            found.setdefault(language.lower(), []).append(" ".join(text.split()))
+    return found
+
+
+def _items(values: Sequence[Value], current: Callable[[str], str]) -> list[str]:
+    """The items among values, redirects followed, each once, in the order of their numbers."""
+    items = {current(_item(value)) for value, _ in values}
+    return sorted((i for i in items if i[:1] == "Q" and i[1:].isdigit()), key=lambda i: int(i[1:]))
+
+
+def _item(iri: str) -> str:
+    return iri.rsplit("/", 1)[-1]

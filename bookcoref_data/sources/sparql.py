@@ -1,0 +1,293 @@
+"""Ask a SPARQL endpoint through SPARQLWrapper: with patience, and with every raw answer kept.
+
+The package itself never retries, reports an overloaded service in six different ways (see
+`_exchange`) and takes an HTML page with status 200 for an answer. `Endpoint.ask` knows these. Answers are
+kept in a folder, one file per query, so that an interrupted harvest goes on where it stopped and a finished
+one can be replayed without network.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import FormatError, MissingExtraError, OfflineError, SourceError, UsageError
+from ..files import sha256_bytes, write_bytes
+from .http import Fetcher, Retry
+from .pace import retry_after
+
+
+class Term(NamedTuple):
+    """One value of an answer: an IRI or the text of a literal, and the literal's language ("" if none)."""
+
+    value: str
+    language: str = ""
+
+
+Row = dict[str, Term]
+
+
+class TooHeavyError(SourceError):
+    """The endpoint cannot answer this query in its time; a smaller one may pass."""
+
+
+class Archive:
+    """A folder of raw answers: `<sha256 of endpoint and query>.json.gz` with query, time and answer.
+
+    A query that proved too heavy is kept as such, so that a resumed or replayed harvest asks the same
+    smaller queries again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, endpoint: str, query: str) -> Path:
+        key = sha256_bytes("\n".join((endpoint, query)).encode())
+        return self.folder / f"{key[:40]}.json.gz"
+
+    def read(self, endpoint: str, query: str) -> dict[str, Any] | None:
+        """The kept record, or None. Raises FormatError when the file is damaged."""
+        path = self.path(endpoint, query)
+        if not path.is_file():
+            return None
+        try:
+            return json.loads(gzip.decompress(path.read_bytes()))
+        except (OSError, EOFError, ValueError) as error:
+            raise FormatError(
+                f"{path} is not a kept answer", found=str(error), hint="delete it; it is asked for again"
+            ) from error
+
+    def write(self, endpoint: str, query: str, agent: str, retrieved: datetime, **content: Any) -> dict:
+        record = {
+            "endpoint": endpoint,
+            "agent": agent,
+            "retrieved": retrieved.isoformat(),
+            "query": query,
+            **content,
+        }
+        data = json.dumps(record, ensure_ascii=False).encode()
+        write_bytes(self.path(endpoint, query), gzip.compress(data, 6, mtime=0))
+        return record
+
+
+def utc_now() -> datetime:
+    """The time now, in UTC, to whole seconds."""
+    return datetime.now(timezone.utc).replace(microsecond=0)
+
+
+@dataclass
+class Tally:
+    """What an endpoint was asked for: queries answered, read from the archive, and tried again."""
+
+    asked: int = 0
+    replayed: int = 0
+    retried: int = 0
+    too_heavy: int = 0
+    first_retrieved: str = ""
+    last_retrieved: str = ""
+
+    def dated(self, retrieved: str) -> None:
+        self.first_retrieved = min(filter(None, (self.first_retrieved, retrieved)))
+        self.last_retrieved = max(self.last_retrieved, retrieved)
+
+
+@dataclass
+class Endpoint:
+    """A SPARQL service and the rules for using it.
+
+    `fetcher` holds the rate, the patience and the offline switch; `agent` is sent as User-Agent and must name
+    a contact. `timeout` is how many seconds one query may take. Kept answers older than `max_age_days` are
+    asked for anew (None: never). After `give_up_after` queries in a row without an answer the service
+    counts as down, so that asking for less and less cannot turn into a flood.
+    """
+
+    address: str
+    agent: str
+    archive: Archive
+    fetcher: Fetcher
+    timeout: float = 75.0
+    max_age_days: float | None = None
+    give_up_after: int = 20
+    now: Callable[[], datetime] = utc_now
+    tally: Tally = field(default_factory=Tally)
+    _failures: int = field(default=0, repr=False)
+
+    def ask(self, query: str) -> list[Row]:
+        """The rows of a SELECT query, from the archive or from the service.
+
+        Raises:
+            OfflineError: the answer is not kept, and the network is switched off.
+            TooHeavyError: the service timed out, or failed on every attempt; ask for less.
+            SourceError: the service is down, refuses us, or does not understand the query.
+        """
+        kept = self.archive.read(self.address, query)
+        if kept and self._fresh(kept["retrieved"]):
+            self.tally.replayed += 1
+            if "too_heavy" in kept:
+                raise TooHeavyError("this query was too heavy before", found=kept["too_heavy"])
+        elif self.fetcher.offline:
+            raise OfflineError(
+                "an answer of this harvest is not in the archive",
+                expected=str(self.archive.path(self.address, query)),
+                hint="run the harvest once without --offline, with the same settings",
+            )
+        else:
+            kept = self._ask_service(query)
+        self.tally.dated(kept["retrieved"])
+        return _rows(kept["answer"])
+
+    def _fresh(self, retrieved: str) -> bool:
+        if self.fetcher.offline or self.max_age_days is None:
+            return True
+        return self.now() - datetime.fromisoformat(retrieved) <= timedelta(days=self.max_age_days)
+
+    def _ask_service(self, query: str) -> dict[str, Any]:
+        """Ask, and keep what came: the answer, or that the query is too heavy."""
+        faults: list[_Fault] = []
+
+        def once() -> Any:
+            answer = self._exchange(query)
+            if not isinstance(answer, _Fault):
+                return answer
+            faults.append(answer)
+            if answer.heavy:
+                raise TooHeavyError("the query is too heavy for the endpoint", found=answer.what)
+            if answer.fatal:
+                raise SourceError(f"{self.address} refuses the query", found=answer.what, hint=answer.hint)
+            raise Retry(answer.what, retry_after(answer.retry_after))
+
+        try:
+            answer = self.fetcher.retrying(self.address, once)
+        except SourceError as error:
+            self.tally.retried += max(0, len(faults) - 1)
+            if not faults or faults[-1].fatal or faults[-1].down:
+                raise
+            raise self._too_heavy(query, faults[-1]) from error
+        self._failures = 0
+        self.tally.asked += 1
+        self.tally.retried += len(faults)
+        return self.archive.write(self.address, query, self.agent, self.now(), answer=answer)
+
+    def _too_heavy(self, query: str, fault: _Fault) -> SourceError:
+        self._failures += 1
+        if self._failures >= self.give_up_after:
+            return SourceError(
+                f"{self.address} does not answer",
+                found=f"{fault.what}; {self._failures} queries in a row",
+                hint="run the same command again later; everything fetched so far is kept",
+            )
+        self.tally.too_heavy += 1
+        self.archive.write(self.address, query, self.agent, self.now(), too_heavy=fault.what)
+        return TooHeavyError("the query is too heavy for the endpoint", found=fault.what)
+
+    def _exchange(self, query: str) -> Any:
+        """The answer as parsed JSON, or the `_Fault` that came instead of it."""
+        import http.client
+        import urllib.error
+
+        library = _sparqlwrapper()
+        wrapper = library.SPARQLWrapper(self.address, agent=self.agent, returnFormat=library.JSON)
+        wrapper.setMethod(library.POST)
+        wrapper.setTimeout(max(1, round(self.timeout)))
+        wrapper.setQuery(query)
+        errors = library.SPARQLExceptions
+        try:
+            response = wrapper.query().response
+            return _parsed(response.headers.get("Content-Type") or "", response.read())
+        except errors.QueryBadFormed as error:
+            return _Fault(f"400, query not understood: {_short(error)}", fatal=True)
+        except errors.EndPointNotFound:
+            return _Fault("404", fatal=True, hint="check the address of the endpoint in the recipe")
+        except (errors.Unauthorized, errors.URITooLong) as error:
+            return _Fault(_short(error), fatal=True)
+        except errors.EndPointInternalError as error:
+            return _Fault(f"500: {_short(error)}", heavy=_says_timeout(str(error)))
+        except urllib.error.HTTPError as error:
+            return _http_fault(error.code, error.headers.get("Retry-After"))
+        except TimeoutError:
+            return _Fault(f"no answer within {self.timeout:.0f} s", heavy=True)
+        except urllib.error.URLError as error:
+            return _Fault(f"no connection: {error.reason}", down=True)
+        except (http.client.HTTPException, ConnectionError) as error:
+            return _Fault(f"the answer broke off: {_short(error) or type(error).__name__}")
+
+
+class _Fault(NamedTuple):
+    """Why there is no answer. `heavy`: ask for less; `fatal`: never ask again; `down`: not served now."""
+
+    what: str
+    heavy: bool = False
+    fatal: bool = False
+    down: bool = False
+    retry_after: str | None = None
+    hint: str | None = None
+
+
+def _http_fault(code: int, after: str | None) -> _Fault:
+    if code == 429:
+        return _Fault("429, too many requests", down=True, retry_after=after)
+    if code in (401, 403):
+        hint = "name a reachable contact (--contact), and wait before the next try"
+        return _Fault(f"{code}, refused", fatal=True, hint=hint)
+    if code == 504:
+        return _Fault("504, gateway timeout", heavy=True)
+    return _Fault(str(code), fatal=400 <= code < 500 and code != 408, retry_after=after)
+
+
+def _parsed(content_type: str, body: bytes) -> Any:
+    """The JSON answer, or a fault: services send HTML error pages and half answers with status 200."""
+    if "html" in content_type.lower() or body.lstrip()[:1] == b"<":
+        return _Fault("a page of HTML with status 200")
+    try:
+        answer = json.loads(body)
+        _rows(answer)
+        return answer
+    except (ValueError, KeyError, TypeError, AttributeError):
+        # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
+        text = body[-4000:].decode("utf-8", "replace")
+        return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=_says_timeout(text))
+
+
+def _says_timeout(text: str) -> bool:
+    return "timeout" in text.lower() or "timed out" in text.lower()
+
+
+def _short(error: object) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _rows(answer: Any) -> list[Row]:
+    """Rows of a SPARQL 1.1 JSON answer; raises KeyError, TypeError or AttributeError when it is not one."""
+    return [
+        {name: Term(cell["value"], cell.get("xml:lang", "")) for name, cell in row.items()}
+        for row in answer["results"]["bindings"]
+    ]
+
+
+def _sparqlwrapper():
+    try:
+        import SPARQLWrapper
+    except ImportError as error:
+        raise MissingExtraError.of("harvest", "SPARQLWrapper", "asking a SPARQL endpoint") from error
+    return SPARQLWrapper
+
+
+def require_contact(contact: str) -> str:
+    """Return `contact` if a service could write to it.
+
+    Raises:
+        UsageError: it is neither a mail address nor a page; public endpoints refuse anonymous harvests.
+    """
+    if "@" not in contact and "://" not in contact:
+        raise UsageError(
+            "a harvest over the network must name whom the service can write to",
+            expected="a mail address or a web page",
+            found=repr(contact),
+            hint="give --contact, or set `contact` in the recipe",
+        )
+    return contact

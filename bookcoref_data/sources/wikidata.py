@@ -1,0 +1,279 @@
+"""Works, their characters and authors from a SPARQL endpoint in Wikidata's shape.
+
+Two kinds of question only. `WORKS` walks over all works that have a character (P674), in pages that start
+after the last work seen. `FACTS` asks for the values of a few properties of a batch of items: one row per
+value, so that several authors, titles and characters of a work never multiply, as they do in one wide
+query. A batch that is too heavy is halved, down to the single item, which is then reported as failed.
+
+Both use plain labels instead of Wikidata's label service, and so run on any SPARQL 1.1 endpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..progress import Progress, Silent
+from .sparql import Endpoint, Row, Term, TooHeavyError
+
+PREFIXES = """\
+PREFIX wd: <http://www.wikidata.org/entity/>
+PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+"""
+
+WORKS = (
+    PREFIXES
+    + """\
+SELECT DISTINCT ?work WHERE {{
+  ?work wdt:P674 ?character .{author}
+  FILTER(isIRI(?work) && STR(?work) > "{after}")
+}} ORDER BY ?work LIMIT {limit}
+"""
+)
+
+FACTS = (
+    PREFIXES
+    + """\
+SELECT ?item ?property ?value WHERE {{
+  VALUES ?item {{ {items} }}
+  VALUES ?property {{ {properties} }}
+  ?item ?property ?value .{language}
+}}
+"""
+)
+
+# Titles are kept in every language, labels only in those asked for: an item may have hundreds.
+LANGUAGE_FILTER = "\n  FILTER(isIRI(?value) || ?property = wdt:P1476 || LCASE(LANG(?value)) IN ({languages}))"
+
+ENTITY = "http://www.wikidata.org/entity/"
+_SHORT = {
+    "http://www.wikidata.org/prop/direct/": "wdt:",
+    "http://www.w3.org/2000/01/rdf-schema#": "rdfs:",
+    "http://www.w3.org/2004/02/skos/core#": "skos:",
+    "http://www.w3.org/2002/07/owl#": "owl:",
+}
+CHARACTER, AUTHOR, TITLE, CLASS = "wdt:P674", "wdt:P50", "wdt:P1476", "wdt:P31"
+LABEL, ALIAS, SAME = "rdfs:label", "skos:altLabel", "owl:sameAs"
+WORK_PROPERTIES = (CHARACTER, AUTHOR, TITLE, CLASS, LABEL, ALIAS, SAME)
+PERSON_PROPERTIES = (LABEL, ALIAS, SAME)
+
+Facts = dict[str, dict[str, list[Term]]]
+"""item -> property -> values; items and properties are short ("Q170583", "wdt:P674")."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to ask for, and how much at once (items per query).
+
+    `languages` are those of labels and aliases, the preferred first; `require_author` leaves out works
+    without P50, most of which are films.
+    """
+
+    languages: tuple[str, ...] = (
+        "en",
+        "mul",
+        "en-gb",
+        "en-us",
+        "en-ca",
+        "fr",
+        "de",
+        "es",
+        "it",
+        "ru",
+        "pl",
+        "la",
+    )
+    require_author: bool = True
+    works_page: int = 5000
+    works_batch: int = 100
+    persons_batch: int = 250
+
+
+@dataclass
+class Harvested:
+    """The facts of all works, characters and authors, redirects followed.
+
+    `works` are in the order of their item numbers; `redirects` maps an item to the one it was merged into;
+    `failed` are items the endpoint could not answer for, even alone.
+    """
+
+    works: list[str] = field(default_factory=list)
+    facts: Facts = field(default_factory=dict)
+    redirects: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def of(self, item: str) -> dict[str, list[Term]]:
+        """The facts of an item, under whatever number it goes now; empty when nothing is known."""
+        return self.facts.get(self.current(item), {})
+
+    def current(self, item: str) -> str:
+        """The item that `item` was merged into, or itself."""
+        seen = {item}
+        while (target := self.redirects.get(item)) and target not in seen:
+            seen.add(target)
+            item = target
+        return item
+
+
+def harvest(
+    endpoint: Endpoint,
+    settings: Settings,
+    works: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Harvested:
+    """Ask for all works with characters (or for `works`), their characters and their authors.
+
+    Raises:
+        SourceError, OfflineError: as `Endpoint.ask`; what was answered before is in the archive.
+    """
+    progress = progress or Silent()
+    found = Harvested()
+    listed = list(works) if works is not None else list(all_works(endpoint, settings, progress))
+    _collect(endpoint, found, listed, WORK_PROPERTIES, settings, progress, "works")
+    found.works = sorted({found.current(work) for work in listed if found.of(work)}, key=item_number)
+    persons = sorted(
+        {_short_item(t.value) for p in (CHARACTER, AUTHOR) for t in _values(found, p)}, key=item_number
+    )
+    _collect(endpoint, found, persons, PERSON_PROPERTIES, settings, progress, "characters and authors")
+    _label_the_nameless(endpoint, found, persons, settings, progress)
+    return found
+
+
+def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Iterator[str]:
+    """All works that have a character, page by page; after one too heavy, smaller ones."""
+    after, limit = ENTITY, settings.works_page
+    author = "\n  ?work wdt:P50 ?author ." if settings.require_author else ""
+    progress.begin("list of works", None, "works")
+    while True:
+        try:
+            rows = endpoint.ask(WORKS.format(author=author, after=after, limit=limit))
+        except TooHeavyError:
+            if limit == 1:
+                raise
+            limit = max(1, limit // 4)
+            continue
+        page = [row["work"].value for row in rows]
+        yield from (_short_item(work) for work in page if work.startswith(ENTITY))
+        progress.advance("list of works", len(page))
+        if len(page) < limit:
+            break
+        after = page[-1]
+    progress.end("list of works")
+
+
+def _collect(
+    endpoint: Endpoint,
+    found: Harvested,
+    items: Sequence[str],
+    properties: tuple[str, ...],
+    settings: Settings,
+    progress: Progress,
+    what: str,
+) -> None:
+    """Add the facts of `items`, and of the items they were merged into."""
+    size = settings.works_batch if properties == WORK_PROPERTIES else settings.persons_batch
+    languages = ", ".join(f'"{language.lower()}"' for language in settings.languages)
+    filter_ = LANGUAGE_FILTER.format(languages=languages)
+    wanted = sorted({item for item in items if is_item(item)} - set(found.facts), key=item_number)
+    while wanted:
+        progress.begin(what, len(wanted), "items")
+        for batch in _batches(wanted, size):
+            for rows in _halving(batch, _facts_query(endpoint, properties, filter_), found.failed):
+                _add(found.facts, rows)
+            progress.advance(what, len(batch))
+        progress.end(what)
+        wanted = _new_targets(found, wanted)
+
+
+def _facts_query(
+    endpoint: Endpoint, properties: tuple[str, ...], language: str
+) -> Callable[[list[str]], list[Row]]:
+    def ask(items: list[str]) -> list[Row]:
+        named = " ".join(f"wd:{item}" for item in items)
+        return endpoint.ask(FACTS.format(items=named, properties=" ".join(properties), language=language))
+
+    return ask
+
+
+def _halving(
+    batch: list[str], ask: Callable[[list[str]], list[Row]], failed: list[str]
+) -> Iterator[list[Row]]:
+    """The answers for a batch, in one piece or in halves; items that fail alone are added to `failed`."""
+    try:
+        yield ask(batch)
+    except TooHeavyError:
+        if len(batch) == 1:
+            failed.extend(batch)
+            return
+        middle = len(batch) // 2
+        yield from _halving(batch[:middle], ask, failed)
+        yield from _halving(batch[middle:], ask, failed)
+
+
+def _add(facts: Facts, rows: Iterable[Row]) -> None:
+    for row in rows:
+        values = facts.setdefault(_short_item(row["item"].value), {}).setdefault(
+            _short(row["property"].value), []
+        )
+        if row["value"] not in values:
+            values.append(row["value"])
+
+
+def _new_targets(found: Harvested, asked: Sequence[str]) -> list[str]:
+    """Note which of the items asked for were merged into others; return the others not asked for yet."""
+    for item in asked:
+        facts = found.facts.get(item, {})
+        targets = [_short_item(term.value) for term in facts.get(SAME, ()) if term.value.startswith(ENTITY)]
+        if targets and not facts.keys() - {SAME}:
+            found.redirects[item] = min(targets, key=item_number)
+    return sorted(
+        {t for t in found.redirects.values() if t not in found.facts and t not in asked}, key=item_number
+    )
+
+
+def _label_the_nameless(
+    endpoint: Endpoint, found: Harvested, persons: Sequence[str], settings: Settings, progress: Progress
+) -> None:
+    """Ask once more, in all languages, for those who have a label in none of the wanted ones."""
+    current = {found.current(person) for person in persons if is_item(person)}
+    nameless = sorted((p for p in current if LABEL not in found.facts.get(p, {})), key=item_number)
+    progress.begin("other languages", len(nameless), "items")
+    for batch in _batches(nameless, settings.persons_batch):
+        for rows in _halving(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
+            _add(found.facts, rows)
+        progress.advance("other languages", len(batch))
+    progress.end("other languages")
+
+
+def _values(found: Harvested, property_: str) -> Iterator[Term]:
+    for work in found.works:
+        yield from found.of(work).get(property_, ())
+
+
+def _batches(items: Sequence[str], size: int) -> Iterator[list[str]]:
+    for start in range(0, len(items), size):
+        yield list(items[start : start + size])
+
+
+def is_item(name: str) -> bool:
+    """Whether a short name is an item ("Q42"); values may also be blank nodes ("unknown author")."""
+    return name[:1] == "Q" and name[1:].isdigit()
+
+
+def item_number(item: str) -> tuple[int, str]:
+    """Order of items: by number; whatever is no item comes last, by name."""
+    return (int(item[1:]), "") if is_item(item) else (1 << 62, item)
+
+
+def _short_item(value: str) -> str:
+    return value.removeprefix(ENTITY)
+
+
+def _short(value: str) -> str:
+    for long, short in _SHORT.items():
+        if value.startswith(long):
+            return short + value.removeprefix(long)
+    return value

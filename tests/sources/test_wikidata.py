@@ -1,0 +1,480 @@
+"""Harvests from a real SPARQL server on loopback, over Turtle in Wikidata's shape, with faults in between."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import http.server
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from bookcoref_data.errors import FormatError, MissingExtraError, OfflineError, SourceError, UsageError
+from bookcoref_data.sources.http import Fetcher
+from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.sparql import Archive, Endpoint, TooHeavyError, require_contact
+from bookcoref_data.sources.wikidata import Settings, all_works, harvest
+
+pytest.importorskip("SPARQLWrapper")
+
+PREFIXES = """\
+@prefix wd: <http://www.wikidata.org/entity/> .
+@prefix wdt: <http://www.wikidata.org/prop/direct/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix schema: <http://schema.org/> .
+"""
+
+# Q100 a novel; Q101 two authors, no P1476; Q102 a film without author, of the same title as Q100;
+# Q103 titles in three languages; Q104 an author who is unknown. Q205 was merged into Q206.
+WORLD = (
+    PREFIXES
+    + """\
+wd:Q100 wdt:P31 wd:Q7725634 ; wdt:P50 wd:Q1 ; wdt:P1476 "The Lamp Road"@en ; rdfs:label "The Lamp Road"@en ;
+  wdt:P674 wd:Q200, wd:Q201, wd:Q205 ; schema:description "a novel"@en .
+wd:Q101 wdt:P31 wd:Q7725634 ; wdt:P50 wd:Q1, wd:Q2 ; rdfs:label "Two Hands"@en, "Zwei Haende"@de ;
+  wdt:P674 wd:Q202 .
+wd:Q102 wdt:P31 wd:Q11424 ; wdt:P1476 "The Lamp Road"@en ; rdfs:label "The Lamp Road"@en ; wdt:P674 wd:Q200 .
+wd:Q103 wdt:P31 wd:Q8261 ; wdt:P50 wd:Q2 ; wdt:P1476 "La Route"@fr, "Droga"@pl, "The Road"@en ;
+  rdfs:label "La Route"@fr ; wdt:P674 wd:Q203, wd:Q204 .
+wd:Q104 wdt:P50 <http://www.wikidata.org/.well-known/genid/abc> ; wdt:P1476 "Old Tale"@en ; wdt:P674 wd:Q201 .
+wd:Q105 wdt:P50 wd:Q1 ; wdt:P1476 "Empty"@en .
+wd:Q1 rdfs:label "Mira Holt"@en, "Мира Холт"@ru ; skos:altLabel "M. Holt"@en, "Mira Holt-Lamp"@fr .
+wd:Q2 rdfs:label "Sam Reed"@en .
+wd:Q200 rdfs:label "Ada Brook"@en, "Ada Brook"@de ; skos:altLabel "Ada"@en, "Adchen"@de .
+wd:Q201 rdfs:label "Old Tam"@mul .
+wd:Q202 rdfs:label "Тамара"@ru .
+wd:Q203 rdfs:label "Ὀδυσσεύς"@grc .
+wd:Q204 schema:description "has no label at all"@en .
+wd:Q205 owl:sameAs wd:Q206 .
+wd:Q206 rdfs:label "Bib"@en .
+"""
+)
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+def start_oxigraph(folder: Path, turtle: str):
+    """(process, port) of a read-only server over `turtle`."""
+    program = shutil.which("oxigraph") or str(Path(sys.executable).with_name("oxigraph"))
+    if not Path(program).exists():
+        pytest.skip("needs the oxigraph server (pip install oxigraph)")
+    (folder / "world.ttl").write_text(turtle, encoding="utf-8")
+    store = str(folder / "store")
+    subprocess.run([program, "load", "--location", store, "--file", str(folder / "world.ttl")], check=True,
+                   capture_output=True)  # fmt: skip
+    port = free_port()
+    bind = ["--bind", f"127.0.0.1:{port}"]
+    server = subprocess.Popen([program, "serve-read-only", "--location", store, *bind],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return server, port
+        except OSError:
+            time.sleep(0.05)
+    server.kill()
+    raise RuntimeError("oxigraph did not start")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    server, port = start_oxigraph(tmp_path_factory.mktemp("world"), WORLD)
+    yield port
+    server.kill()
+    server.wait()
+
+
+class Proxy:
+    """Stands before the server; `fault(query)` may answer instead of it. Remembers queries and agents."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.queries, self.agents = port, [], []
+        self.fault = lambda query: None
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                query = urllib.parse.parse_qs(body.decode())["query"][0]
+                proxy.queries.append(query)
+                proxy.agents.append(self.headers["User-Agent"])
+                answer = proxy.fault(query) or proxy.forward(body, self.headers)
+                if answer is CLOSE:
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                status, headers, content = answer
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}/query"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def forward(self, body, headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request("POST", "/query", body, {k: headers[k] for k in ("Content-Type", "Accept")})
+        answer = connection.getresponse()
+        return answer.status, {"Content-Type": answer.headers["Content-Type"]}, answer.read()
+
+
+CLOSE = object()
+
+
+@pytest.fixture
+def proxy(world):
+    proxy = Proxy(world)
+    yield proxy
+    proxy.server.shutdown()
+    proxy.server.server_close()
+
+
+@pytest.fixture
+def waits():
+    return []
+
+
+@pytest.fixture
+def endpoint(proxy, tmp_path, waits):
+    fetcher = Fetcher(Pace(per_second=0, attempts=4, first_wait=1), sleep=waits.append, draw=lambda: 0.0)
+    return Endpoint(
+        proxy.address, "harvester/1 (mail@example.org)", Archive(tmp_path / "raw"), fetcher, timeout=10
+    )
+
+
+SMALL = Settings(works_page=2, works_batch=2, persons_batch=3)
+
+
+def once(*answers):
+    """A fault that gives each answer once, then none."""
+    left = list(answers)
+    return lambda query: left.pop(0) if left else None
+
+
+def refused(status, **headers):
+    return status, {"Content-Type": "text/plain", **headers}, b"busy"
+
+
+# --- what a harvest finds -------------------------------------------------------------------------------
+
+
+def test_a_harvest_finds_works_characters_authors_and_follows_redirects(endpoint):
+    found = harvest(endpoint, SMALL)
+    assert found.works == ["Q100", "Q101", "Q103", "Q104"]
+    assert {t.value[-4:] for t in found.of("Q100")["wdt:P674"]} == {"Q200", "Q201", "Q205"}
+    assert set(found.of("Q103")["wdt:P1476"]) == {("La Route", "fr"), ("Droga", "pl"), ("The Road", "en")}
+    assert found.redirects == {"Q205": "Q206"}
+    assert found.of("Q205")["rdfs:label"] == [("Bib", "en")]
+    assert set(found.of("Q1")["skos:altLabel"]) == {("M. Holt", "en"), ("Mira Holt-Lamp", "fr")}
+    assert found.failed == []
+
+
+def test_names_in_no_wanted_language_are_asked_for_once_more(endpoint):
+    found = harvest(endpoint, SMALL)
+    assert found.of("Q203")["rdfs:label"] == [("Ὀδυσσεύς", "grc")]
+    assert found.of("Q204") == {}
+
+
+def test_several_authors_and_titles_do_not_multiply(endpoint):
+    found = harvest(endpoint, SMALL)
+    assert len(found.of("Q101")["wdt:P50"]) == 2
+    assert len(found.of("Q101")["wdt:P674"]) == 1
+
+
+def test_works_without_author_come_only_when_asked_for(endpoint):
+    settings = Settings(works_page=2, require_author=False)
+    assert "Q102" in harvest(endpoint, settings).works
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 4, 5, 100])
+def test_pages_of_any_size_list_every_work_once(endpoint, page):
+    from bookcoref_data.progress import Silent
+
+    works = list(all_works(endpoint, Settings(works_page=page), Silent()))
+    assert works == ["Q100", "Q101", "Q103", "Q104"]
+
+
+def test_a_given_list_of_works_is_asked_for_directly(endpoint, proxy):
+    found = harvest(endpoint, SMALL, works=["Q103", "Q999", "Q102"])
+    assert found.works == ["Q102", "Q103"]
+    assert not any("ORDER BY" in query for query in proxy.queries)
+
+
+def test_the_service_sees_the_agent_with_its_contact(endpoint, proxy):
+    harvest(endpoint, SMALL)
+    assert set(proxy.agents) == {"harvester/1 (mail@example.org)"}
+
+
+@pytest.mark.parametrize("contact", ["", "somebody"])
+def test_a_harvest_without_contact_is_refused(contact):
+    with pytest.raises(UsageError, match="write to"):
+        require_contact(contact)
+    assert require_contact("a@b.org") == "a@b.org"
+
+
+def test_without_the_package_the_error_has_the_install_line(endpoint, monkeypatch):
+    monkeypatch.setitem(sys.modules, "SPARQLWrapper", None)
+    with pytest.raises(MissingExtraError, match=r"bookcoref-data\[harvest\]"):
+        harvest(endpoint, SMALL)
+
+
+# --- replay and resume ----------------------------------------------------------------------------------
+
+
+def offline(endpoint):
+    return Endpoint(endpoint.address, "x", endpoint.archive, Fetcher(offline=True))
+
+
+def test_a_finished_harvest_replays_without_network(endpoint, proxy):
+    found = harvest(endpoint, SMALL)
+    proxy.server.shutdown()
+    proxy.server.server_close()
+    again = offline(endpoint)
+    assert harvest(again, SMALL) == found
+    assert again.tally.asked == 0
+    assert again.tally.first_retrieved == endpoint.tally.first_retrieved
+
+
+def test_offline_without_the_answers_says_what_is_missing(endpoint, proxy):
+    with pytest.raises(OfflineError, match="not in the archive"):
+        harvest(offline(endpoint), SMALL)
+    assert proxy.queries == []
+
+
+def test_an_interrupted_harvest_asks_only_for_what_is_missing(endpoint, proxy):
+    def break_at_fourth(query):
+        return refused(403) if len(proxy.queries) >= 4 else None
+
+    proxy.fault = break_at_fourth
+    with pytest.raises(SourceError, match="contact"):
+        harvest(endpoint, SMALL)
+    done = proxy.queries[:3]
+    proxy.fault = lambda query: None
+    proxy.queries.clear()
+    found = harvest(endpoint, SMALL)
+    assert not set(done) & set(proxy.queries)
+    assert found.works == ["Q100", "Q101", "Q103", "Q104"]
+
+
+def test_every_raw_answer_is_kept_with_query_and_date(endpoint):
+    harvest(endpoint, SMALL)
+    records = [json.loads(gzip.decompress(p.read_bytes())) for p in endpoint.archive.folder.iterdir()]
+    assert len(records) == endpoint.tally.asked
+    for record in records:
+        assert record["query"].startswith("PREFIX")
+        assert datetime.fromisoformat(record["retrieved"]).tzinfo
+        assert record["endpoint"] == endpoint.address
+        assert "bindings" in record["answer"]["results"]
+
+
+def test_old_answers_are_asked_for_anew_only_when_an_age_is_set(endpoint, proxy):
+    harvest(endpoint, SMALL)
+    asked = len(proxy.queries)
+    harvest(endpoint, SMALL)
+    assert len(proxy.queries) == asked
+    endpoint.max_age_days = 30
+    endpoint.now = lambda: datetime.now(timezone.utc) + timedelta(days=31)
+    harvest(endpoint, SMALL)
+    assert len(proxy.queries) == 2 * asked
+
+
+def test_a_damaged_kept_answer_is_named(endpoint):
+    harvest(endpoint, SMALL)
+    path = next(endpoint.archive.folder.iterdir())
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(FormatError, match=re.escape(path.name)):
+        harvest(endpoint, SMALL)
+
+
+# --- faults of the service ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", [
+    refused(500), refused(502), refused(503), refused(429),
+    (200, {"Content-Type": "text/html"}, b"<html><body>Wikimedia Error</body></html>"),
+    (200, {"Content-Type": "application/sparql-results+json"}, b"<!DOCTYPE html>"),
+    (200, {"Content-Type": "application/sparql-results+json"}, b'{"head": {}, "results": {"bind'),
+    (200, {"Content-Type": "application/sparql-results+json"}, b'{"head": {}}'),
+    (200, {"Content-Type": "application/sparql-results+json"}, b'{"results": {"bindings": [{"work": 1}]}}'),
+    (200, {"Content-Type": "application/sparql-results+json"}, b""),
+    CLOSE,
+], ids=["500", "502", "503", "429", "html", "html-as-json", "cut", "no-results", "odd-row", "empty",
+        "closed"])  # fmt: skip
+def test_a_passing_fault_costs_one_more_try_and_changes_nothing(endpoint, proxy, waits, fault):
+    proxy.fault = once(fault)
+    found = harvest(endpoint, SMALL)
+    assert found.works == ["Q100", "Q101", "Q103", "Q104"]
+    assert proxy.queries[0] == proxy.queries[1]
+    assert endpoint.tally.retried == 1
+    assert waits[0] == pytest.approx(0.5)
+
+
+def test_retry_after_is_honoured(endpoint, proxy, waits):
+    proxy.fault = once(refused(429, **{"Retry-After": "7"}), refused(503, **{"Retry-After": "11"}))
+    harvest(endpoint, SMALL)
+    assert waits[:2] == [7, 11]
+
+
+def test_a_service_that_wants_a_long_pause_is_left_alone(endpoint, proxy):
+    proxy.fault = lambda query: refused(429, **{"Retry-After": "86400"})
+    with pytest.raises(SourceError, match="86400"):
+        harvest(endpoint, SMALL)
+    assert len(proxy.queries) == 1
+
+
+def test_a_service_that_stays_busy_ends_the_harvest_with_exit_code_3(endpoint, proxy):
+    proxy.fault = lambda query: refused(429)
+    with pytest.raises(SourceError) as caught:
+        harvest(endpoint, SMALL)
+    assert caught.value.exit_code == 3
+    assert not isinstance(caught.value, TooHeavyError)
+    assert len(proxy.queries) == 4
+
+
+def test_a_refused_client_does_not_try_again(endpoint, proxy):
+    proxy.fault = lambda query: refused(403)
+    with pytest.raises(SourceError, match="contact"):
+        harvest(endpoint, SMALL)
+    assert len(proxy.queries) == 1
+
+
+def test_a_wrong_address_says_so(endpoint, tmp_path, proxy):
+    wrong = Endpoint(endpoint.address, "x", Archive(tmp_path / "b"), endpoint.fetcher)
+    proxy.fault = lambda query: refused(404)
+    with pytest.raises(SourceError, match="address of the endpoint"):
+        harvest(wrong, SMALL)
+
+
+def test_nobody_at_the_address_is_a_source_error_not_a_small_query(tmp_path, waits):
+    fetcher = Fetcher(Pace(per_second=0, attempts=2, first_wait=0), sleep=waits.append)
+    nobody = Endpoint(f"http://127.0.0.1:{free_port()}/query", "x", Archive(tmp_path), fetcher)
+    with pytest.raises(SourceError) as caught:
+        nobody.ask("SELECT * WHERE {}")
+    assert not isinstance(caught.value, TooHeavyError)
+
+
+def test_a_query_the_service_does_not_understand_is_not_repeated(endpoint, proxy):
+    with pytest.raises(SourceError, match="400"):
+        endpoint.ask("SELECT ?x WHERE { ?x undeclared:thing ?y }")
+    assert len(proxy.queries) == 1
+
+
+STACK = b'{"head": {}, "results": {"bindings": [\njava.util.concurrent.TimeoutException\n\tat com.bigdata'
+
+
+def heavy_when(too_many):
+    """A service that times out half-way through queries over more than so many items."""
+
+    def fault(query):
+        if "VALUES ?item" not in query:
+            return None
+        items = query.split("VALUES ?item {")[1].split("}")[0].split()
+        return (200, {"Content-Type": "application/sparql-results+json"}, STACK) if too_many(items) else None
+
+    return fault
+
+
+def test_a_batch_too_heavy_is_halved_and_nothing_is_lost(endpoint, proxy, waits):
+    proxy.fault = heavy_when(lambda items: len(items) > 1)
+    found = harvest(endpoint, Settings(works_batch=4, persons_batch=8))
+    assert found.failed == []
+    assert found.works == ["Q100", "Q101", "Q103", "Q104"]
+    assert found.of("Q205")["rdfs:label"] == [("Bib", "en")]
+    assert waits == []  # a timeout is answered by asking for less, not by waiting
+    proxy.queries.clear()
+    assert harvest(endpoint, Settings(works_batch=4, persons_batch=8)) == found
+    assert proxy.queries == []
+    assert harvest(offline(endpoint), Settings(works_batch=4, persons_batch=8)) == found
+
+
+def test_an_item_that_fails_alone_is_reported_and_the_rest_is_kept(endpoint, proxy):
+    proxy.fault = heavy_when(lambda items: "wd:Q200" in items)
+    found = harvest(endpoint, Settings(works_batch=4, persons_batch=8))
+    assert found.failed == ["Q200"] or set(found.failed) == {"Q200"}
+    assert found.of("Q201")["rdfs:label"] == [("Old Tam", "mul")]
+
+
+def test_a_page_of_works_too_heavy_is_asked_for_in_smaller_ones(endpoint, proxy):
+    def fault(query):
+        limit = re.search(r"LIMIT (\d+)", query)
+        return refused(504) if limit and int(limit[1]) > 2 else None
+
+    proxy.fault = fault
+    assert harvest(endpoint, Settings(works_page=50)).works == ["Q100", "Q101", "Q103", "Q104"]
+
+
+def test_a_server_that_never_recovers_is_not_flooded(endpoint, proxy):
+    endpoint.give_up_after = 3
+    proxy.fault = lambda query: refused(500)
+    with pytest.raises(SourceError, match="3 queries in a row"):
+        harvest(endpoint, SMALL, works=[f"Q{n}" for n in range(1, 40)])
+    assert len(proxy.queries) == 3 * 4
+
+
+def test_a_server_that_is_silent_for_too_long_counts_as_too_heavy(endpoint, proxy):
+    def slow(query):
+        if "wd:Q100 wd:Q101" in query:
+            time.sleep(1.6)
+            return CLOSE
+        return None
+
+    endpoint.timeout = 1
+    proxy.fault = slow
+    found = harvest(endpoint, SMALL)
+    assert endpoint.tally.too_heavy == 1
+    assert found.works == ["Q100", "Q101", "Q103", "Q104"]
+    assert found.failed == []
+
+
+# --- size -----------------------------------------------------------------------------------------------
+
+
+def many_works(works: int, each: int) -> str:
+    lines = [PREFIXES]
+    for w in range(works):
+        cast = ", ".join(f"wd:Q{9_000_000 + w * each + c}" for c in range(each))
+        lines.append(f'wd:Q{1_000_000 + w} wdt:P50 wd:Q{8_000_000 + w // 3} ; wdt:P1476 "Book {w}"@en ; '
+                     f'wdt:P674 {cast} .')  # fmt: skip
+        lines.append(f'wd:Q{8_000_000 + w // 3} rdfs:label "Author {w // 3}"@en .')
+        lines.extend(f'wd:Q{9_000_000 + w * each + c} rdfs:label "Person {w}-{c}"@en, "Figur {w}-{c}"@de .'
+                     for c in range(each))  # fmt: skip
+    return "\n".join(lines)
+
+
+def test_50000_characters_come_whole(tmp_path):
+    server, port = start_oxigraph(tmp_path, many_works(5000, 10))
+    try:
+        fetcher = Fetcher(Pace(per_second=0, attempts=2, first_wait=0))
+        endpoint = Endpoint(
+            f"http://127.0.0.1:{port}/query", "x (a@b.org)", Archive(tmp_path / "raw"), fetcher
+        )
+        found = harvest(endpoint, Settings(works_page=1000, works_batch=250, persons_batch=1000))
+    finally:
+        server.kill()
+        server.wait()
+    assert len(found.works) == 5000
+    names = {t.value for i in range(50_000) for t in found.of(f"Q{9_000_000 + i}")["rdfs:label"]}
+    assert {f"Person {w}-{c}" for w in range(5000) for c in range(10)} <= names
+    assert endpoint.tally.asked == 5 + 1 + 20 + 52
