@@ -1,0 +1,321 @@
+"""Rebuilding: right rows from the right text, every fault named, nothing repeated, nothing half-written."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bookcoref_data.build import rebuild as room
+from bookcoref_data.build.setup import Settings, plan_texts, prepare
+from bookcoref_data.build.verify import verify
+from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
+from bookcoref_data.formats.folder import read_build, read_folder
+
+
+def settings(world, **changes) -> Settings:
+    base = {"out": world.root / "bookcoref", "release": world.release, "mirror": str(world.mirror),
+            "offline": True}  # fmt: skip
+    return Settings(**(base | changes))
+
+
+def run(world, jobs=1, **changes):
+    return room.rebuild(prepare(settings(world, **changes)), jobs=jobs)
+
+
+def test_books_come_out_as_released(world):
+    report = run(world)
+    assert (report.built, report.reused, report.failed) == (["one_11", "two_12"], [], {})
+    rows = read_folder(report.out)
+    assert [r.doc_key for r in rows] == ["one_11", "two_12"]
+    assert rows[0].characters == [("Ann", [(3, 4), (9, 9), (2000, 2001)])]
+    lengths = json.loads((world.release / "sentence_lengths.json").read_text())
+    assert [len(s) for s in rows[1].sentences] == lengths["12"]
+    assert read_folder(report.out, "split")[0].doc_key == "one_11_split1500_S0"
+    assert verify(report.out).exit_code == 0
+
+
+def test_two_processes_give_the_same_as_one(world):
+    one, two = run(world, jobs=1), run(world, jobs=2, out=world.root / "other", cache_dir=world.root / "c2")
+    assert one.record.digest == two.record.digest
+    assert set(two.built) == {"one_11", "two_12"}
+
+
+def test_a_second_run_does_nothing(world):
+    first = run(world)
+    stamp = (first.out / "build.json").stat().st_mtime_ns
+    second = run(world)
+    assert (second.built, second.reused, second.unchanged) == ([], ["one_11", "two_12"], True)
+    assert (first.out / "build.json").stat().st_mtime_ns == stamp
+
+
+def test_changed_annotations_rebuild_only_their_book(world):
+    run(world)
+
+    def drop_mention(rows):
+        rows[1]["clusters"][0].pop()
+        return rows
+
+    world.rewrite(drop_mention)
+    report = run(world)
+    assert (report.built, report.reused) == (["two_12"], ["one_11"])
+    assert not report.unchanged
+    assert [len(r.clusters[0]) for r in read_folder(report.out)] == [3, 2]
+
+
+def test_one_book_needs_only_its_own_files(world):
+    world.raw("12").unlink()
+    assert run(world, books=("11",)).built == ["one_11"]
+    assert run(world, books=("one",)).reused == ["one_11"]
+
+
+def test_a_missing_text_stops_no_other_book_and_is_told(world):
+    world.raw("11").unlink()
+    report = run(world)
+    assert report.built == ["two_12"]
+    assert isinstance(report.failed["one_11"], SourceError)
+    assert "11" in str(report.failed["one_11"])
+    assert list(read_build(report.out).missing) == ["one_11"]
+    assert verify(report.out).exit_code == 1
+
+
+def test_a_text_of_another_edition_is_refused_with_counts_and_hash(world):
+    text = world.raw("11").read_bytes()
+    world.raw("11").write_bytes(text.replace(b"lamp", b"old lamp", 1))
+    report = run(world)
+    error = report.failed["one_11"]
+    assert isinstance(error, EditionError)
+    assert "one_11" in error.what
+    assert "base tokens" in str(error.expected)
+    assert "sha256" in str(error.found)
+    assert report.built == ["two_12"]
+
+
+def test_the_next_edition_is_tried_when_the_first_does_not_fit(world):
+    right = world.raw("11").read_bytes()
+    world.raw("11").write_bytes(right.replace(b"lamp", b"old lamp", 1))
+    numbered = world.mirror / "1/11/11-0.txt"
+    numbered.parent.mkdir(parents=True)
+    numbered.write_bytes(b"\xef\xbb\xbf" + right)
+    report = run(world)
+    assert sorted(report.built) == ["one_11", "two_12"]
+    assert report.failed == {}
+
+
+def test_latin1_and_marked_files_give_the_same_tokens(world):
+    digest = run(world).record.digest
+    text = world.raw("11").read_bytes().decode()
+    world.raw("11").write_bytes(b"\xef\xbb\xbf" + text.replace("\r\n", "\n").encode())
+    report = run(world, out=world.root / "marked")
+    assert report.built == ["one_11"]
+    assert report.record.digest == digest
+
+
+def test_known_tokens_are_compared_before_offsets_are_attached(world):
+    plan = prepare(settings(world))
+    facts = read_build(room.rebuild(plan, jobs=1).out).books[0]
+    wrong = {"one_11": {"tokens": facts.tokens, "sentences": facts.sentences, "tokens_sha256": "0" * 64}}
+    report = room.rebuild(room.replace(plan, expected=wrong), jobs=1)
+    assert "not the published tokens" in str(report.failed["one_11"])
+    assert facts.tokens_sha256[:16] in str(report.failed["one_11"])
+    right = {"one_11": wrong["one_11"] | {"tokens_sha256": facts.tokens_sha256}}
+    checks = [b.check for b in room.rebuild(room.replace(plan, expected=right), jobs=1).record.books]
+    assert checks == ["manifest", "counts"]
+
+
+def test_offsets_out_of_range_are_refused_with_their_line(world):
+    def stretch(rows):
+        rows[0]["clusters"][0].append([5, 999_999])
+        return rows
+
+    world.rewrite(stretch)
+    error = run(world).failed["one_11"]
+    assert isinstance(error, BookError)
+    assert "(5, 999999) outside" in str(error)
+    assert "one_11.jsonl:1" in str(error)
+
+
+def test_release_faults_name_file_and_line(world):
+    good = world.full.read_text(encoding="utf-8")
+    world.full.write_text(good + good.splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"test\.jsonl:3: document 'one_11' comes twice"):
+        run(world)
+    world.full.write_text(good.replace('"clusters"', '"clusters', 1), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"test\.jsonl:1"):
+        run(world)
+    world.full.write_text(good.replace("one_11", "../../one_11", 1), encoding="utf-8")
+    with pytest.raises(room.DataError, match="cannot be used as a file name"):
+        run(world)
+    assert not (world.root / "bookcoref").exists()
+    assert not list(world.root.rglob("*.part"))
+
+
+def test_old_field_names_and_embedded_sentences_are_read(world):
+    def older(rows):
+        rows[0]["doc_id"] = rows[0].pop("doc_key")
+        rows[0]["characters"] = [{"name": c["name"], "cluster": c["mentions"]} for c in rows[0]["characters"]]
+        rows[1] |= {"sentences": [["Ann", "sang"]], "clusters": [[[0, 0]]], "gutenberg_key": "0",
+                    "doc_key": "farm_0", "characters": []}  # fmt: skip
+        return rows
+
+    world.rewrite(older)
+    (world.release / "bookcoref_annotations/split/test_split.jsonl").unlink()
+    report = run(world)
+    assert [(b.doc_key, b.check) for b in report.record.books] == [
+        ("one_11", "counts"),
+        ("farm_0", "release"),
+    ]
+    assert read_folder(report.out)[0].characters[0][0] == "Ann"
+
+
+def test_a_book_without_text_is_a_declared_case(world):
+    def farm(rows):
+        rows[1] |= {"doc_key": "animal_farm_0", "gutenberg_key": "0"}
+        return rows
+
+    world.rewrite(farm)
+    (world.release / "bookcoref_annotations/split/test_split.jsonl").unlink()
+    report = run(world, expect=False)
+    assert "--text animal_farm_0=FILE" in str(report.failed["animal_farm_0"])
+    tokens = world.root / "farm.jsonl"
+    sentences = [["w"] * 100] * 30
+    tokens.write_text(json.dumps({"doc_key": "x", "sentences": sentences, "clusters": []}), encoding="utf-8")
+    report = run(world, expect=False, texts={"animal_farm_0": tokens})
+    assert report.failed == {}
+    assert [b.check for b in report.record.books] == ["counts", "given"]
+
+
+def test_released_window_keys_decide(world):
+    path = world.release / "bookcoref_annotations/split/test_split.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    cut = [{"doc_key": f"one_11_split1500_S{n}", "gutenberg_key": "11", "clusters": [], "characters": []}
+           for n in (0, 7, 30)]  # fmt: skip
+    rest = [r for r in rows if r["doc_key"].startswith("two")]
+    path.write_text("".join(json.dumps(r) + "\n" for r in cut + rest), encoding="utf-8")
+    report = run(world)
+    found = [r for r in read_folder(report.out, "split") if r.doc_key.startswith("one")]
+    whole = read_folder(report.out)[0].sentences
+    assert [r.doc_key.rpartition("S")[2] for r in found] == ["0", "7", "30"]
+    assert [r.sentences for r in found] == [whole[:7], whole[7:30], whole[30:]]
+    path.write_text(json.dumps(cut[1]) + "\n", encoding="utf-8")
+    assert "do not fit the book" in str(run(world).failed["one_11"])
+
+
+def test_unknown_books_get_the_nearest_names(world):
+    with pytest.raises(UsageError, match="did you mean one_11"):
+        run(world, books=("on_11",))
+    with pytest.raises(UsageError, match="not a book of this rebuild"):
+        run(world, texts={"x": world.full})
+
+
+def test_a_release_without_annotations_wants_to_be_asked_for(world):
+    import shutil
+
+    shutil.rmtree(world.release / "bookcoref_annotations")
+    with pytest.raises(UsageError, match="--texts-only"):
+        run(world)
+    report = run(world, texts_only=True)
+    assert [b.mentions for b in report.record.books] == [0, 0]
+    (world.release / "gutenberg_delta.json").rename(world.release / "changes.json")
+    with pytest.raises(SourceError, match="holds no release") as error:
+        run(world)
+    assert "changes.json" in str(error.value)
+
+
+def test_everything_cached_works_with_the_network_unplugged(world, unplugged):
+    run(world)
+    assert run(world).unchanged
+
+
+def test_dry_run_opens_nothing(world, unplugged):
+    rows = plan_texts(Settings(out=world.root / "x", books=("1342", "animal_farm_0")))
+    assert [(r.gutenberg_id, r.action) for r in rows] == [("1342", "fetch")]
+    assert rows[0].bytes > 500_000
+
+
+def test_an_interrupted_rebuild_goes_on_where_it_was(world, monkeypatch):
+    calls = []
+    real = room.build_book
+
+    def interrupted(job):
+        calls.append(job.part.doc_key)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(job)
+
+    monkeypatch.setattr(room, "build_book", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(world)
+    assert not (world.root / "bookcoref").exists()
+    report = run(world)
+    assert (report.reused, report.built) == (["one_11"], ["two_12"])
+
+
+def test_a_full_disk_leaves_nothing_half_written(world, monkeypatch):
+    run(world, out=world.root / "good")
+    import bookcoref_data.files as files
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        run(world, out=world.root / "bad")
+    assert not (world.root / "bad").exists()
+    assert not list(world.root.rglob("*.part"))
+
+
+def rebuild_process(world, out, cache):
+    code = (
+        "import sys; from pathlib import Path; from bookcoref_data.build.setup import *;"
+        "from bookcoref_data.build.rebuild import rebuild;"
+        f"r = rebuild(prepare(Settings(out=Path({str(out)!r}), release=Path({str(world.release)!r}),"
+        f" mirror={str(world.mirror)!r}, cache_dir=Path({str(cache)!r}), offline=True)), jobs=2);"
+        "print(r.record.digest)"
+    )
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_may_rebuild_into_one_cache_at_once(world):
+    cache = world.root / "shared-cache"
+    running = [rebuild_process(world, world.root / f"out{i}", cache) for i in range(2)]
+    digests = [p.communicate(timeout=120)[0].strip() for p in running]
+    assert [p.returncode for p in running] == [0, 0]
+    assert digests[0] == digests[1] != ""
+
+
+def kill_worker(job):
+    if job == "bad":
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.05)
+    return job
+
+
+def test_a_killed_worker_is_reported_and_the_others_finish():
+    from bookcoref_data.build.pool import run_jobs
+
+    outcomes = {o.job: o for o in run_jobs(kill_worker, ["a", "bad", "b", "c"], 2)}
+    assert {j for j, o in outcomes.items() if o.result} == {"a", "b", "c"}
+    assert isinstance(outcomes["bad"].error, SourceError)
+    assert "killed" in str(outcomes["bad"].error)
+
+
+def test_the_real_pair_is_exact(shared_data, tmp_path, cache_home):
+    """1342, 2500 and Animal Farm: released tokens, sentences and windows, from delta and mirror."""
+    report = room.rebuild(
+        prepare(Settings(out=tmp_path / "bookcoref", release=shared_data / "release",
+                         mirror=str(shared_data / "gutenberg"), offline=True)), jobs=2,
+    )  # fmt: skip
+    assert report.failed == {}
+    assert {b.check for b in report.record.books} == {"manifest"}
+    for config, name in (("full", "maverick_xl"), ("split", "maverick_xl_splitted")):
+        path = shared_data / f"systems/finetuned/{name}.jsonl"
+        released = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        found = read_folder(report.out, config)
+        assert [r.doc_key for r in found] == [r["doc_key"] for r in released]
+        assert [r.sentences for r in found] == [r["sentences"] for r in released]
+    assert verify(Path(report.out)).exit_code == 0
