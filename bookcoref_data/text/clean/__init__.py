@@ -18,7 +18,7 @@ from ...errors import UsageError
 from .edges import cut_edges
 from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
-from .headings import is_heading
+from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
 from .model import KINDS, Block, Chapter, CleanText, Cut, Page, Run, blocks_of
 from .notes import (
@@ -33,7 +33,11 @@ from .settings import CleanSettings, Piece, settings_from
 __all__ = ["KINDS", "Block", "Chapter", "CleanSettings", "CleanText", "Cut", "Piece", "Run", "clean",
            "settings_from"]  # fmt: skip
 
-_SURPLUS = re.compile(r"[^\S\n]+(?=\n)|(?<=\n)\n(?:[^\S\n]*\n)+")
+_TRAILING = re.compile(r"[^\S\n]+(?=\n)")
+_GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
+_OLD_TITLE = re.compile(
+    r"Project Gutenberg(?:'s)? (?:Etext|E-text|EBook),?(?: of)? ([^\n]+?)(?:,? by |\n|\*)", re.I
+)
 _SPARED = 255
 
 
@@ -49,7 +53,7 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
     settings = settings or CleanSettings()
     page = Page(text)
     cut_edges(page)
-    title = settings.title or _field(text[: page.start], "Title")
+    title = settings.title or _title(text[: page.start])
     author = settings.author or _field(text[: page.start], "Author")
     _apply_recipe(page, settings)
     steps = {
@@ -76,6 +80,14 @@ def _field(header: str, name: str) -> str:
     return " ".join(found.group(1).split()) if found else ""
 
 
+def _title(header: str) -> str:
+    """The title a header states; headers before 2003 have no field for it."""
+    if title := _field(header, "Title"):
+        return title
+    found = _OLD_TITLE.search(header)
+    return found.group(1).strip() if found else ""
+
+
 def _cut_tables(page: Page, title: str) -> None:
     cut_other_works(page, title, cut_contents(page))
 
@@ -83,17 +95,19 @@ def _cut_tables(page: Page, title: str) -> None:
 def _apply_recipe(page: Page, settings: CleanSettings) -> None:
     """Mark a book's own pieces first: nothing later can take or give back what a person decided."""
     for piece in settings.spare:
-        start, end = _find(page, piece)
-        page.marks[start:end] = bytes([_SPARED]) * (end - start)
+        for start, end in _find(page, piece):
+            page.marks[start:end] = bytes([_SPARED]) * (end - start)
     for piece in settings.cut:
-        page.cut("recipe", *_find(page, piece))
+        for start, end in _find(page, piece):
+            page.cut("recipe", start, end)
 
 
-def _find(page: Page, piece: Piece) -> tuple[int, int]:
+def _find(page: Page, piece: Piece) -> list[tuple[int, int]]:
+    if piece.pattern:
+        matches = re.compile(piece.pattern, re.M).finditer(page.text, page.start, page.end)
+        return [found.span() for found in matches]
     start = _line(page, piece.first, page.start)
-    if not piece.until:
-        return start, page.end
-    return start, _line(page, piece.until, start + 1)
+    return [(start, _line(page, piece.until, start + 1) if piece.until else page.end)]
 
 
 def _line(page: Page, words: str, at: int) -> int:
@@ -120,8 +134,10 @@ def _assemble(page: Page, settings: CleanSettings) -> CleanText:
     places = np.flatnonzero(marks == 0)
     kept = _take(page.text, places)
     surplus = np.zeros(len(kept), dtype=bool)
-    for found in _SURPLUS.finditer(kept):
+    for found in _TRAILING.finditer(kept):
         surplus[found.start() : found.end()] = True
+    for found in _GAP.finditer(kept):
+        surplus[kept.index("\n", found.start() + 1) + 1 : found.end()] = True
     lead = len(kept) - len(kept.lstrip("\n"))
     surplus[:lead] = True
     surplus[len(kept.rstrip()) :] = True
@@ -157,9 +173,11 @@ def _cuts(text: str, marks: np.ndarray) -> list[Cut]:
 def _chapters(page: Page, places: np.ndarray) -> list[Chapter]:
     """Headings of the kept text; gaps are those of the file, where blank lines still tell headings."""
     chapters = []
-    for block in page.blocks():
+    blocks = page.blocks()
+    for block, below in zip(blocks, [*blocks[1:], None], strict=True):
         if is_heading(block):
-            start, end = np.searchsorted(places, [block.start, block.end])
+            last = below if below and is_bare_number(block) and is_subtitle(below) else block
+            start, end = np.searchsorted(places, [block.start, last.end])
             title = " ".join(_take(page.text, places[start:end]).split())
             if title:
                 chapters.append(Chapter(title, int(start), int(end)))

@@ -21,6 +21,7 @@ from .settings import CleanSettings
 
 _COLLECTION = re.compile(r",? and (?:selected|other|twelve|some|more|seven)\b.*", re.I | re.S)
 _FRONT_SHARE, _BACK_SHARE = 0.2, 0.6
+_TITLE_PAGE_LENGTH = 6000
 
 
 def cut_contents(page: Page) -> list[list[str]]:
@@ -49,6 +50,11 @@ def _table_end(page: Page, blocks: Sequence[Block], index: int) -> tuple[int, li
     """
     own = [line for line in blocks[index].lines[1:] if line.strip()]
     stop = index + 1
+    if is_list(blocks[index]):
+        # Captions in a list of illustrations read like prose; a wide gap or a heading ends it.
+        while stop < len(blocks) and (stop == index + 1 or not _ends_list(blocks[stop])):
+            stop += 1
+        return stop, own
     while stop < len(blocks) and not is_prose(blocks[stop]):
         stop += 1
     run = blocks[index + 1 : stop]
@@ -66,19 +72,32 @@ def _table_end(page: Page, blocks: Sequence[Block], index: int) -> tuple[int, li
     return index + 1 + keep, lines
 
 
+def _ends_list(block: Block) -> bool:
+    named = is_division(block) or is_preface(block) or is_contents(block)
+    return block.gap >= 4 or (block.gap >= 2 and named)
+
+
 def _same(heading: str, entry: str) -> bool:
     return bool(entry) and bool(heading) and (heading.startswith(entry) or entry.startswith(heading))
 
 
 def _headings_before_prose(run: Sequence[Block]) -> int:
-    """Place in `run` of the first heading that belongs to the prose behind it."""
-    keep = len(run)
-    while keep and (is_division(run[keep - 1]) or is_titled_number(run[keep - 1]) or is_preface(run[keep - 1])
-                    or len(run) - keep < 1):  # fmt: skip
+    """Place in `run` of the first heading that belongs to the prose behind it.
+
+    The block right before the prose always does; so do the headings above it, and whatever stands with
+    them behind the last wide gap.
+    """
+    if not run:
+        return 0
+    keep = len(run) - 1
+    while keep and (_is_named(run[keep - 1]) and run[keep - 1].gap >= 2):
         keep -= 1
-        if run[keep].gap >= 4 and not (keep and is_division(run[keep - 1]) and len(run) - keep < 2):
-            break
-    return keep
+    wide = [i for i in range(max(0, len(run) - 3), len(run)) if run[i].gap >= 3]
+    return min([keep, *wide])
+
+
+def _is_named(block: Block) -> bool:
+    return is_division(block) or is_titled_number(block) or is_preface(block)
 
 
 def cut_other_works(page: Page, title: str, tables: Sequence[Sequence[str]]) -> None:
@@ -94,7 +113,9 @@ def cut_other_works(page: Page, title: str, tables: Sequence[Sequence[str]]) -> 
     blocks = page.blocks()
     starts = [b for b in blocks if words_of(b.line) == main and b.gap >= 2]
     if starts and works.index(main) > 0:
-        page.cut("other-works", page.start, starts[0].start)
+        # The title page names it first; the last heading in the front part opens the work itself.
+        near = [b for b in starts if b.start < page.start + 0.4 * (page.end - page.start)]
+        page.cut("other-works", page.start, (near or starts)[-1].start)
     for work in works[works.index(main) + 1 :]:
         behind = [b for b in blocks if b.gap >= 2 and words_of(b.line) == re.sub(r" \d+$", "", work)]
         if behind:
@@ -106,6 +127,8 @@ def cut_front(page: Page, settings: CleanSettings, author: str) -> None:
     """The title page, and prefaces as the settings say."""
     blocks = page.blocks()
     first = _first_of_book(blocks)
+    if first and blocks[first].start - blocks[0].start > _TITLE_PAGE_LENGTH:
+        first = 0  # a book without prose or headings of a known form begins at once
     for block in blocks[:first]:
         page.cut("title-page", block.start, block.end)
     limit = page.start + _FRONT_SHARE * (page.end - page.start)
@@ -160,7 +183,9 @@ def _by_another(section: Sequence[Block], author: str) -> bool:
     surname = _surname(author)
     signed = body[-1] if body and not is_prose(body[-1]) else None
     told = " ".join(block.text for block in body if block is not signed)
-    if surname and re.search(rf"\b{re.escape(surname)}", told, re.I):
+    if len(re.findall(r"\btranslat(?:ion|or|ed)\b", told, re.I)) >= 3:
+        return True
+    if surname and re.search(rf"\b{re.escape(surname)}\b", told):
         return True
     if signed and surname:
         name = re.fullmatch(r"(?:[A-Z]\. ?)*[A-Z][A-Z. ]{4,40}", signed.line)
@@ -184,11 +209,9 @@ def cut_back(page: Page) -> None:
     divisions = [b.start for b in blocks if is_division(b) and b.gap >= 2]
     last = max(divisions, default=0)
     for block in blocks:
-        if block.start < max(limit, last) or block.gap < 2 or page.marks[block.start]:
+        if block.start <= max(limit, last) or page.marks[block.start]:
             continue
-        if is_notes(block) or is_back(block):
+        shouted = is_notes(block) and block.line.startswith("NOTE")
+        if shouted or (block.gap >= 2 and (is_notes(block) or is_back(block))):
             page.cut("back-matter", block.start, page.end)
-            return
-        if is_contents(block):
-            page.cut("contents", block.start, page.end)
             return

@@ -15,10 +15,13 @@ _UNIT = r"(?:chapter|book|part|volume|vol|letter|canto|epoch|epoque|act|scene|st
 _DIVISION = re.compile(
     rf"(?:{_UNIT}\b\.?[ ,]+{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b"
     r"|(?:prologue|epilogue|prelude|finale|conclusion|interlude|the end of the story)\b.{0,40}$"
-    rf"|{_NUMBER}[.:]?$|\d+\. [A-Z]|[IVXL]+\.? [A-Z])",
+    rf"|(?!\d{{4}}){_NUMBER}[.:]?$)",
     re.I,
 )
-_NUMERAL_TITLE = re.compile(r"(?:\d+\.|[IVXLC]+\.?) +[A-Z“\"‘']")
+_NUMERAL_TITLE = re.compile(
+    r"(?:\d{1,3}(?:\.|\.? ?--|—)|[IVXLC]+\.(?:--|—)?) *[A-Z“\"‘'_]|[IVXLC]{2,} +[A-Z]|\d{1,3} +[A-Z]{2,}"
+)
+_BARE = re.compile(rf"(?:{_UNIT}\b\.?[ ,]+)?{_NUMBER}[.:]?$", re.I)
 
 _OWNER = r"(?:(?:the )?(?:author|translator|editor|publisher|printer)(?:['’]?s['’]?)? )?"
 _PREFACE = re.compile(
@@ -33,7 +36,10 @@ _LISTS = re.compile(
     r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)|dramatis person|(?:the )?persons of",
     re.I,
 )
-_NOTES = re.compile(r"(?:foot|end|general |explanatory )?notes?[.:]?(?: to\b.{0,50})?$", re.I)
+_NOTES = re.compile(
+    r"(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$",
+    re.I,
+)
 _BACK = re.compile(
     r"(?:appendix|appendices|glossary|index|bibliography|errata|vocabulary|works by|by the same author"
     r"|(?:publisher['’]?s['’]? )?advertisements?|books by|other books)\b",
@@ -109,5 +115,21 @@ def is_heading(block: Block) -> bool:
     """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose."""
     if block.gap < 2 or len(block.lines) > 4 or len(block.text) > 300 or is_prose(block):
         return False
-    return is_division(block) or is_titled_number(block) or (block.gap >= 3 and block.line[:1].isupper()
-                                                            and len(block.line.split()) <= 12)  # fmt: skip
+    return is_division(block) or is_titled_number(block) or (block.gap >= 3 and is_title(block))
+
+
+def is_bare_number(block: Block) -> bool:
+    """Whether the heading is only a number ("CHAPTER I", "XII."), so that its title may stand below."""
+    return len(block.lines) == 1 and bool(_BARE.match(block.line))
+
+
+def is_subtitle(block: Block) -> bool:
+    """Whether the block, below a bare number, is the title of the chapter."""
+    return block.gap <= 3 and len(block.lines) <= 3 and is_title(block)
+
+
+def is_title(block: Block) -> bool:
+    """Whether the words of the block are raised as in a title, and no sentence goes on behind it."""
+    words = [word for word in re.findall(r"[^\W\d_]+", block.text) if len(word) > 3]
+    raised = sum(word[0].isupper() for word in words)
+    return 0 < len(words) <= 16 and raised >= 0.75 * len(words) and block.text.rstrip()[-1] not in ',:;”"'

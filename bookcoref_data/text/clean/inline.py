@@ -6,7 +6,9 @@ import re
 
 from .model import Page
 
-_PAIRS = re.compile(r"(?<![=\w])=(?=\S)[^=\n]{1,120}?\S=(?![=\w])|(?<![+\w])\+(?=[A-Za-z])[^+\n]{1,120}?[\w.,!?]\+(?![+\w])")
+_PAIRS = re.compile(
+    r"(?<![=\w])=(?=\S)[^=\n]{1,120}?\S=(?![=\w])|(?<![+\w])\+(?=[A-Za-z])[^+\n]{1,120}?[\w.,!?]\+(?![+\w])"
+)
 _UNDERSCORE = re.compile(r"(?<!_)_(?!_)")
 
 

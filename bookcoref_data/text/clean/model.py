@@ -105,6 +105,7 @@ class Block(NamedTuple):
         return self.lines[0].strip().strip("_*=+~ ").strip()
 
 
+_KEPT = re.compile(rb"\0+")
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
@@ -143,10 +144,14 @@ class Page:
             self.marks[start:end] = bytes([code]) * (end - start)
 
     def blocks(self) -> list[Block]:
-        """The blocks of the body of which at least the first visible character is not cut."""
+        """The blocks of what is left of the body; a block whose first lines are cut begins behind them."""
         found = []
         for block in blocks_of(self.text, self.start, self.end):
-            first = block.start + len(block.text) - len(block.text.lstrip())
-            if not self.marks[first]:
-                found.append(block)
+            left = _KEPT.search(self.marks, block.start, block.end)
+            while left and self.text[left.start() : left.end()].isspace():
+                left = _KEPT.search(self.marks, left.end(), block.end)
+            if left:
+                line = self.text.rfind("\n", block.start, left.start()) + 1
+                begin = max(block.start, line) if any(self.marks[block.start : left.start()]) else block.start
+                found.append(Block(self.text[begin : block.end], begin, block.end, block.gap))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .headings import is_contents, is_division, is_notes, is_preface
+from .headings import is_contents, is_division, is_notes, is_preface, is_title
 from .model import Block, Page
 
 _CREDIT = re.compile(
@@ -21,13 +21,15 @@ _CREDIT = re.compile(
     """,
     re.X,
 )  # fmt: skip
-_PROJECT = re.compile(r"Project Gutenberg|Gutenberg-tm|pgdp\.net|Distributed\s+Proofread|gutenberg\.(?:org|net)")
+_PROJECT = re.compile(
+    r"Project Gutenberg|Gutenberg-tm|pgdp\.net|Distributed\s+Proofread|gutenberg\.(?:org|net)"
+)
 _CREDIT_BLOCKS = 12  # credits stand among the first and the last blocks
 
 _NOTE_MARK = re.compile(
-    r"\W{0,4}(?:Transcriber|TRANSCRIBER|Transcription|Editor['’]s Note: It has|Producer['’]s note)"
+    r"\W{0,12}(?:Transcriber|TRANSCRIBER|Transcription|Editor['’]s Note: It has|Producer['’]s note)"
 )
-_NOTE_TITLE = re.compile(r"\W{0,4}Transcri(?:ber|ption)\w*(?:['’]s?)?\s+(?:end\s?)?notes?\W*$", re.I)
+_NOTE_TITLE = re.compile(r"\W{0,12}Transcri(?:ber|ption)\w*(?:['’]s?)?\s+(?:end\s?)?notes?\W*$", re.I)
 _ILLUSTRATION = re.compile(
     r"[ \t]*\[(?:illustrations?|picture|image|frontispiece|map|music)\b(?=[^\]\n]{0,2}[:\]\s])", re.I
 )
@@ -37,9 +39,11 @@ _PAGE = re.compile(
 )
 _PAGE_INLINE = re.compile(r"[ \t]*(?:\[(?:pg|page|p)\.? ?\d{1,4}\]|\{(?:pg|page|p)\.? ?\d{1,4}\})", re.I)
 _FOOTNOTE = re.compile(r"\s*\[(?:Foot)?note\b ?:?\s?([\w*†‡]{0,4})", re.I)
-_NUMBERED_NOTE = re.compile(r"[ \t]*[\[({](\d{1,4}|[A-Z]|\*{1,3}|†|‡)[\])}][ \t]*(?=\S)")
+_NUMBERED_NOTE = re.compile(r"[ \t]*[\[({](\d{1,4}|[A-Z]|\*{1,3}|†|‡)[\])}][^\S\n]*(?=\S)")
 _STAR_NOTE = re.compile(r"[ \t]*(\*{1,3}|†|‡) ?(?=[A-Za-z“\"‘'_(])")
 _LABEL = re.compile(r"(?<=[\w.,;:!?”’\"')_*])[ ]?[\[{(](\d{1,4}|[A-Z]|\*{1,3}|†)[\]})]")
+_REFERENCE = re.compile(r"[ ]?(?:\{\d{1,3}\}|<\d{1,3}>)")  # to notes at the end of a poem or of the book
+_GLUED = re.compile(r"(?<=[^\W\d_])\d{1,3}(?![\w])|(?<=[^\W\d][.,;:!?”’])\d{1,3}(?![\w.,]\d|\w)")
 _STAR = re.compile(r"(?<=[\w.,;:!?”’\"'])(\*{1,3}|†|‡)(?=[\s.,;:!?”’\"')]|$)", re.M)
 _BROKEN = re.compile(r"[.!?:;”\"’')\]*_—-]\s*$")
 
@@ -115,6 +119,7 @@ def cut_footnotes(page: Page) -> None:
             labels.add(_FOOTNOTE.match(page.text, found.start()).group(1))
             at = page.text.index("[", found.start())
             _cut_and_join(page, "footnote", found.start(), _closing(page, at))
+    _cut_note_sections(page)
     marks = {m.group(1) for m in _LABEL.finditer(page.text, page.start, page.end)}
     previous: Block | None = None
     for block in page.blocks():
@@ -133,9 +138,34 @@ def cut_footnotes(page: Page) -> None:
         else:
             previous = block
     _cut_labels(page, labels)
+    _cut_references(page)
     if starred:
         for found in _STAR.finditer(page.text, page.start, page.end):
             page.cut("footnote", *found.span())
+
+
+def _cut_note_sections(page: Page) -> None:
+    """Sections titled "Notes to the Knight's Tale" between the parts of a book, up to the next title."""
+    blocks = page.blocks()
+    inside = False
+    for block in blocks:
+        if block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I):
+            inside = True
+        elif inside and block.gap >= 2 and (is_division(block) or (is_title(block) and block.line.isupper())):
+            inside = False
+        if inside:
+            page.cut("footnote", block.start, block.end)
+
+
+def _cut_references(page: Page) -> None:
+    """Numbers that point to notes at the end: {12} and <12>; glued to words ("read.231") if they only rise."""
+    for pattern, least in ((_REFERENCE, 3), (_GLUED, 20)):
+        found = [m for m in pattern.finditer(page.text, page.start, page.end) if not page.marks[m.start()]]
+        numbers = [int(re.search(r"\d+", m.group()).group()) for m in found]
+        rising = sum(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+        if len(found) >= least and (pattern is _REFERENCE or rising >= 0.95 * (len(found) - 1)):
+            for m in found:
+                page.cut("footnote", *m.span())
 
 
 def _labels_of(block: Block) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -36,11 +37,13 @@ class Piece:
     """A piece of one book that a recipe cuts or keeps.
 
     It runs from the first line that starts with `first` to the line before the next one that starts with
-    `until`, or to the end of the body when `until` is "". `reason` is for the reader of the recipe.
+    `until`, or to the end of the body when `until` is ""; or it is every match of the regular expression
+    `pattern` (in which ^ and $ are the ends of lines). `reason` is for the reader of the recipe.
     """
 
-    first: str
+    first: str = ""
     until: str = ""
+    pattern: str = ""
     reason: str = ""
 
 
@@ -103,6 +106,13 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
 
 
 def _piece(item: Any, name: str) -> Piece:
-    if not isinstance(item, Mapping) or not item.get("first") or set(item) - {"first", "until", "reason"}:
-        raise UsageError(f"an entry of `{name}` is wrong", expected="first, and perhaps until, reason", found=item)
+    known = isinstance(item, Mapping) and not set(item) - {f.name for f in fields(Piece)}
+    if not known or bool(item.get("first")) == bool(item.get("pattern")):
+        raise UsageError(
+            f"an entry of `{name}` is wrong", expected="first (and until) or pattern, and reason", found=item
+        )
+    try:
+        re.compile(item.get("pattern", ""))
+    except re.error as error:
+        raise UsageError(f"the pattern {item['pattern']!r} cannot be read", found=str(error)) from error
     return Piece(**item)
