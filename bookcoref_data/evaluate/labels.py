@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .clustering import Members
-from .mention_types import TypeRules
+from .mention_types import TYPES, TypeRules
 from .modes import BookPair
 
 
@@ -27,15 +27,18 @@ class Labels:
         return {cluster: self._guess(response, cluster) for cluster in clusters}
 
     def _guess(self, side: Members, cluster: int) -> str:
-        """The most frequent name in a cluster, else its most frequent mention, else its number."""
+        """The most frequent name in a cluster, else nominal, else pronoun; its number without text."""
         number = f"cluster {int(side.source_cluster[cluster])}"
         if self._book.tokens is None:
             return number
         if self._rules is None:
             self._rules = TypeRules(self._book.tokens, self._book.sentence_ends or ())
-        spans = [(int(side.start[i]), int(side.end[i])) for i in _members_of(side, cluster)]
-        names = [s for s in spans if self._rules.type_of(*s) == "name"]
-        texts = Counter(text for s in names or spans if (text := text_of(self._book.tokens, *s)))
+        by_type: dict[str, Counter] = {}
+        for i in _members_of(side, cluster):
+            span = int(side.start[i]), int(side.end[i])
+            if text := text_of(self._book.tokens, *span):
+                by_type.setdefault(self._rules.type_of(*span), Counter())[text] += 1
+        texts = next((by_type[kind] for kind in TYPES if kind in by_type), None)
         return texts.most_common(1)[0][0] if texts else number
 
 

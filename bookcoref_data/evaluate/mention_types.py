@@ -38,7 +38,7 @@ PRONOUNS = _words("""
 TITLES = _words("""
     mr mr. mrs mrs. ms ms. miss mister master madam madame mme mme. mademoiselle monsieur m. sir lady
     lord dame dr dr. doctor rev rev. reverend st st. saint capt capt. captain col col. colonel gen gen.
-    general lieutenant lieut. sergeant major prof. professor king queen prince princess duke duchess count
+    general lieutenant lieut. sergeant prof. professor king queen prince princess duke duchess count
     countess baron baroness earl father mother brother sister uncle aunt comrade squire judge hon hon.
     señor señora don doña herr frau pan
 """)
