@@ -13,7 +13,7 @@ from ..errors import FormatError, UsageError
 from . import detect
 from .losses import Losses
 
-FORMATS = ("jsonl", "conll", "corefud", "brat")
+FORMATS = ("jsonl", "conll", "corefud", "brat", "booknlp")
 
 
 def read_documents(
