@@ -10,11 +10,12 @@ are therefore about different sets of mentions, and F1 joins them in the usual w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from .clustering import Members
-from .evaluation import Evaluation, Rules, book_overlaps
+from .evaluation import BookScores, Evaluation, Rules, book_overlaps
 from .mention_types import TYPES, TypeRules
 from .modes import BookPair
 from .scores import NOTHING, Score
@@ -244,19 +245,24 @@ class Point:
         }
 
 
-def position_curve(evaluation: Evaluation, size: int = 1500) -> tuple[Point, ...]:
-    """Scores along every book in steps of `size` tokens, as shares of the whole book's score."""
+def position_curve(
+    evaluation: Evaluation, book: BookScores, *, least: int = 1500, most_points: int = 40
+) -> tuple[Point, ...]:
+    """Scores along one book of an evaluation, as shares of the whole book's score.
+
+    Steps are equal, of `least` tokens or more, so that there are at most `most_points`.
+    """
+    view = _BookView(book.book, evaluation.rules)
+    length = book.book.length
+    steps = max(min(length // least, most_points), 1)
+    bounds = [length * i // steps for i in range(steps + 1)]
     points = []
-    for book in evaluation.books:
-        view = _BookView(book.book, evaluation.rules)
-        for start in range(0, book.book.length, size):
-            scores, counts = {}, (0, 0)
-            for metric, share in view.shares.items():
-                inside = [
-                    (side.mentions.start >= start) & (side.mentions.start < start + size)
-                    for side in (share.key, share.response)
-                ]
-                scores[metric] = share.where(*inside)
-                counts = tuple(int(mask.sum()) for mask in inside)
-            points.append(Point(book.doc_key, start, min(start + size, book.book.length), *counts, scores))
+    for start, end in pairwise(bounds):
+        scores, counts = {}, (0, 0)
+        for metric, share in view.shares.items():
+            sides = share.key.mentions, share.response.mentions
+            inside = [(side.start >= start) & (side.start < end) for side in sides]
+            scores[metric] = share.where(*inside)
+            counts = tuple(int(mask.sum()) for mask in inside)
+        points.append(Point(book.doc_key, start, end, *counts, scores))
     return tuple(points)
