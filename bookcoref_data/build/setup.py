@@ -80,7 +80,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         folder=folder,
         books_cache=store.path("books"),
         out=settings.out,
-        candidates=_candidates(texts_of(settings, store, progress)),
+        candidates=candidates_of(texts_of(settings, store, progress)),
         title=SAMPLE_TITLE if settings.sample else "BookCoref",
         source=_source(settings, release),
         tokenised=settings.texts,
@@ -119,7 +119,7 @@ def _release_folder(settings: Settings, store: Store, progress: Progress) -> Pat
     return fetch_release(store, offline=settings.offline)
 
 
-def _candidates(texts: Texts):
+def candidates_of(texts: Texts):
     def candidates(gutenberg_id: str) -> Iterator[SourceText]:
         for text in texts.candidates(gutenberg_id):
             name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
