@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -185,7 +186,7 @@ def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]
     starts = np.concatenate(([0], np.flatnonzero(last) + 1)) if len(codes) else np.zeros(1, np.int64)
     text = text_of(codes)
     bounds = starts.tolist()
-    return [text[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)], starts
+    return [text[a:b] for a, b in pairwise(bounds)], starts
 
 
 def _char_runs(old_starts, new_starts, old_at, new_at) -> Iterator[tuple[int, int, int]]:

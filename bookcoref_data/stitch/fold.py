@@ -18,6 +18,7 @@ _CHARACTERS = str.maketrans(
         "_": None, "\ufeff": None, "\u200b": None, "\xad": None,
     }
 )  # fmt: skip
+_COMES_AND_GOES = frozenset({".", "*"})
 _DOUBLED = re.compile(r"([-.'\"*])\1+")
 
 # Old and British spellings; both sides of a pair end in the same form.
@@ -51,20 +52,25 @@ _ALONE = {
 
 
 def fold(token: str) -> str:
-    """The folded token; "" for what may come and go (line ends, emphasis marks).
+    """The folded token; "" for what may come and go: line ends, emphasis marks, dots.
 
-    Words lose their dots too, so that `Mr` and `Mr.` are one; a token of dots stays.
+    Words lose their dots too, so that `Mr.` and `Mr` `.` are one.
     """
     text = unicodedata.normalize("NFKD", token.translate(_CHARACTERS)).casefold().translate(_CHARACTERS)
     text = "".join(c for c in text if not unicodedata.combining(c) and not c.isspace())
     text = _DOUBLED.sub(r"\1", text)
     if not any(c.isalnum() for c in text):
-        return text
+        return "" if text in _COMES_AND_GOES else text
     text = text.replace(".", "").strip("-")
     return _ALONE.get(text) or (_spelling(text) if len(text) > 3 else text)
 
 
+_ANY_SPELLING = re.compile("|".join(pattern.pattern for pattern, _ in _SPELLINGS))
+
+
 def _spelling(word: str) -> str:
+    if not _ANY_SPELLING.search(word):
+        return word
     for pattern, form in _SPELLINGS:
         word = pattern.sub(form, word)
     return word

@@ -29,7 +29,7 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
     Both are arrays of whole numbers below 2**63; equal numbers are equal items.
     """
     partner = np.full(len(old), -1, dtype=np.int64)
-    mixed_old, mixed_new = _mix(old), _mix(new)
+    mixed_old, mixed_new = mix(old), mix(new)
     work = [(0, len(old), 0, len(new), 0)]
     while work:
         a0, a1, b0, b1, level = work.pop()
@@ -71,7 +71,7 @@ def _equal_prefix(a: np.ndarray, b: np.ndarray) -> int:
     return first if differs[first] else len(a)
 
 
-def _mix(values: np.ndarray) -> np.ndarray:
+def mix(values: np.ndarray) -> np.ndarray:
     """Spread whole numbers over 64 bits (the finaliser of splitmix64)."""
     x = values.astype(np.uint64) + _MULTIPLIER
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -110,13 +110,13 @@ def _once(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ranked[single], order[single]
 
 
-def _first_anchors(mixed_old, mixed_new, grams, level) -> tuple[list[tuple[int, int, int]], int]:
+def _first_anchors(mixed_old, mixed_new, grams, first) -> tuple[list[tuple[int, int, int]], int]:
     """Runs of the longest k-gram that has any unique match in this gap, and its level."""
-    for level in range(level, len(grams)):
+    for level in range(first, len(grams)):
         at_old, at_new = unique_matches(mixed_old, mixed_new, grams[level])
         if at_old.size:
             return list(_untangle(heaviest_chain(merge_runs(at_old, at_new, grams[level])))), level
-    return [], level
+    return [], len(grams)
 
 
 def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[tuple[int, int, int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -104,7 +105,7 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Annotation:
         order = np.lexsort((rest[3 * count :], owner))
     spans = [Mention(a, b) for a, b in zip(starts[order].tolist(), ends[order].tolist(), strict=True)]
     bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
-    parts = [tuple(spans[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [tuple(spans[a:b]) for a, b in pairwise(bounds)]
     titles = _names(names, linked)
     return Annotation(
         tuple(parts[:clusters]), tuple((n, parts[g]) for n, g in zip(titles, links.tolist(), strict=True))

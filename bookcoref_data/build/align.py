@@ -1,0 +1,143 @@
+"""Carry annotations from one text to another edition of it, files in, records and reports out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..books import Record
+from ..errors import DataError, EditionError, SourceError, UsageError
+from ..formats import read_documents
+from ..stitch.container import is_container
+from ..stitch.pack import Pack, read_pack
+from ..stitch.remap import LEAST_MATCHED, OldText, Remapped, RemapReport, remap
+from ..stitch.spans import Annotation
+from ..text.decode import decode
+from ..text.tokens import tokenize_body
+
+EXACT, REMAPPED = "exact", "remapped"
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """One document in its new text. `result` is "exact" (the released tokens, proved by checksum; no
+    report is needed) or "remapped" (tokens of the new text, see the report)."""
+
+    record: Record
+    result: str
+    report: RemapReport | None = None
+
+
+def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -> Aligned:
+    """A packed book in a decoded text: exact when the text holds the released edition, else remapped.
+
+    Raises:
+        EditionError: another book, a part of the book, a translation.
+        DataError: another edition, and the pack has no fingerprint to follow it.
+    """
+    try:
+        return Aligned(pack.book(text).to_record(), EXACT)
+    except EditionError:
+        return _remapped(old_of_pack(pack), tokenize_body(text).sentences, least_matched)
+
+
+def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:
+    result: Remapped = remap(old, sentences, least_matched=least_matched)
+    return Aligned(result.book.to_record(), REMAPPED, result.report)
+
+
+def old_of_pack(pack: Pack) -> OldText:
+    """What a pack knows of its text."""
+    return OldText(pack.doc_key, pack.gutenberg_key, pack.annotation, fingerprint=pack.fingerprint)
+
+
+def old_of_record(record: Record) -> OldText:
+    """An annotated document with its text. Raises BookError when it breaks a rule."""
+    book = record.to_book()
+    return OldText(book.doc_key, book.gutenberg_key, Annotation.of(book), tokens=book.tokens)
+
+
+def align_files(
+    old: Path,
+    new: Path,
+    *,
+    old_format: str | None = None,
+    new_format: str | None = None,
+    doc_key: str | None = None,
+    least_matched: float = LEAST_MATCHED,
+) -> list[Aligned]:
+    """Carry every document of `old` (annotated documents, or a pack) to `new`.
+
+    `new` is a plain text file (`.txt`) or tokenised documents in one of the formats. One new document
+    takes one old one; several are paired by document key. `doc_key` picks one document of `old`.
+
+    Raises:
+        SourceError, FormatError: a file cannot be had or read. UsageError: documents cannot be paired.
+        EditionError: a text is no edition of the annotated one.
+    """
+    pack = _pack_or_none(old)
+    records = [] if pack else _chosen(read_documents(old, old_format), doc_key, old)
+    if new.suffix.lower() == ".txt" and not new_format:
+        text = decode(_read(new), str(new)).text
+        if pack:
+            return [align_text(pack, text, least_matched=least_matched)]
+        sentences = tokenize_body(text).sentences
+        return [_remapped(old_of_record(_only(records, old)), sentences, least_matched)]
+    targets = read_documents(new, new_format)
+    olds = [old_of_pack(pack)] if pack else [old_of_record(r) for r in records]
+    return [_remapped(o, t.sentences, least_matched) for o, t in _pairs(olds, targets, new)]
+
+
+def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tuple[OldText, Record]]:
+    bare = [t.doc_key for t in targets if t.sentences is None]
+    if bare:
+        raise DataError(f"{new}: document {bare[0]!r} has no text", hint="give a tokenised or plain text")
+    if len(olds) == len(targets) == 1:
+        return [(olds[0], targets[0])]
+    by_key = {t.doc_key: t for t in targets}
+    missing = [o.doc_key for o in olds if o.doc_key not in by_key]
+    if missing:
+        raise UsageError(
+            f"{new} has no document for {', '.join(missing[:5])}",
+            expected="the same document keys on both sides, or one document each",
+            found=", ".join(list(by_key)[:10]),
+            hint="pick one with --doc-key",
+        )
+    return [(o, by_key[o.doc_key]) for o in olds]
+
+
+def _chosen(records: list[Record], doc_key: str | None, old: Path) -> list[Record]:
+    if doc_key is None:
+        return records
+    chosen = [r for r in records if r.doc_key == doc_key]
+    if not chosen:
+        raise UsageError(
+            f"{old} has no document {doc_key!r}", expected=", ".join(r.doc_key for r in records[:20])
+        )
+    return chosen
+
+
+def _only(records: list[Record], old: Path) -> Record:
+    if len(records) != 1:
+        raise UsageError(
+            f"{old} has {len(records)} documents, but one plain text was given",
+            expected="one document",
+            found=", ".join(r.doc_key for r in records[:20]),
+            hint="pick one with --doc-key",
+        )
+    return records[0]
+
+
+def _pack_or_none(path: Path) -> Pack | None:
+    if path.is_dir():
+        return None
+    data = _read(path)
+    return read_pack(data, str(path)) if is_container(data) else None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error

@@ -1,0 +1,354 @@
+"""Turn a release, or a built dataset folder, into packs: one small file per book and an index.
+
+DIR/index.json            {"format": 1, "packs": [{doc_key, file, bytes, sha256, tokens, ...}]}
+DIR/<doc_key>.pack        see docs/pack-format.md
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..books import Book, Record, split_book
+from ..books.facts import BookFacts
+from ..errors import BookcorefError, DataError, EditionError, FormatError, SourceError, UsageError
+from ..files import safe_name, sha256_bytes, write_bytes, write_text
+from ..formats.folder import iter_folder, read_build
+from ..progress import Progress, Silent
+from ..stitch.container import read_directory
+from ..stitch.fingerprint import BITS
+from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
+from ..stitch.spans import Annotation
+from ..text.decode import decode
+from .ingest import SPLIT_MARK
+from .pool import run_jobs, worker_count
+from .rebuild import Candidates, Plan, SourceText, rebuild
+
+INDEX = "index.json"
+INDEX_FORMAT = 1
+SUFFIX = ".pack"
+
+
+@dataclass(frozen=True, slots=True)
+class PackSettings:
+    """How packs are made: bits of fingerprint per token (0: none), bound on text held as text."""
+
+    fingerprint_bits: int = BITS
+    most_literal_share: float = MOST_LITERAL_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class PackEntry:
+    """One line of the index."""
+
+    doc_key: str
+    gutenberg_key: str
+    split: str
+    file: str
+    bytes: int
+    sha256: str
+    tokens: int
+    tokens_sha256: str
+    source_sha256: str
+    literal_characters: int
+
+
+@dataclass(slots=True)
+class PackReport:
+    """What packing did. `left_out` maps doc_keys to reasons, `failed` to errors."""
+
+    out: Path
+    packs: list[PackEntry] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, BookcorefError] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "out": str(self.out),
+            "packs": [asdict(p) for p in self.packs],
+            "bytes": sum(p.bytes for p in self.packs),
+            "left_out": self.left_out,
+            "failed": {k: str(e) for k, e in self.failed.items()},
+        }
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Everything a worker needs to pack one book."""
+
+    facts: BookFacts
+    book: Book
+    windows: tuple[Book, ...]
+    text: SourceText
+    settings: PackSettings
+
+    def __str__(self) -> str:
+        return self.facts.doc_key
+
+
+def pack_book(
+    book: Book,
+    windows: Sequence[Book],
+    text: str,
+    *,
+    split: str = "",
+    source_sha256: str = "",
+    source_name: str = "",
+    settings: PackSettings | None = None,
+) -> bytes:
+    """The pack of a built book and its windows, made from the decoded source text.
+
+    Raises:
+        DataError: the text is not the book's (the pack would have to hold it), or the windows are no
+        partition of its sentences.
+    """
+    settings = settings or PackSettings()
+    firsts = _first_sentences(book, windows)
+    return make_pack(
+        text,
+        book.sentences,
+        doc_key=book.doc_key,
+        gutenberg_key=book.gutenberg_key,
+        split=split,
+        source_sha256=source_sha256,
+        source_name=source_name,
+        annotation=Annotation.of(book),
+        windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
+        window_annotations=_own_annotations(book, windows, firsts),
+        fingerprint_bits=settings.fingerprint_bits,
+        most_literal_share=settings.most_literal_share,
+    )
+
+
+def _first_sentences(book: Book, windows: Sequence[Book]) -> list[int]:
+    counts = [len(w.sentence_ends) for w in windows]
+    firsts = [sum(counts[:i]) for i in range(len(counts))]
+    if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
+        raise DataError(
+            f"{book.doc_key}: its windows are no partition of its sentences",
+            expected=len(book.sentence_ends), found=sum(counts),
+        )  # fmt: skip
+    return firsts
+
+
+def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Annotation]:
+    """Annotations of the windows whose spans are not just those of the book."""
+    if not windows:
+        return {}
+    from ..books import Window
+
+    starts = (0, *book.sentence_ends)
+    bounds = [*firsts, len(book.sentence_ends)]
+    made = split_book(book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]).books
+    pairs = enumerate(zip(windows, made, strict=True))
+    return {i: Annotation.of(own) for i, (own, cut) in pairs if Annotation.of(own) != Annotation.of(cut)}
+
+
+def pack_plan(
+    plan: Plan, out: Path, work: Path, *, settings: PackSettings | None = None, jobs: int = 0,
+    progress: Progress | None = None,
+) -> PackReport:  # fmt: skip
+    """Build the books of a plan (from the cache where they are finished) and pack them.
+
+    `work` is a folder for the dataset in between; it is left to the caller.
+    """
+    from dataclasses import replace
+
+    built = rebuild(replace(plan, out=work), jobs=jobs, progress=progress)
+    report = pack_folder(work, plan.candidates, out, settings=settings, jobs=jobs, progress=progress)
+    for key, error in built.failed.items():
+        if isinstance(error, SourceError) and key in plan.instructions:
+            report.left_out[key] = error.what
+        else:
+            report.failed[key] = error
+    return report
+
+
+def pack_folder(
+    folder: Path, candidates: Candidates, out: Path, *, settings: PackSettings | None = None, jobs: int = 0,
+    progress: Progress | None = None,
+) -> PackReport:  # fmt: skip
+    """Pack every book of a dataset folder whose Gutenberg text can be had.
+
+    `out` is a folder, or a file ending in `.pack` when there is just one book.
+
+    Raises:
+        UsageError: one file was asked for and there are several books.
+        DataError: not one book could be packed.
+    """
+    settings, progress = settings or PackSettings(), progress or Silent()
+    report = PackReport(out)
+    facts = {b.doc_key: b for b in read_build(folder).books}
+    if out.suffix == SUFFIX and len(facts) > 1:
+        raise UsageError(f"--out {out} is one file, but there are {len(facts)} books", expected="a folder")
+    progress.begin("packs", len(facts), "books")
+    jobs_left = _jobs(folder, facts, candidates, settings, report)
+    for outcome in run_jobs(_pack, jobs_left, worker_count(jobs)):
+        job = outcome.job
+        if outcome.error is None:
+            report.packs.append(_store(job, outcome.result, out))
+        else:
+            report.failed[job.facts.doc_key] = outcome.error
+        progress.advance("packs")
+    progress.end("packs")
+    order = {key: i for i, key in enumerate(facts)}
+    report.packs.sort(key=lambda p: order[p.doc_key])
+    if not report.packs:
+        errors = list(report.failed.values())
+        raise (
+            errors[0]
+            if len(errors) == 1
+            else DataError(
+                "no book could be packed",
+                found="; ".join([*report.left_out.values(), *(e.what for e in errors)][:5]),
+            )
+        )
+    if out.suffix != SUFFIX:
+        index = {"format": INDEX_FORMAT, "packs": [asdict(p) for p in report.packs]}
+        write_text(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+    return report
+
+
+def _jobs(
+    folder: Path, facts: Mapping[str, BookFacts], candidates: Candidates, settings: PackSettings,
+    report: PackReport,
+) -> Iterator[_Job]:  # fmt: skip
+    windows = _windows(folder)
+    for _, record in iter_folder(folder, "full"):
+        fact = facts[record.doc_key]
+        parts = next(windows, (record.doc_key, ()))[1]
+        if not fact.text.get("sha256") or fact.gutenberg_key in ("", "0"):
+            report.left_out[fact.doc_key] = (
+                f"{fact.doc_key} has no Gutenberg text: a pack of it would have to hold its text"
+            )
+            continue
+        try:
+            text = _text(fact, candidates)
+        except BookcorefError as error:
+            report.failed[fact.doc_key] = error
+            continue
+        yield _Job(fact, record.to_book(), tuple(parts), text, settings)
+
+
+def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
+    """(doc_key, its windows) in the order of the books."""
+    current, parts = None, []
+    for _, record in iter_folder(folder, "split"):
+        key = record.doc_key.rpartition(SPLIT_MARK)[0] or record.doc_key
+        if key != current and current is not None:
+            yield current, parts
+            parts = []
+        current = key
+        parts.append(record.to_book())
+    if current is not None:
+        yield current, parts
+
+
+def _text(facts: BookFacts, candidates: Candidates) -> SourceText:
+    """The text that the book was built from, told by its checksum."""
+    names = []
+    for text in candidates(facts.gutenberg_key):
+        if text.sha256 == facts.text["sha256"]:
+            return text
+        names.append(f"{text.name} ({text.sha256[:16]}…)")
+    raise EditionError(
+        f"{facts.doc_key}: the text it was built from is not there",
+        expected=f"sha256 {facts.text['sha256'][:16]}…",
+        found=", ".join(names) or "no text",
+        hint="give the mirror that the book was built with",
+    )
+
+
+def _pack(job: _Job) -> bytes:
+    text = decode(job.text.path.read_bytes(), str(job.text.path)).text
+    return pack_book(
+        job.book, job.windows, text, split=job.facts.split, source_sha256=job.text.sha256,
+        source_name=job.text.name, settings=job.settings,
+    )  # fmt: skip
+
+
+def _store(job: _Job, data: bytes, out: Path) -> PackEntry:
+    name = out.name if out.suffix == SUFFIX else safe_name(job.facts.doc_key, "document key") + SUFFIX
+    write_bytes(out if out.suffix == SUFFIX else out / name, data)
+    pack = read_pack(data, name)
+    return PackEntry(
+        pack.doc_key, pack.gutenberg_key, pack.split, name, len(data), sha256_bytes(data), pack.token_count,
+        pack.tokens_sha256, pack.source_sha256, pack.literal_characters,
+    )  # fmt: skip
+
+
+def open_pack(path: Path) -> Pack:
+    """Read one pack file.
+
+    Raises:
+        SourceError: it cannot be read. FormatError, DataError: it is no pack, or damaged.
+    """
+    return read_pack(_read(path), str(path))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+
+
+def pack_files(path: Path) -> list[Path]:
+    """`path` itself, or the packs of a folder in the order of its index.
+
+    Raises:
+        FormatError: an index that is broken or names a file outside the folder.
+    """
+    if not path.is_dir():
+        return [path]
+    index = path / INDEX
+    if not index.is_file():
+        return sorted(path.glob(f"*{SUFFIX}"))
+    try:
+        names = [safe_name(entry["file"], f"{index}: file") for entry in json.loads(_read(index))["packs"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{index} is no index of packs", found=str(error)) from error
+    return [path / name for name in names]
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """What is in a pack: counts, checksums, bytes per section. Shows no text but the literals' size."""
+    data = _read(path)
+    pack = read_pack(data, str(path))
+    directory, _ = read_directory(data, str(path))
+    return {
+        "file": path.name,
+        "bytes": len(data),
+        "doc_key": pack.doc_key,
+        "gutenberg_key": pack.gutenberg_key,
+        "split": pack.split,
+        "source": {"name": pack.source_name, "sha256": pack.source_sha256},
+        "tokens": pack.token_count,
+        "sentences": pack.sentence_count,
+        "tokens_sha256": pack.tokens_sha256,
+        "clusters": len(pack.annotation.clusters),
+        "mentions": sum(map(len, pack.annotation.clusters)),
+        "characters": [name for name, _ in pack.annotation.characters],
+        "windows": len(pack.windows),
+        "windows_with_own_spans": len(pack.window_annotations),
+        "edits": len(pack.edits.keep),
+        "literal_characters": pack.literal_characters,
+        "literal_share": pack.literal_characters / max(pack.visible_count, 1),
+        "longest_literal": pack.edits.longest_literal,
+        "fingerprint_bits": pack.fingerprint.bits if pack.fingerprint else 0,
+        "sections": {name: stored for name, _, _, stored in directory},
+    }
+
+
+def unpack(path: Path, text: Path) -> Record:
+    """The released book of a pack, from the text file it was made from (or one that contains it).
+
+    Raises:
+        EditionError: another edition; carry the annotation over instead (`build.align`).
+    """
+    data = _read(text)
+    return open_pack(path).book(decode(data, str(text)).text).to_record()

@@ -1,0 +1,142 @@
+"""`pack`: make packs of a release, and look into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import UsageError
+from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+
+FAILED = 1
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        help="Make small text-free packs of a release, and look into them.",
+        rich_markup_mode=None,
+        invoke_without_command=True,
+    )
+    group.callback()(pack)
+    group.command()(inspect)
+    app.add_typer(group, name="pack")
+
+
+def pack(
+    context: typer.Context,
+    release: Annotated[
+        Path | None, typer.Option(help="A release in the official layout, or a built dataset folder.")
+    ] = None,
+    mirror: Annotated[
+        str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the packs, or one file NAME.pack.")
+    ] = None,
+    book: Annotated[
+        list[str] | None,
+        typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
+    ] = None,
+    fingerprint_bits: Annotated[
+        int,
+        typer.Option(min=0, max=8, help="Bits per token by which other editions are followed; 0 for none."),
+    ] = 8,
+    most_text: Annotated[
+        float, typer.Option(min=0, max=1, help="Refuse a pack that holds more of the book's characters.")
+    ] = 0.05,
+    texts_only: Annotated[
+        bool, typer.Option("--texts-only", help="Accept a release without annotations.")
+    ] = False,
+    no_expect: Annotated[
+        bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")
+    ] = False,
+    jobs: Jobs = 0,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
+    json: JsonFlag = False,
+) -> None:
+    """Turn a release and the Gutenberg texts it belongs to into one small file per book and an index.
+
+    A pack holds what must be changed in the text, where it is cut, the annotation and checks, but not
+    the text. It is read without a tokenizer: `rebuild` uses packs, `align` follows other editions by them.
+    """
+    if context.invoked_subcommand:
+        return
+    if release is None or out is None:
+        raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
+    from ...build.pack import PackSettings
+
+    settings = PackSettings(fingerprint_bits, most_text)
+    with progress() as listener:
+        report = _run(
+            release, mirror, out, tuple(book or ()), settings, texts_only, not no_expect, jobs, offline,
+            cache_dir, listener,
+        )  # fmt: skip
+    _print(report, json)
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+def _run(
+    release, mirror, out, books, settings, texts_only, expect, jobs, offline, cache_dir, listener
+):  # fmt: skip
+    import tempfile
+
+    from ...build import setup
+    from ...build.pack import pack_folder, pack_plan
+    from ...formats.folder import is_folder
+    from ...sources.store import Store
+
+    asked = setup.Settings(
+        out=out, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline, books=books,
+        texts_only=texts_only, expect=expect,
+    )  # fmt: skip
+    if is_folder(release):
+        candidates = setup.candidates_of(setup.texts_of(asked, Store.open(cache_dir), listener))
+        return pack_folder(release, candidates, out, settings=settings, jobs=jobs, progress=listener)
+    plan = setup.prepare(asked, listener)
+    with tempfile.TemporaryDirectory(prefix="bookcoref-pack-") as work:
+        return pack_plan(plan, out, Path(work) / "built", settings=settings, jobs=jobs, progress=listener)
+
+
+def _print(report, json: bool) -> None:
+    if json:
+        emit_json(report.to_dict())
+        return
+    emit_table(
+        ("book", "split", "tokens", "bytes", "held as text", "file"),
+        ((p.doc_key, p.split, p.tokens, p.bytes, p.literal_characters, p.file) for p in report.packs),
+    )
+    for reason in report.left_out.values():
+        say(f"left out: {reason}")
+    for key, error in report.failed.items():
+        say(f"failed: {key}: {error}")
+    total = sum(p.bytes for p in report.packs)
+    print(f"{report.out}: {len(report.packs)} packs, {total:,} bytes")
+
+
+def inspect(
+    path: Annotated[Path, typer.Argument(help="A pack, or a folder of packs.")],
+    json: JsonFlag = False,
+) -> None:
+    """Say what is in a pack: counts, checksums, the text it belongs to, bytes per section."""
+    from ...build.pack import describe, pack_files
+
+    facts = [describe(file) for file in pack_files(path)]
+    if json:
+        emit_json(facts)
+        return
+    emit_table(
+        ("book", "tokens", "mentions", "windows", "edits", "held as text", "text %", "bytes", "made from"),
+        (
+            (
+                f["doc_key"], f["tokens"], f["mentions"], f["windows"], f["edits"], f["literal_characters"],
+                100 * f["literal_share"], f["bytes"], f["source"]["name"],
+            )
+            for f in facts
+        ),
+    )  # fmt: skip
+    if len(facts) == 1:
+        emit_table(("section", "bytes"), facts[0]["sections"].items())

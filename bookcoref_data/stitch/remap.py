@@ -1,0 +1,409 @@
+"""Carry an annotation from one text to another edition of it, and say what became of every mention.
+
+The result is *remapped*: the tokens are those of the new edition, the offsets moved. It is never called
+exact; that word is kept for `Pack.apply`, which gives back the released tokens proved by checksum.
+
+    kept      the same tokens (folded: case, accents, quotes, dashes, spelling), one after the other
+    moved     kept, in a passage that stands elsewhere in the new text
+    changed   both ends are there, but a word differs, is added or is missing; carried over
+    lost      an end is not there; dropped
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+
+from ..books import Book, Mention
+from ..errors import DataError, EditionError
+from .fingerprint import Fingerprint, codes_for
+from .follow import Following, exact_codes, follow, span_of_matches
+from .spans import Annotation
+
+LEAST_MATCHED = 0.75
+"""Below this share of tokens found, the text is refused: another book, a part of it, a translation."""
+MOST_EXTRA = 0.25
+"""Above this share of foreign tokens inside the book, the text is reported as holding something else."""
+STATUSES = ("kept", "moved", "changed", "lost")
+KEPT, MOVED, CHANGED, LOST = range(4)
+_EXAMPLES = 5
+_LEAST_STRETCH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One mention: where it was, where it is (None when lost), and its words where they are known."""
+
+    character: str
+    status: str
+    old: Mention
+    new: Mention | None
+    old_text: str
+    new_text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "character": self.character, "status": self.status, "old": list(self.old),
+            "new": list(self.new) if self.new else None, "old_text": self.old_text, "new_text": self.new_text,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many mentions of one character (or cluster, or all) met which end."""
+
+    name: str
+    kept: int = 0
+    moved: int = 0
+    changed: int = 0
+    lost: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.kept + self.moved + self.changed + self.lost
+
+    @property
+    def kept_share(self) -> float:
+        """Share of mentions with the same words, in place or moved."""
+        return (self.kept + self.moved) / self.total if self.total else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "mentions": self.total, "kept": self.kept, "moved": self.moved,
+            "changed": self.changed, "lost": self.lost, "kept_share": round(self.kept_share, 5),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RemapReport:
+    """What became of an annotation. `missing` and `extra` are stretches [start, end) of old and new tokens
+    without counterpart; `warnings` are sentences for the person."""
+
+    doc_key: str
+    total: Tally
+    characters: tuple[Tally, ...]
+    tokens_matched: float
+    old_tokens: int
+    new_tokens: int
+    extra_share: float
+    shifted: int
+    merged: int
+    missing: tuple[tuple[int, int], ...]
+    extra: tuple[tuple[int, int], ...]
+    examples: tuple[Example, ...]
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key,
+            "result": "remapped",
+            "total": self.total.to_dict(),
+            "tokens_matched": round(self.tokens_matched, 5),
+            "old_tokens": self.old_tokens,
+            "new_tokens": self.new_tokens,
+            "extra_share": round(self.extra_share, 5),
+            "shifted": self.shifted,
+            "merged": self.merged,
+            "missing": [list(s) for s in self.missing],
+            "extra": [list(s) for s in self.extra],
+            "characters": [t.to_dict() for t in self.characters],
+            "examples": [e.to_dict() for e in self.examples],
+            "warnings": list(self.warnings),
+        }
+
+    def require(self, min_kept: float) -> None:
+        """Raises EditionError when a smaller share of the mentions was kept (or moved whole)."""
+        if self.total.kept_share < min_kept:
+            raise EditionError(
+                f"{self.doc_key}: too few mentions survive in this edition",
+                expected=f"at least {min_kept:.2%} kept",
+                found=f"{self.total.kept_share:.2%} of {self.total.total:,}",
+                hint="use an edition nearer to the released one, or lower --min-kept",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Remapped:
+    """An annotated book in the tokens of another edition, and the report.
+
+    `start` is the token of the given text at which the book begins (what lies before is front matter).
+    """
+
+    book: Book
+    report: RemapReport
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class OldText:
+    """What is known of the annotated text: its tokens, or only their fingerprint."""
+
+    doc_key: str
+    gutenberg_key: str
+    annotation: Annotation
+    tokens: Sequence[str] | None = None
+    fingerprint: Fingerprint | None = None
+
+    def codes(self, new_tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """(codes of the old tokens, codes of the new ones).
+
+        Raises:
+            DataError: neither tokens nor a fingerprint.
+        """
+        if self.tokens is not None:
+            return exact_codes(list(self.tokens)), exact_codes(new_tokens)
+        if self.fingerprint is None:
+            raise DataError(
+                f"{self.doc_key}: the pack has no fingerprint, so it fits one edition only",
+                hint="give the edition it names, or make the pack with a fingerprint",
+            )
+        return self.fingerprint.codes, codes_for(new_tokens, self.fingerprint.bits)
+
+
+def remap(
+    old: OldText, sentences: Sequence[Sequence[str]], *, least_matched: float = LEAST_MATCHED
+) -> Remapped:
+    """Carry `old.annotation` to the new text given as sentences of tokens.
+
+    What lies outside the book (header, footer, licence, another work) is cut off at sentence ends.
+
+    Raises:
+        EditionError: too little of the old text is in the new one: another book, half a book, a
+        translation; the message says which part was found.
+    """
+    tokens = list(chain.from_iterable(sentences))
+    codes, new_codes = old.codes(tokens)
+    following = follow(codes, new_codes)
+    if following.matched_share < least_matched:
+        raise _refusal(old, following, len(tokens), least_matched)
+    ends = list(accumulate(map(len, sentences)))
+    first, last = _sentence_span(span_of_matches(following.partner, len(tokens)), ends)
+    start, stop = (0, *ends)[first], ends[last]
+    table = _Mentions.of(old.annotation)
+    fate = _fate(table, following, tokens, start, stop)
+    clusters, characters, merged = _carried(old.annotation, table, fate, start)
+    book = Book.make(
+        old.doc_key, sentences[first : last + 1], gutenberg_key=old.gutenberg_key,
+        clusters=clusters, characters=characters,
+    )  # fmt: skip
+    report = _report(old, table, fate, following, tokens, (start, stop), merged)
+    return Remapped(book, report, start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """All mentions of all groups: clusters first, then characters whose mentions are no cluster."""
+
+    names: tuple[str, ...]
+    groups: tuple[tuple[Mention, ...], ...]
+    links: tuple[int, ...]
+    starts: np.ndarray
+    ends: np.ndarray
+    owner: np.ndarray
+
+    @classmethod
+    def of(cls, annotation: Annotation) -> _Mentions:
+        groups = list(annotation.clusters)
+        names = [f"cluster {i}" for i in range(len(groups))]
+        numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
+        links = []
+        for name, mentions in annotation.characters:
+            if mentions not in numbers:
+                numbers[mentions] = len(groups)
+                groups.append(mentions)
+                names.append(name)
+            names[numbers[mentions]] = name
+            links.append(numbers[mentions])
+        numbers_flat = chain.from_iterable(chain.from_iterable(groups))
+        flat = np.fromiter(numbers_flat, dtype=np.int64).reshape(-1, 2)
+        owner = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
+        return cls(tuple(names), tuple(groups), tuple(links), flat[:, 0], flat[:, 1], owner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """Per mention: status, and new start and end (-1 when lost)."""
+
+    status: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+def _fate(table: _Mentions, following: Following, tokens: Sequence[str], start: int, stop: int) -> _Fate:
+    size = len(following.partner)
+    if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
+        raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
+    before, after = following.significant_old, following.significant_new
+    first, last = _outer_tokens(table, before)
+    count_old = before[table.ends + 1] - before[table.starts]
+    known = (count_old > 0) & (first < size) & (last >= 0)
+    first, last = np.where(known, first, 0), np.where(known, last, 0)
+    best = np.where(following.partner >= 0, following.partner, following.stand_in)
+    new_first, new_last = best[first], best[last]
+    there = known & (new_first >= start) & (new_last >= new_first) & (new_last < stop)
+    new_first, new_last = np.where(there, new_first, 0), np.where(there, new_last, 0)
+    count_new = after[new_last + 1] - after[new_first]
+    there &= count_new <= 2 * count_old + 2
+    matched = np.concatenate(([0], np.cumsum(following.partner >= 0)))
+    same = there & (count_new == count_old) & (matched[table.ends + 1] - matched[table.starts] == count_old)
+    status = np.where(same, np.where(following.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
+    new_first, new_last = _with_marks(table, first, last, new_first, new_last, tokens, (start, stop))
+    return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
+
+
+def _outer_tokens(table: _Mentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last token of every mention that counts."""
+    where = np.flatnonzero(np.diff(before))
+    if where.size == 0:
+        return np.full(len(table.starts), len(before)), np.full(len(table.starts), -1)
+    first = where[np.minimum(before[table.starts], where.size - 1)]
+    last = where[np.maximum(before[table.ends + 1] - 1, 0)]
+    return first, last
+
+
+def _with_marks(table, first, last, new_first, new_last, tokens, region) -> tuple[np.ndarray, np.ndarray]:
+    """Take an emphasis mark along at either end where the old mention had one."""
+    new_first, new_last = new_first.copy(), new_last.copy()
+    for i in np.flatnonzero(table.starts < first):
+        if new_first[i] > region[0] and tokens[new_first[i] - 1] == "_":
+            new_first[i] -= 1
+    for i in np.flatnonzero(table.ends > last):
+        if new_last[i] + 1 < region[1] and tokens[new_last[i] + 1] == "_":
+            new_last[i] += 1
+    return new_first, new_last
+
+
+def _carried(annotation: Annotation, table: _Mentions, fate: _Fate, start: int):
+    """(clusters, characters, number of mentions that fell together); emptied groups are left out."""
+    groups: list[list[Mention]] = [[] for _ in table.groups]
+    merged = 0
+    seen: set[tuple[int, int, int]] = set()
+    for i in np.flatnonzero(fate.status != LOST).tolist():
+        owner, a, b = int(table.owner[i]), int(fate.starts[i]) - start, int(fate.ends[i]) - start
+        if (owner, a, b) in seen:
+            merged += 1
+            continue
+        seen.add((owner, a, b))
+        groups[owner].append(Mention(a, b))
+    clusters = [g for g in groups[: len(annotation.clusters)] if g]
+    characters = [
+        (name, groups[link])
+        for (name, _), link in zip(annotation.characters, table.links, strict=True)
+        if groups[link]
+    ]
+    return clusters, characters, merged
+
+
+def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int]:
+    """Numbers of the first and last sentence that the span touches."""
+    first = int(np.searchsorted(ends, span[0], side="right"))
+    last = int(np.searchsorted(ends, max(span[1] - 1, span[0]), side="right"))
+    return first, min(last, len(ends) - 1)
+
+
+def _report(old, table, fate, following, tokens, region, merged) -> RemapReport:
+    names = table.names
+    counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
+    np.add.at(counts, (table.owner, fate.status), 1)
+    tallies = tuple(Tally(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
+    inside = slice(*region)
+    taken = np.zeros(len(tokens), dtype=bool)
+    taken[following.partner[following.partner >= 0]] = True
+    counts_new = np.diff(following.significant_new) > 0
+    foreign = counts_new[inside] & ~taken[inside]
+    extra_share = float(foreign.sum()) / max(int(counts_new[inside].sum()), 1)
+    missing = _stretches((following.partner < 0) & (np.diff(following.significant_old) > 0),
+                         np.diff(following.significant_old) == 0)  # fmt: skip
+    extra = _stretches(foreign, ~counts_new[inside])
+    return RemapReport(
+        doc_key=old.doc_key,
+        total=Tally("all", *counts.sum(axis=0).tolist()),
+        characters=tallies,
+        tokens_matched=following.matched_share,
+        old_tokens=len(following.partner),
+        new_tokens=region[1] - region[0],
+        extra_share=extra_share,
+        shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
+        merged=merged,
+        missing=missing,
+        extra=tuple((a, b) for a, b in extra),
+        examples=tuple(_examples(old, table, fate, tokens, region[0])),
+        warnings=tuple(_warnings(missing, extra, extra_share, following)),
+    )
+
+
+def _stretches(mask: np.ndarray, neutral: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """[start, end) of long stretches where `mask` holds, tokens that do not count not breaking them."""
+    where = np.flatnonzero(mask)
+    if where.size == 0:
+        return ()
+    solid = np.cumsum(~(mask | neutral))
+    breaks = np.flatnonzero(np.diff(solid[where]) > 0)
+    firsts = np.concatenate(([0], breaks + 1))
+    lasts = np.concatenate((breaks, [where.size - 1]))
+    long = lasts - firsts + 1 >= _LEAST_STRETCH
+    spans = zip(where[firsts[long]].tolist(), (where[lasts[long]] + 1).tolist(), strict=True)
+    return tuple(spans)
+
+
+def _warnings(missing, extra, extra_share: float, following: Following):
+    size = len(following.partner)
+    for a, b in missing:
+        if (b - a) / max(size, 1) >= 0.02:
+            yield (
+                f"tokens {a:,} to {b:,} of the release ({(b - a) / size:.0%}) are not in this text: "
+                "it is not the whole book"
+            )
+    if extra_share > MOST_EXTRA:
+        yield (
+            f"{extra_share:.0%} of the tokens between the book's first and last are not in the release: "
+            "the file holds another work too, or a very different edition"
+        )
+    elif sum(b - a for a, b in extra) > 0.02 * size:
+        longest = max(b - a for a, b in extra)
+        yield f"{len(extra)} passages of this text are not in the release, the longest of {longest:,} tokens"
+
+
+def _examples(old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int):
+    for status in (LOST, CHANGED, MOVED):
+        hits = np.flatnonzero(fate.status == status)
+        # Spread over the book, not the first few of one bad chapter.
+        for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
+            old_span = Mention(int(table.starts[i]), int(table.ends[i]))
+            span = None if status == LOST else Mention(int(fate.starts[i]), int(fate.ends[i]))
+            yield Example(
+                table.names[table.owner[i]], STATUSES[status], old_span,
+                Mention(span.start - start, span.end - start) if span else None,
+                _words(old.tokens, old_span) if old.tokens is not None else "",
+                _words(tokens, span) if span else "",
+            )  # fmt: skip
+
+
+def _words(tokens: Sequence[str], span: Mention) -> str:
+    return " ".join(t for t in tokens[span.start : span.end + 1] if t != "\n")
+
+
+def _refusal(old: OldText, following: Following, new_size: int, least: float) -> EditionError:
+    """An error that says what was found, because half a book and another book need different cures."""
+    share, size = following.matched_share, len(following.partner)
+    hint = "give a text of the book that the annotation belongs to"
+    at = np.flatnonzero(following.partner >= 0)
+    found = f"{share:.1%} of {size:,} tokens"
+    if share >= 0.05:
+        low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
+        within = at.size / max(int(following.significant_old[high + 1] - following.significant_old[low]), 1)
+        if within >= least:
+            found += f", all of them in tokens {low:,} to {high:,}: this is a part of the book"
+            hint = "give the whole book: its volumes in one file, or a complete edition"
+    elif new_size:
+        hint = "this is another book, another translation, or the book twice in one file; " + hint
+    return EditionError(
+        f"{old.doc_key}: the text is not an edition of the annotated book",
+        expected=f"at least {least:.0%} of the annotated tokens",
+        found=found,
+        hint=hint,
+    )
