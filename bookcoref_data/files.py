@@ -6,6 +6,7 @@ The only helpers for disk that every room may use.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -16,6 +17,7 @@ from typing import IO
 
 from .errors import DataError, SourceError
 
+_NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
 
@@ -27,7 +29,8 @@ def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
     one of the two whole. Text modes are UTF-8 with "\\n" line ends.
 
     Raises:
-        SourceError: the folder cannot be written (names the folder and the way to move the cache).
+        SourceError: the folder cannot be written (names the folder and the way to move the cache), or
+            the disk is full.
     """
     text = "b" not in mode
     try:
@@ -48,9 +51,15 @@ def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
             os.fsync(stream.fileno())
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            raise SourceError(
+                f"cannot finish writing {path}", found=error.strerror,
+                hint="free some space, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir, and "
+                "run the command again; nothing half-written was left",
+            ) from error  # fmt: skip
         raise
 
 

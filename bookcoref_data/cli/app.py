@@ -24,6 +24,9 @@ Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source una
 4 checksum mismatch, 130 interrupted.
 """
 
+# Newer versions of typer carry a click of their own: take the class from what typer hands out.
+ClickException = typer.BadParameter.__base__.__base__
+
 
 def _print_version(value: bool) -> None:
     if value:
@@ -51,17 +54,18 @@ def make_app() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; errors of ours become a message on stderr and their exit code."""
+    """Run the command line; errors become a message on stderr and their exit code."""
     from ..errors import BookcorefError
 
     try:
-        make_app()()
+        # Standalone mode would turn Ctrl-C into exit code 1.
+        sys.exit(make_app()(standalone_mode=False) or 0)
     except BookcorefError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)

@@ -263,7 +263,7 @@ def test_a_full_disk_leaves_nothing_half_written(world, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(SourceError, match="No space left"):
         run(world, out=world.root / "bad")
     assert not (world.root / "bad").exists()
     assert not list(world.root.rglob("*.part"))

@@ -1,0 +1,51 @@
+"""What `list` and `show` tell."""
+
+import pytest
+
+from bookcoref_data.books import Book
+from bookcoref_data.build.catalogue import describe, mentions_of, overview
+from bookcoref_data.errors import UsageError
+from bookcoref_data.formats.folder import write_folder
+
+SENTENCES = [["Ann", "saw", "Annabel", "."], ["She", "waved", "\n"], ["Ann", "left", "."]]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    people = [("Ann", [(0, 0), (4, 4), (7, 7)]), ("Annabel", [(2, 2)])]
+    books = [Book.make("siddhartha_2500", SENTENCES, gutenberg_key="2500", clusters=[s for _, s in people],
+                       characters=people), Book.make("mine_7", SENTENCES, gutenberg_key="7")]  # fmt: skip
+    write_folder(tmp_path / "d", {"test": books}, title="T", licences=[])
+    return tmp_path / "d"
+
+
+def test_overview_has_the_53_books_and_what_is_built(folder, cache_home):
+    rows = overview(folder, None)
+    assert len(rows) == 54
+    built = [r["doc_key"] for r in rows if r["built"]]
+    assert built == ["siddhartha_2500", "mine_7"]
+    by_key = {r["doc_key"]: r for r in rows}
+    assert by_key["siddhartha_2500"]["tokens"] == 47_785
+    assert by_key["emma_158"]["counts_from"] == "paper"
+    (cache_home / "texts" / "158").mkdir(parents=True)
+    (cache_home / "texts" / "158" / "a.txt").write_text("x")
+    assert {r["doc_key"] for r in overview(folder, None) if r["text_cached"]} == {"emma_158"}
+
+
+def test_a_book_is_found_by_id_or_part_of_its_name(folder):
+    for name in ("siddhartha_2500", "2500", "Siddh"):
+        assert describe(folder, name)["facts"]["doc_key"] == "siddhartha_2500"
+    assert describe(folder, "2500")["characters"] == [("Ann", 3, "Ann"), ("Annabel", 1, "Annabel")]
+    with pytest.raises(UsageError, match="no book like 'emma'"):
+        describe(folder, "emma")
+    with pytest.raises(UsageError, match="several books"):
+        describe(folder, "_")
+
+
+def test_mentions_stand_in_context(folder):
+    name, rows = mentions_of(folder, "2500", "ann")
+    assert name == "Ann"
+    assert [r[:2] for r in rows] == [(0, 0), (4, 4), (7, 7)]
+    assert rows[1][2] == "Ann saw Annabel . [She] waved   Ann left ."
+    with pytest.raises(UsageError, match="no character like 'Bob'"):
+        mentions_of(folder, "2500", "Bob")
