@@ -38,8 +38,7 @@ FACTS = (
     PREFIXES
     + """\
 SELECT ?item ?property ?value WHERE {{
-  VALUES ?item {{ {items} }}
-  VALUES ?property {{ {properties} }}
+  VALUES (?item ?property) {{ {pairs} }}
   ?item ?property ?value .{language}
 }}
 """
@@ -192,8 +191,9 @@ def _facts_query(
     endpoint: Endpoint, properties: tuple[str, ...], language: str
 ) -> Callable[[list[str]], list[Row]]:
     def ask(items: list[str]) -> list[Row]:
-        named = " ".join(f"wd:{item}" for item in items)
-        return endpoint.ask(FACTS.format(items=named, properties=" ".join(properties), language=language))
+        # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
+        pairs = " ".join(f"(wd:{item} {property_})" for item in items for property_ in properties)
+        return endpoint.ask(FACTS.format(pairs=pairs, language=language))
 
     return ask
 
@@ -239,7 +239,8 @@ def _label_the_nameless(
 ) -> None:
     """Ask once more, in all languages, for those who have a label in none of the wanted ones."""
     current = {found.current(person) for person in persons if is_item(person)}
-    nameless = sorted((p for p in current if LABEL not in found.facts.get(p, {})), key=item_number)
+    unlabelled = (p for p in current - set(found.failed) if LABEL not in found.facts.get(p, {}))
+    nameless = sorted(unlabelled, key=item_number)
     progress.begin("other languages", len(nameless), "items")
     for batch in _batches(nameless, settings.persons_batch):
         for rows in _halving(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
