@@ -1,0 +1,81 @@
+"""CliffsNotes: a character list in running paragraphs (bold names, or names as headings), analysis pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, group_heading, joined, text_of
+
+_BODY = ("article.copy", "div.contentArea")
+_AUTHOR = ("#phsubheader_0_spAuthor", "div.title-wrapper > h2")
+_ANALYSIS = re.compile(r"Character Analysis\s*[:–-]?\s*(\S.*)")
+_ENDS = " :,;*–—-\u00a0"
+
+
+def parse(soup: Any, address: str) -> GuidePage:
+    title, author = first_text(soup, "div.title-wrapper > h1"), first_text(soup, *_AUTHOR)
+    known = {"title": title, "author": author}
+    body = next((found for selector in _BODY if (found := soup.select_one(selector))), None)
+    if body is None:
+        return GuidePage(LIST, "", title, author, problem="unknown layout")
+    heading = first_text(body, "h1", "h2")
+    if match := _ANALYSIS.fullmatch(heading):
+        return finish(PERSON, "analysis", [Entry(match[1], joined(text_of(p) for p in body("p")))], **known)
+    if re.fullmatch(r"(?:Book|Play|Poem|Story) Summary", heading):
+        return GuidePage(SUMMARY, "summary", title, author)
+    named = [p for p in body.select("p.litNoteTextHeading") if group_heading(text_of(p)) is None]
+    layout = "names as headings" if named else "bold names"
+    return finish(LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known)
+
+
+def _persons(body: Any, *, bold: bool) -> Iterator[Entry]:
+    """Persons in page order; text before the first belongs to none, and a heading ends a person."""
+    minor, name, texts = False, "", []
+    for node in body(["p", "h2", "h3", "h4"]):
+        text = text_of(node)
+        group = group_heading(text)
+        heading = node.name != "p" or "litNoteTextHeading" in node.get("class", ())
+        found, rest = _leading_bold(node) if bold and not heading else ("", text)
+        if group is None and heading and not (not bold and node.name == "p"):
+            continue
+        if group is None and not heading and not found:
+            texts += [text] if name else []
+            continue
+        if name:
+            yield Entry(name, joined(texts), minor)
+        if group is not None:
+            minor, name, texts = group, "", []
+        elif heading:
+            name, texts = text.strip(_ENDS), []
+        else:
+            name, texts = found, [rest]
+    if name:
+        yield Entry(name, joined(texts), minor)
+
+
+def _leading_bold(paragraph: Any) -> tuple[str, str]:
+    """(name, rest) of a paragraph that opens with a bold name; ("", whole text) of any other.
+
+    Bold words further on are emphasis, and every other way of telling names from text takes them for
+    persons.
+    """
+    first = next((c for c in paragraph.children if getattr(c, "name", None) or str(c).strip()), None)
+    while first is not None and getattr(first, "name", None) in ("i", "em", "span"):
+        first = next((c for c in first.children if getattr(c, "name", None) or str(c).strip()), None)
+    text = text_of(paragraph)
+    if getattr(first, "name", None) not in ("b", "strong"):
+        return "", text
+    bold = text_of(first)
+    name = bold.strip(_ENDS)
+    return name, text[len(bold) :].lstrip(_ENDS) if name else text
+
+
+def _more(soup: Any, address: str) -> list[str]:
+    """The link to the rest of a list that is continued: `<this address>-2`, or a button with its name."""
+    links = soup.select(
+        "a.nav-bttn-filled[href], .small-6.columns.clear-padding-right a[href], a.cf-next[href]"
+    )
+    path = re.sub(r"(-\d+)?/?$", "", address.split("://")[-1].partition("/")[2])
+    return [a["href"] for a in links if path and re.search(rf"{re.escape(path)}-\d+/?$", a["href"])]

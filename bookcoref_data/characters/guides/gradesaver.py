@@ -1,0 +1,46 @@
+"""GradeSaver: one page lists all characters, each in a section or under a heading of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .page import LIST, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+
+_AUTHOR = ("[itemprop=author] a", "[itemprop=author]")
+_HEADS = "section.linkTarget > h2, h2.toc_header"
+
+
+def parse(soup: Any, address: str) -> GuidePage:
+    known = {"title": _title(soup), "author": first_text(soup, *_AUTHOR)}
+    body = soup.select_one("article.section__article, article[role=article]")
+    heads = list(dict.fromkeys((body or soup).select(_HEADS)))
+    if heads:
+        return finish(LIST, "sections", map(_person, heads), **known)
+    if body is None:
+        return GuidePage(LIST, "", known["title"], known["author"], problem="unknown layout")
+    kind = SUMMARY if address.rstrip("/").endswith("summary") else LIST
+    return GuidePage(
+        kind, "article", known["title"], known["author"], problem="empty" if kind == LIST else ""
+    )
+
+
+def _title(soup: Any) -> str:
+    title = first_text(soup, "h1")
+    for ending in (" Study Guide", " Characters", " Character List", " Summary"):
+        title = title.removesuffix(ending)
+    return title
+
+
+def _person(head: Any) -> Entry:
+    """A name and the paragraphs that follow it before the next name or the end of its section."""
+    texts = [text_of(node) for node in _until_next(head)]
+    return Entry(text_of(head).rstrip(": "), joined(texts))
+
+
+def _until_next(head: Any) -> Iterator[Any]:
+    for sibling in head.find_next_siblings():
+        if sibling.name in ("h1", "h2", "section"):
+            return
+        if sibling.name in ("p", "blockquote"):
+            yield sibling

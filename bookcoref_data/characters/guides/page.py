@@ -1,0 +1,134 @@
+"""What a study-guide page says, and the few ways of reading HTML that all sites share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import MissingExtraError
+
+LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One character as a page lists it: the name as found, its text (None if there is none), and its link."""
+
+    name: str
+    text: str | None = None
+    minor: bool = False
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GuidePage:
+    """A page read. `kind` is "list", "person", "minor" or "summary"; `layout` names the form it was read by.
+
+    `title` and `author` are the book's, "" when the page does not say. `more` are links to pages that
+    go on with this list. `problem` is "" or the reason why nothing could be read: "soft error", "empty",
+    "unknown layout".
+    """
+
+    kind: str
+    layout: str
+    title: str = ""
+    author: str = ""
+    entries: tuple[Entry, ...] = ()
+    more: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def soup_of(html: bytes | str) -> Any:
+    """The parsed page, without scripts, comments and the archive's toolbar."""
+    try:
+        from bs4 import BeautifulSoup, Comment
+    except ImportError as error:
+        raise MissingExtraError.of("harvest", "beautifulsoup4", "reading study-guide pages") from error
+    soup = BeautifulSoup(html, "html.parser")
+    for node in soup.select("script, style, noscript, #wm-ipp-base, #wm-ipp, #donato"):
+        node.decompose()
+    for comment in soup.find_all(string=lambda s: isinstance(s, Comment)):
+        comment.extract()
+    return soup
+
+
+_BLOCKS = frozenset({"p", "div", "li", "ul", "ol", "br", "h1", "h2", "h3", "h4", "h5", "h6"}) | {
+    "blockquote",
+    "section",
+    "article",
+    "td",
+}
+
+
+def text_of(node: Any) -> str:
+    """The text of an element on one line: inline tags add nothing, `br` and blocks a space."""
+    return " ".join("".join(_pieces(node)).split())
+
+
+def _pieces(node: Any) -> Iterator[str]:
+    for child in node.children:
+        name = getattr(child, "name", None)
+        if name is None:
+            yield str(child)
+        elif name in _BLOCKS:
+            yield from (" ", *_pieces(child), " ")
+        else:
+            yield from _pieces(child)
+
+
+def first_text(soup: Any, *selectors: str) -> str:
+    """The text of the first element that any selector finds with text, in the order of the selectors."""
+    for selector in selectors:
+        for node in soup.select(selector):
+            if text := text_of(node):
+                return text
+    return ""
+
+
+_FOOTERS = (
+    re.compile(r"\s*\bRead an?\b[^.]*\bin-depth\b.*$", re.IGNORECASE | re.DOTALL),
+    re.compile(r"\s*\bRead an\s*$"),
+    re.compile(r"\s*\bread analysis of .*$", re.IGNORECASE | re.DOTALL),
+    re.compile(r"\s*Continued on next page\b.*$", re.IGNORECASE | re.DOTALL),
+    re.compile(r"\s*\(Click the [^)]*\binfographic\b[^)]*\)"),
+)
+
+
+def without_footers(text: str) -> str:
+    """Text without "Read an in-depth analysis of X.", "Continued on next page..." and the like."""
+    for footer in _FOOTERS:
+        text = footer.sub("", text)
+    return text.strip()
+
+
+def joined(paragraphs: Iterable[str]) -> str | None:
+    """Paragraphs in one text, an empty line between them; None when nothing is left."""
+    kept = [text for text in map(without_footers, paragraphs) if text]
+    return "\n\n".join(kept) or None
+
+
+def author_name(text: str) -> str:
+    """An author field without a leading "by"."""
+    return re.sub(r"^by\s+", "", text, flags=re.IGNORECASE).strip()
+
+
+_MINOR = re.compile(r"(?:the )?(?:minor|other|secondary|supporting) characters?:?", re.IGNORECASE)
+_MAJOR = re.compile(r"(?:the )?(?:major|main|primary) characters?:?", re.IGNORECASE)
+
+
+def group_heading(text: str) -> bool | None:
+    """True for "Minor Characters", False for "Major Characters", None for anything else."""
+    if _MINOR.fullmatch(text):
+        return True
+    return False if _MAJOR.fullmatch(text) else None
+
+
+def finish(
+    kind: str, layout: str, entries: Iterable[Entry], *, title: str, author: str, more: Iterable[str] = ()
+) -> GuidePage:
+    """A page with its entries, nameless ones dropped; without any it has a problem."""
+    named = tuple(entry for entry in entries if entry.name)
+    problem = "" if named else "empty"
+    return GuidePage(kind, layout, title, author_name(author), named, tuple(dict.fromkeys(more)), problem)

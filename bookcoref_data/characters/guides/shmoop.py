@@ -1,0 +1,92 @@
+"""Shmoop: a page for each major person, one for all minor persons, and a list that links to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+
+_BREADCRUMB = ("ul.items > li:nth-of-type(4) > a",)
+_MAIN = ("[data-element=main]", "[data-content-type=text]", "div.content-wrapper")
+_NOT_PERSONS = ("minor-characters", "/characters", "/quiz", "/summary")
+
+
+def parse(soup: Any, address: str) -> GuidePage:
+    title = first_text(soup, *_BREADCRUMB) or _title_from_meta(soup)
+    known = {"title": title, "author": first_text(soup, "span.author-name")}
+    if soup.select("div[data-class=SHPlotOverviewSection]"):
+        return GuidePage(SUMMARY, "plot overview", title, known["author"])
+    main = _main(soup)
+    if main is None:
+        menu = list(_menu(soup))
+        if menu:
+            return finish(LIST, "menu", menu, **known)
+        return GuidePage(LIST, "", title, known["author"], problem="unknown layout")
+    name = text_of(main.select_one("h2.title"))
+    if name == "Minor Characters":
+        return finish(MINOR, "minor persons", _minor_persons(main), **known)
+    if name == "Characters":
+        return finish(LIST, "list", _listed(main), **known)
+    if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
+        return GuidePage(SUMMARY, "main block", title, known["author"])
+    return finish(PERSON, "person", [Entry(name, _description(main))], **known)
+
+
+def _main(soup: Any) -> Any:
+    """The block with the page's own title; its position among others has changed over the years."""
+    blocks = (block for selector in _MAIN for block in soup.select(selector))
+    return next((block for block in blocks if block.select_one("h2.title")), None)
+
+
+def _description(main: Any) -> str | None:
+    """Paragraphs before the first sub-heading; on a page that opens with one, those of the first section."""
+    sections: list[list[str]] = [[]]
+    for node in main.children:
+        name = getattr(node, "name", None)
+        if name == "h3":
+            sections.append([])
+        elif name in ("p", "blockquote"):
+            sections[-1].append(text_of(node))
+    return next((text for text in map(joined, sections) if text), None)
+
+
+def _minor_persons(main: Any) -> Iterator[Entry]:
+    for heading in main("h3"):
+        texts = []
+        for sibling in heading.find_next_siblings():
+            if sibling.name == "h3":
+                break
+            texts.append(text_of(sibling))
+        yield Entry(text_of(heading), joined(texts), minor=True)
+
+
+def _listed(main: Any) -> Iterator[Entry]:
+    for link in main.select("h3 a[href], h4 a[href], li > a[href]"):
+        if not _is_page_of_many(link["href"]):
+            yield Entry(text_of(link), link=link["href"])
+
+
+def _menu(soup: Any) -> Iterator[Entry]:
+    for link in soup.select("a[href*=characters] + ul > li a[href]"):
+        if not _is_page_of_many(link["href"]):
+            yield Entry(text_of(link), link=link["href"])
+
+
+def _is_page_of_many(href: str) -> bool:
+    return href.rstrip("/").endswith(_NOT_PERSONS)
+
+
+def _title_from_meta(soup: Any) -> str:
+    """The title from "X in Y | Shmoop", where both may hold " in ": the description confirms."""
+
+    def content(name: str) -> str:
+        node = soup.select_one(f"meta[name={name}]")
+        return " ".join((node.get("content") or "").split()) if node else ""
+
+    title, description = content("title").split(" | ")[0], content("description")
+    pieces = title.split(" in ")
+    candidates = [" in ".join(pieces[start:]) for start in range(1, len(pieces))]
+    confirmed = (c for c in candidates if re.search(rf"\b(?:from|of|in) {re.escape(c)} by ", description))
+    return next(confirmed, "")

@@ -1,0 +1,79 @@
+"""SparkNotes: one page lists all characters, in one of three forms; in-depth pages have one person each."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+
+TITLE = ("h1.TitleHeader_title", "h1[class^=TitleHeader_title]", "[class*=TitleHeader_title]")
+AUTHOR = (
+    "div.TitleHeader_authorName",
+    "a.TitleHeader_authorLink",
+    ".TitleHeader_authorName__header",
+    ".TitleHeader_authorLink__header",
+    ".subnav__writtenby a",
+)
+SOFT_ERRORS = ("Something bad happened. Sorry.", "read ECONNRESET")
+_PAGING = (
+    ".pagination-links a[href]",
+    ".interior-sticky-nav__navigation a[href]",
+    ".interior-sticky-nav__navigation__list--short a[href]",
+    "a.interior-pagination-short__link[href]",
+)
+
+
+def parse(soup: Any, address: str) -> GuidePage:
+    title, author = first_text(soup, *TITLE), first_text(soup, *AUTHOR)
+    if title in SOFT_ERRORS or (soup.title and text_of(soup.title) in SOFT_ERRORS):
+        return GuidePage(LIST, "", problem="soft error")
+    known = {"title": title, "author": author}
+    if soup.select("#plotoverview"):
+        return GuidePage(SUMMARY, "plot overview", title, author)
+    if name := first_text(soup, "span.interior-sticky-nav__title__section"):
+        texts = [text_of(p) for p in soup.select("div.mainTextContent p, div.content_txt p")]
+        return finish(PERSON, "in-depth", [Entry(name, joined(texts))], **known)
+    more = _more(soup, address)
+    if items := soup.select("li.mainTextContent__list-content__item"):
+        return finish(LIST, "list items", map(_item, items), more=more, **known)
+    run = [
+        h for block in soup.select("div.mainTextContent, div.studyGuideText, #section") for h in block("h3")
+    ]
+    if run:
+        return finish(LIST, "headings", map(_heading, dict.fromkeys(run)), more=more, **known)
+    if blocks := soup.select("div.content_txt[id]"):
+        return finish(LIST, "blocks", map(_block, blocks), more=more, **known)
+    return GuidePage(LIST, "", title, author, problem="unknown layout")
+
+
+def _item(item: Any) -> Entry:
+    return Entry(first_text(item, "h3", "h4"), joined(text_of(p) for p in item("p")), link=_in_depth(item))
+
+
+def _heading(heading: Any) -> Entry:
+    """A name and the paragraphs up to the next heading."""
+    texts, link = [], ""
+    for sibling in heading.find_next_siblings():
+        if sibling.name in ("h1", "h2", "h3"):
+            break
+        texts.append(text_of(sibling))
+        link = link or _in_depth(sibling)
+    return Entry(text_of(heading), joined(texts), link=link)
+
+
+def _block(block: Any) -> Entry:
+    name = first_text(block, "h2", "h3", "h4", "b", "strong")
+    return Entry(name, joined(text_of(p).removeprefix(name).lstrip(" :-–—") for p in block("p")))
+
+
+def _in_depth(node: Any) -> str:
+    links = (a["href"] for a in node("a", href=True) if "in-depth" in text_of(a).lower())
+    return next(links, "")
+
+
+def _more(soup: Any, address: str) -> list[str]:
+    """Links to `<this page>/page/2/` and so on."""
+    here = urljoin(address, ".") if address.endswith("/") else address + "/"
+    links = [a["href"] for selector in _PAGING for a in soup.select(selector)]
+    return [link for link in links if "/page/" in link and here.split("://")[-1].split("/", 1)[-1] in link]

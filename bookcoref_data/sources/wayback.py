@@ -1,0 +1,256 @@
+"""Addresses of archived pages, and the pages behind them: polite, kept, with a status for each.
+
+An archived address is `<archive>/web/<stamp><flag>/<original>`. It is always taken apart first and links are
+joined with the original: `urljoin` on the whole collapses the inner "https://", and a root-relative link
+loses the archive altogether. Pages are asked for with the flag `id_`, which returns the stored bytes
+without the archive's toolbar and rewritten links.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from ..errors import FormatError, OfflineError, SourceError, UsageError
+from ..files import sha256_bytes, write_bytes, write_text
+from .http import Fetcher, Page, Retry
+from .sparql import utc_now
+
+_ARCHIVED = re.compile(r"(https?://[^/]+/web/)(\d{1,14}|\*)([a-z]{2}_)?/(.+)", re.DOTALL)
+_LINK = re.compile(r"(?:https?://[^/]+)?/web/(?:\d{1,14}|\*)(?:[a-z]{2}_)?/(https?:/.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """An archived address in its parts; `str()` puts them together again unchanged.
+
+    `archive` ends in "/web/", `stamp` is any prefix of yyyyMMddhhmmss (often only a year), `flag` is "" or
+    "id_" and the like.
+    """
+
+    archive: str
+    stamp: str
+    flag: str
+    original: str
+
+    def __str__(self) -> str:
+        return f"{self.archive}{self.stamp}{self.flag}/{self.original}"
+
+    def at(self, href: str) -> Archived:
+        """The address of a link on this page, in the same snapshot."""
+        return replace(self, original=join(self.original, href))
+
+    def raw(self) -> Archived:
+        """The same page without toolbar and rewritten links."""
+        return replace(self, flag="id_")
+
+    def years_earlier(self, years: int) -> Archived:
+        """The same page so many years before; the rest of the stamp stays."""
+        return replace(self, stamp=f"{int(self.stamp[:4]) - years:04d}{self.stamp[4:]}")
+
+
+def parse_address(address: str) -> Archived | None:
+    """The parts of an archived address; None when it is not one."""
+    match = _ARCHIVED.fullmatch(address)
+    return Archived(match[1], match[2], match[3] or "", match[4]) if match else None
+
+
+def original_of(href: str) -> str:
+    """A link without the archive's prefix, if it has one."""
+    match = _LINK.fullmatch(href)
+    return re.sub(r"^(https?:)/+", r"\1//", match[1]) if match else href
+
+
+def join(original: str, href: str) -> str:
+    """Resolve a link of a page (archived or not) against the page's original address."""
+    return urljoin(original, original_of(href.strip()))
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two original addresses are one page to the archive: scheme, case, `www.`, end slash aside."""
+
+    def key(address: str) -> str:
+        parts = urlsplit(address.lower())
+        query = f"?{parts.query}" if parts.query else ""
+        return parts.netloc.removeprefix("www.").split(":")[0] + parts.path.rstrip("/") + query
+
+    return key(one) == key(other)
+
+
+# --- pages ----------------------------------------------------------------------------------------------
+
+OK = "ok"
+OTHER_SNAPSHOT = "other snapshot"
+LEFT_ARCHIVE = "left the archive"
+NOT_ARCHIVED = "not archived"
+EXCLUDED = "excluded"
+ARCHIVED_ERROR = "error page in the archive"
+ARCHIVED_REDIRECT = "redirect in the archive"
+UNREACHABLE = "unreachable"
+TOO_NEW = "too new"
+EMPTY_BODY = "empty body"
+FINAL = frozenset({OK, NOT_ARCHIVED, EXCLUDED, ARCHIVED_ERROR})
+"""Statuses that asking again would not change; pages with others are fetched anew by the next run."""
+
+_ANSWERS = (400, 403, 404, 410, 451, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """What is known of one page: asked for, served, when, and what came of it."""
+
+    address: str
+    status: str
+    served: str = ""
+    stamp: str = ""
+    http_status: int = 0
+    sha256: str = ""
+    retrieved: str = ""
+    detail: str = ""
+
+
+@dataclass
+class PageStore:
+    """Archived pages in a folder: `<key>.html.gz` and `<key>.json` (a `PageRecord`) per address.
+
+    `strict` accepts only the snapshot asked for (LiSCU's rule); otherwise the archive's nearest is taken
+    and its stamp recorded (most BookWorm stamps are wishes). A snapshot from `ceiling` on is refused, and
+    one to four years earlier asked for. `archive` replaces the archive's own address, for a mirror.
+    """
+
+    folder: Path
+    fetcher: Fetcher
+    strict: bool = False
+    ceiling: str = ""
+    archive: str = ""
+    now: Callable[[], datetime] = utc_now
+
+    def get(self, address: str) -> tuple[PageRecord, bytes]:
+        """The record and the bytes of a page (empty unless its status is "ok"), kept or fetched.
+
+        Raises:
+            UsageError: not an archived address.
+            OfflineError: the page is not kept, and the network is switched off.
+            FormatError: a kept page is damaged.
+        """
+        parts = parse_address(address)
+        if parts is None:
+            raise UsageError(
+                f"{address!r} is not an archived address",
+                expected="https://web.archive.org/web/<stamp>/<address of the page>",
+            )
+        kept = self._kept(address)
+        if kept and (kept[0].status in FINAL or self.fetcher.offline):
+            return kept
+        if self.fetcher.offline:
+            raise OfflineError(
+                f"{address} is not among the kept pages",
+                expected=str(self._path(address, ".json")),
+                hint="run the harvest once without --offline",
+            )
+        record, body = self._fetch(address, parts)
+        self._keep(record, body)
+        return record, body
+
+    def _path(self, address: str, suffix: str) -> Path:
+        key = sha256_bytes(f"{'strict ' if self.strict else ''}{address}".encode())[:40]
+        return self.folder / f"{key}{suffix}"
+
+    def _kept(self, address: str) -> tuple[PageRecord, bytes] | None:
+        note, page = self._path(address, ".json"), self._path(address, ".html.gz")
+        if not note.is_file():
+            return None
+        try:
+            record = PageRecord(**json.loads(note.read_text(encoding="utf-8")))
+            body = gzip.decompress(page.read_bytes()) if record.status == OK else b""
+        except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
+            raise FormatError(
+                f"{note} is not a kept page", found=str(error), hint="delete it; the page is fetched again"
+            ) from error
+        if record.status == OK and sha256_bytes(body) != record.sha256:
+            raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
+        return record, body
+
+    def _keep(self, record: PageRecord, body: bytes) -> None:
+        if record.status == OK:
+            write_bytes(self._path(record.address, ".html.gz"), gzip.compress(body, 6, mtime=0))
+        write_text(self._path(record.address, ".json"), json.dumps(asdict(record), ensure_ascii=False))
+
+    def _fetch(self, address: str, asked: Archived) -> tuple[PageRecord, bytes]:
+        record, body = self._fetch_once(address, asked)
+        for years in range(1, 5):
+            if record.status != TOO_NEW:
+                break
+            record, body = self._fetch_once(address, asked.years_earlier(years))
+        return record, body
+
+    def _fetch_once(self, address: str, asked: Archived) -> tuple[PageRecord, bytes]:
+        url = str(replace(asked.raw(), archive=self.archive or asked.archive))
+        blank = PageRecord(address, UNREACHABLE, retrieved=self.now().isoformat())
+        try:
+            page = self._page(url)
+        except OfflineError:
+            raise
+        except SourceError as error:
+            return replace(blank, detail=f"{error.what}: {error.found}"), b""
+        body = plain_bytes(page.content)
+        served = parse_address(page.url)
+        known = replace(blank, served=page.url, stamp=served.stamp if served else "", http_status=page.status,
+                        sha256=sha256_bytes(body))  # fmt: skip
+        status = self._judge(page, body, asked, served)
+        return replace(known, status=status), body if status == OK else b""
+
+    def _page(self, url: str) -> Page:
+        """One page. Errors of the archive itself may pass; captured errors carry Memento-Datetime."""
+        page = self.fetcher.get(url, allow=_ANSWERS)
+        if not _own_error(page):
+            return page
+
+        def again() -> Page:
+            answer = self.fetcher.get(url, allow=_ANSWERS)
+            if _own_error(answer):
+                raise Retry(f"status {answer.status}")
+            return answer
+
+        return self.fetcher.retrying(url, again)
+
+    def _judge(self, page: Page, body: bytes, asked: Archived, served: Archived | None) -> str:
+        if page.status >= 400:
+            if "memento-datetime" in page.headers:
+                return ARCHIVED_ERROR
+            return EXCLUDED if page.status in (403, 451) else NOT_ARCHIVED
+        if served is None:
+            return LEFT_ARCHIVE
+        if captured_redirect(body):
+            return ARCHIVED_REDIRECT
+        if self.strict and not (served.stamp == asked.stamp and same_page(served.original, asked.original)):
+            return OTHER_SNAPSHOT
+        if self.ceiling and served.stamp.ljust(14, "0") >= self.ceiling:
+            return TOO_NEW
+        return OK if body.strip() else EMPTY_BODY
+
+
+def _own_error(page: Page) -> bool:
+    return page.status >= 500 and "memento-datetime" not in page.headers
+
+
+def plain_bytes(body: bytes) -> bytes:
+    """Unpack a body that is still gzip: originals stored packed come with broken headers."""
+    if body[:2] != b"\x1f\x8b":
+        return body
+    try:
+        return gzip.decompress(body)
+    except (OSError, EOFError, zlib.error):
+        return body
+
+
+def captured_redirect(body: bytes) -> bool:
+    """Whether a page is the archive's notice of a captured redirect, which comes with status 200."""
+    return b"response at crawl time" in body and b"impatient" in body
