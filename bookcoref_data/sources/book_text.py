@@ -71,14 +71,17 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
 
 
 def _check_header(head: str, what: str, gutenberg_id: str, title: str | None) -> None:
-    """The eBook number decides; without one, the title must share a word with the expected one."""
-    number, named = _NUMBER.search(head), _TITLE.search(head)
-    if number:
-        if number[1] != gutenberg_id:
+    """The eBook number decides; without one, the title must share a word with the expected one.
+
+    A header may point to other editions ("see also eBook #42671"), so ours need only be among the numbers.
+    """
+    numbers, named = _NUMBER.findall(head), _TITLE.search(head)
+    if numbers:
+        if gutenberg_id not in numbers:
             raise DataError(
                 f"{what} is another book",
                 expected=f"eBook #{gutenberg_id}",
-                found=f"eBook #{number[1]}" + (f", {named[1].strip()}" if named else ""),
+                found=f"eBook #{numbers[0]}" + (f", {named[1].strip()}" if named else ""),
                 hint=_FETCH_AGAIN,
             )
     elif named and title and not _words(named[1]) & _words(title):

@@ -65,10 +65,11 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds to connect, seconds without a byte, and the most bytes of a file and of a page."""
+    """Seconds to connect, without a byte, and for one whole answer; the most bytes of a file and a page."""
 
     connect: float = 10.0
     silence: float = 60.0
+    answer: float = 1800.0
     file_bytes: int = 64 * _MIB
     page_bytes: int = 16 * _MIB
 
@@ -197,7 +198,7 @@ class Fetcher:
         def once() -> Page:
             with self._open(url, params=params, headers=headers, allow=allow) as answer:
                 content = bytearray()
-                for piece in _pieces(answer, url):
+                for piece in self._pieces(answer):
                     content += piece
                     _hold_limit(url, len(content), most)
                 _hold_length(_length(answer), len(content))
@@ -273,13 +274,26 @@ class Fetcher:
         digest = hashlib.sha256()
         with part.appending() as (stream, size):
             _hash_into(digest, part.path)
-            for piece in _pieces(answer, url):
+            for piece in self._pieces(answer):
                 size += len(piece)
                 _hold_limit(url, size, most, part)
                 part.write(stream, piece)
                 digest.update(piece)
                 self.progress.advance(label, len(piece))
         return size, digest.hexdigest()
+
+    def _pieces(self, answer) -> Iterator[bytes]:
+        """The body in pieces; a broken or a trickling connection becomes `Retry`."""
+        import requests
+
+        end = time.monotonic() + self.limits.answer
+        try:
+            for piece in answer.iter_content(_PIECE):
+                yield piece
+                if time.monotonic() > end:
+                    raise Retry(f"the answer took longer than {self.limits.answer:g} s")
+        except requests.RequestException as error:
+            raise Retry(f"the connection broke off: {_plain(error)}") from error
 
     @contextlib.contextmanager
     def _open(self, url: str, *, params=None, headers=None, allow: Collection[int] = ()) -> Iterator:
@@ -390,15 +404,6 @@ def _kept_after_interrupts(part: _Part) -> Iterator[None]:
     except Exception:
         part.drop()
         raise
-
-
-def _pieces(answer, url: str) -> Iterator[bytes]:
-    import requests
-
-    try:
-        yield from answer.iter_content(_PIECE)
-    except requests.RequestException as error:
-        raise Retry(f"the connection broke off: {_plain(error)}") from error
 
 
 def _length(answer) -> int | None:

@@ -55,6 +55,24 @@ class HubFile(NamedTuple):
     sha1: str | None
 
 
+class ReleasePlan(NamedTuple):
+    """What would be done for a release: `action` is cached, fetch or missing."""
+
+    repository: str
+    revision: str
+    action: str
+    folder: str | None
+
+
+def plan_release(store: Store, release: HubRelease | None = None, *, offline: bool = False) -> ReleasePlan:
+    """What `fetch_release` would do; opens no connection and writes nothing."""
+    release = release or HubRelease()
+    folder = cached_release(store, release)
+    without = "missing" if offline or _offline_by_environment() else "fetch"
+    place = str(folder) if folder else None
+    return ReleasePlan(release.repository, release.revision, "cached" if folder else without, place)
+
+
 def fetch_release(
     store: Store,
     release: HubRelease | None = None,

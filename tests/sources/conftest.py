@@ -25,6 +25,7 @@ class Reply:
     announce  Content-Length to state instead of the true one
     stop      send only so many bytes of the body, then close; with `reset`, break the connection off
     ranges    answer Range requests with 206 when If-Range agrees
+    hang      seconds before the answer; `trickle`: between pieces of 16 kB
     """
 
     body: bytes = b""
@@ -36,6 +37,7 @@ class Reply:
     ranges: bool = True
     etag: str | None = '"edition-1"'
     hang: float = 0.0
+    trickle: float = 0.0
 
 
 class FaultServer:
@@ -63,6 +65,8 @@ class FaultServer:
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
+        # A client that hangs up is what many tests want.
+        self._http.handle_error = lambda request, address: None
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -104,7 +108,11 @@ class FaultServer:
         handler.end_headers()
         if handler.command == "HEAD":
             return
-        handler.wfile.write(body if reply.stop is None else body[: reply.stop])
+        body = body if reply.stop is None else body[: reply.stop]
+        step = 1 << 14 if reply.trickle else max(1, len(body))
+        for at in range(0, len(body), step):
+            handler.wfile.write(body[at : at + step])
+            self.closing.wait(reply.trickle)
         handler.wfile.flush()
         if reply.stop is not None or reply.announce is not None:
             handler.close_connection = True

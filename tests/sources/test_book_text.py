@@ -46,6 +46,11 @@ def test_what_is_not_the_book_is_refused(make_book, spoil, reason):
         check_book_text(spoil(make_book()), "4321")
 
 
+def test_a_header_may_point_to_other_editions(make_book):
+    data = make_book().replace(b"Title:", b"(There is an illustrated edition: eBook #42671)\r\n\r\nTitle:")
+    check_book_text(data, "4321")
+
+
 def test_without_a_number_the_title_must_share_a_word(make_book):
     data = make_book().replace(b"[EBook #4321]", b"")
     check_book_text(data, "4321", "The Lamp of Hollow Ferry")

@@ -114,6 +114,25 @@ def test_a_wrong_range_is_thrown_away(server, reply, fetcher, tmp_path):
     assert "range" not in server.asked()[2]
 
 
+def test_a_range_that_ends_early_is_continued(server, reply, fetcher, tmp_path):
+    """A server may answer with less than the range asked for (RFC 9110, 15.3.7)."""
+    kept = 6 << 14
+    middle = reply(
+        BODY[kept:200_000], 206, headers={"Content-Range": f"bytes {kept}-199999/{len(BODY)}"}, ranges=False
+    )
+    url = server.script("/f", reply(BODY, stop=kept), middle, reply(BODY))
+    got = fetcher.download(url, tmp_path / "f", sha256=SHA)
+    assert (got.path.read_bytes() == BODY, got.resumed) == (True, 200_000)
+
+
+def test_the_part_of_one_address_is_not_continued_from_another(server, reply, make_fetcher, tmp_path):
+    broken = server.script("/f", reply(BODY, stop=100_000))
+    with pytest.raises(SourceError):
+        make_fetcher(attempts=1).download(broken, tmp_path / "f")
+    make_fetcher().download(server.script("/g", reply(BODY)), tmp_path / "f", sha256=SHA)
+    assert "range" not in server.asked("/g")[0]
+
+
 def test_a_range_the_server_cannot_give_is_fetched_anew(server, reply, fetcher, tmp_path):
     short = reply(BODY[:1000])
     url = server.script("/f", reply(BODY, stop=100_000), short, short)
@@ -171,6 +190,15 @@ def test_a_silent_server_is_left(server, reply, make_fetcher):
     with pytest.raises(SourceError, match="timed out"):
         impatient.get(url)
     assert len(server.requests) == 2
+
+
+def test_a_trickling_server_is_left(server, reply, make_fetcher, tmp_path):
+    url = server.script("/f", reply(BODY, trickle=0.05))
+    impatient = make_fetcher(limits=Limits(connect=1, silence=5, answer=0.2), attempts=2)
+    with pytest.raises(SourceError, match=r"longer than 0\.2 s"):
+        impatient.download(url, tmp_path / "f")
+    assert not (tmp_path / "f").exists()
+    assert "range" in server.asked()[1]
 
 
 def test_nobody_listening(server, fetcher):

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError
-from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release
+from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release, plan_release
 from bookcoref_data.sources.release import Layout, Release
 
 REPOSITORY, REVISION = "someone/books", "c" * 40
@@ -80,6 +80,14 @@ def test_a_fetched_release_needs_neither_network_nor_library(server, store, hub,
     assert cached_release(store, hub) == folder
     assert fetch_release(store, hub) == folder
     assert fetch_release(store, hub, offline=True) == folder
+
+
+def test_the_plan_opens_nothing(server, store, hub):
+    assert plan_release(store, hub).action == "fetch"
+    assert plan_release(store, hub, offline=True).action == "missing"
+    assert server.requests == []
+    folder = fetch_release(store, hub)
+    assert plan_release(store, hub, offline=True)[2:] == ("cached", str(folder))
 
 
 def test_a_release_with_a_file_gone_is_not_taken_for_whole(store, hub):
