@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
 from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
-from .model import KINDS, Block, Chapter, CleanText, Cut, Page, Run, blocks_of
+from .model import KINDS, Block, Chapter, CleanText, Cut, Page, Run
 from .notes import (
     cut_credits,
     cut_footnotes,
@@ -116,7 +117,7 @@ def _line(page: Page, words: str, at: int) -> int:
     if not found:
         raise UsageError(
             f"the recipe names a line that is not in the text: {words!r}",
-            hint="the file is another edition, or an earlier piece already ends there; mend recipes/clean.toml",
+            hint="the file is another edition, or an earlier piece ends there: mend the recipe",
         )
     return found.start()
 
@@ -138,7 +139,7 @@ def _assemble(page: Page, settings: CleanSettings) -> CleanText:
         surplus[found.start() : found.end()] = True
     for found in _GAP.finditer(kept):
         surplus[kept.index("\n", found.start() + 1) + 1 : found.end()] = True
-    lead = len(kept) - len(kept.lstrip("\n"))
+    lead = len(kept) - len(kept.lstrip())
     surplus[:lead] = True
     surplus[len(kept.rstrip()) :] = True
     places = places[~surplus]
@@ -162,11 +163,7 @@ def _runs(places: np.ndarray) -> tuple[Run, ...]:
 def _cuts(text: str, marks: np.ndarray) -> list[Cut]:
     """Runs of equal marks; cuts that hold nothing visible are left out."""
     edges = np.concatenate(([0], np.flatnonzero(np.diff(marks)) + 1, [len(marks)]))
-    found = [
-        Cut(KINDS[int(marks[a]) - 1], int(a), int(b))
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-        if b > a and marks[a]
-    ]
+    found = [Cut(KINDS[int(marks[a]) - 1], int(a), int(b)) for a, b in pairwise(edges) if b > a and marks[a]]
     return [cut for cut in found if text[cut.start : cut.end].strip()]
 
 

@@ -12,11 +12,12 @@ import re
 
 from .model import Page, blocks_of
 
+_OPENING = r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG"
 _STARTS = (
-    re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*(?:\n[^\n]+){0,3}?\*\*\*[ \t]*$", re.M | re.I),
-    re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*$", re.M | re.I),
+    re.compile(rf"^{_OPENING}[^\n]*(?:\n[^\n]+){{0,3}}?\*\*\*[ \t]*$", re.M | re.I),
+    re.compile(rf"^{_OPENING}[^\n]*$", re.M | re.I),
     re.compile(r"^\*END ?\*? ?THE SMALL PRINT[^\n]*$", re.M | re.I),
-)  # fmt: skip
+)
 _FOOTER = re.compile(
     r"""^[ \t>]*(?:
         \*{2,}[ ]?END[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG

@@ -64,10 +64,7 @@ def _table_end(page: Page, blocks: Sequence[Block], index: int) -> tuple[int, li
     repeated = [
         i for i, block in enumerate(run) if i >= (0 if own else 1) and _same(words_of(block.line), first)
     ]
-    if repeated:
-        keep = repeated[-1]
-    else:
-        keep = _headings_before_prose(run)
+    keep = repeated[-1] if repeated else _headings_before_prose(run)
     lines = own + [line for block in run[:keep] for line in block.lines]
     return index + 1 + keep, lines
 
@@ -181,7 +178,7 @@ def _by_another(section: Sequence[Block], author: str) -> bool:
     if _OTHERS.search(title.line):
         return True
     surname = _surname(author)
-    signed = body[-1] if body and not is_prose(body[-1]) else None
+    signed = body[-1] if body and len(body[-1].line.split()) <= 6 else None
     told = " ".join(block.text for block in body if block is not signed)
     if len(re.findall(r"\btranslat(?:ion|or|ed)\b", told, re.I)) >= 3:
         return True
@@ -203,8 +200,11 @@ def _surname(author: str) -> str:
 
 
 def cut_back(page: Page) -> None:
-    """Notes, appendices, glossaries, advertisements behind the last chapter."""
+    """Notes, appendices, glossaries, advertisements behind the last chapter; ornaments at the very end."""
     blocks = page.blocks()
+    while blocks and not re.search(r"\w", blocks[-1].text):
+        ornament = blocks.pop()
+        page.cut("back-matter", ornament.start, ornament.end)
     limit = page.start + _BACK_SHARE * (page.end - page.start)
     divisions = [b.start for b in blocks if is_division(b) and b.gap >= 2]
     last = max(divisions, default=0)

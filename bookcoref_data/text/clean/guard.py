@@ -38,5 +38,5 @@ def check(page: Page, cuts: Sequence[Cut], settings: CleanSettings) -> None:
                 expected=f"at most {settings.limit(kind):.0%} of the text",
                 found=f"{share:.1%}; the largest piece: {worst.kind} at {worst.start}: "
                 f"{worst.excerpt(page.text)}",
-                hint="look with `clean --show-cuts --no-guard`; raise the limit or spare the piece in a recipe",
+                hint="look with `clean --show-cuts --no-guard`; then raise the limit or spare the piece",
             )

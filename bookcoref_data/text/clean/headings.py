@@ -33,11 +33,13 @@ _PREFACE = re.compile(
 _CONTENTS = re.compile(r"(?:table of |the )?contents\b.{0,25}$", re.I)
 _LISTS = re.compile(
     r"(?:list of )?(?:illustrations|plates|maps|engravings)\b.{0,12}$"
-    r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)|dramatis person|(?:the )?persons of",
+    r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)"
+    r"|dramatis person|(?:the )?persons of",
     re.I,
 )
 _NOTES = re.compile(
-    r"(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$",
+    r"(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?"
+    r"(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$",
     re.I,
 )
 _BACK = re.compile(

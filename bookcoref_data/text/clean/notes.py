@@ -1,15 +1,17 @@
-"""What producers and editors added inside the body: credits, notes, illustrations, page numbers, footnotes."""
+"""What producers and editors added: credits, notes, illustrations, page numbers, footnotes."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from .headings import is_contents, is_division, is_notes, is_preface, is_title
 from .model import Block, Page
 
 _CREDIT = re.compile(
     r"""(?:[Tt]his[ ])?(?:[Ee]-?text[ ]|[Ee]book[ ])?(?:was[ ])?
-        (?:[Pp]roduced|[Pp]repared|[Tt]ranscribed|[Ss]canned|[Tt]yped|[Pp]roofread|[Dd]igitized)[ ](?:and[ ]\w+[ ])?(?:by|from)\b
+        (?:[Pp]roduced|[Pp]repared|[Tt]ranscribed|[Ss]canned|[Tt]yped|[Pp]roofread|[Dd]igitized)
+        [ ](?:and[ ]\w+[ ])?(?:by|from)\b
       | Special[ ]thanks[ ]are[ ]due
       | An[ ]Anonymous[ ]Volunteer
       | HTML[ ]version
@@ -34,7 +36,8 @@ _ILLUSTRATION = re.compile(
     r"[ \t]*\[(?:illustrations?|picture|image|frontispiece|map|music)\b(?=[^\]\n]{0,2}[:\]\s])", re.I
 )
 _PAGE = re.compile(
-    r"[ \t]*(?:\[p(?:ages?|g\.?|\.)?[ ]?\d{1,4}\]|\{p?g?\.? ?\d{1,4}\}|\d{1,4}\)|p(?:age|\.) ?\d{1,4}\.?)[ \t]*$",
+    r"[ \t]*(?:\[p(?:ages?|g\.?|\.)?[ ]?\d{1,4}\]|\{p?g?\.? ?\d{1,4}\}"
+    r"|\d{1,4}\)|p(?:age|\.) ?\d{1,4}\.?)[ \t]*$",
     re.I,
 )
 _PAGE_INLINE = re.compile(r"[ \t]*(?:\[(?:pg|page|p)\.? ?\d{1,4}\]|\{(?:pg|page|p)\.? ?\d{1,4}\})", re.I)
@@ -97,12 +100,12 @@ def cut_illustrations(page: Page) -> None:
 
 
 def cut_page_numbers(page: Page) -> None:
-    """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when at least ten of them rise through the book."""
+    """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when ten or more rise through the book."""
     for found in _PAGE_INLINE.finditer(page.text, page.start, page.end):
         page.cut("page-number", *found.span())
     numbered = [b for b in page.blocks() if len(b.lines) == 1 and _PAGE.match(b.text)]
     values = [int(re.search(r"\d+", block.text).group()) for block in numbered]
-    rising = sum(a < b for a, b in zip(values, values[1:], strict=False))
+    rising = sum(a < b for a, b in pairwise(values))
     if len(values) >= 10 and rising >= 0.9 * (len(values) - 1):
         for block in numbered:
             _cut_and_join(page, "page-number", block.start, block.end)
@@ -158,11 +161,11 @@ def _cut_note_sections(page: Page) -> None:
 
 
 def _cut_references(page: Page) -> None:
-    """Numbers that point to notes at the end: {12} and <12>; glued to words ("read.231") if they only rise."""
+    """Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise."""
     for pattern, least in ((_REFERENCE, 3), (_GLUED, 20)):
         found = [m for m in pattern.finditer(page.text, page.start, page.end) if not page.marks[m.start()]]
         numbers = [int(re.search(r"\d+", m.group()).group()) for m in found]
-        rising = sum(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+        rising = sum(a < b for a, b in pairwise(numbers))
         if len(found) >= least and (pattern is _REFERENCE or rising >= 0.95 * (len(found) - 1)):
             for m in found:
                 page.cut("footnote", *m.span())

@@ -1,0 +1,98 @@
+"""`clean`: a Gutenberg file to the body of the book."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import UsageError
+from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(clean)
+
+
+def clean(
+    sources: Annotated[list[str], typer.Argument(help="Files, or numbers of Gutenberg books.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File (one book) or folder for the clean text.")
+    ] = None,
+    map_out: Annotated[
+        Path | None, typer.Option("--map", help="Also write the map back to the file (file or folder).")
+    ] = None,
+    show_cuts: Annotated[bool, typer.Option("--show-cuts", help="List every piece that was cut.")] = False,
+    recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/clean.toml.")] = None,
+    no_guard: Annotated[
+        bool, typer.Option("--no-guard", help="Do not stop when more would go than the limits allow.")
+    ] = False,
+    mirror: Annotated[str | None, typer.Option(help="Folder or URL of a Gutenberg mirror.")] = None,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
+    json: JsonFlag = False,
+) -> None:
+    """Cut header, licence, notes, contents and other apparatus; keep the book and a map back to the file.
+
+    With neither --out nor --show-cuts nor --json the text of a single book is printed.
+    """
+    from ...build.clean import clean_one, cuts_of, load_recipe, summary, write_clean, write_map
+
+    for folder in (out, map_out):
+        if folder and len(sources) > 1 and folder.suffix:
+            raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
+    read = _reader(mirror, offline, cache_dir)
+    plan = load_recipe(recipe)
+    reports = []
+    for source in sources:
+        book = clean_one(source, plan, read, guard=not no_guard)
+        report = summary(book)
+        if show_cuts:
+            report["cuts"] = cuts_of(book)
+        if out:
+            report["written"] = str(write_clean(book, out))
+        if map_out:
+            report["map"] = str(write_map(book, map_out))
+        reports.append(report)
+        if len(sources) == 1 and not (out or show_cuts or json):
+            typer.echo(book.body.text)
+            return
+    if json:
+        emit_json(reports)
+        return
+    _show(reports, show_cuts)
+
+
+def _reader(mirror, offline, cache_dir):
+    def read(gutenberg_id: str):
+        from ...sources.gutenberg import Texts
+        from ...sources.store import Store
+
+        file = Texts(Store.open(cache_dir), mirror, offline).get(gutenberg_id)
+        return file.read(), file.sha256
+
+    return read
+
+
+def _show(reports: list[dict], show_cuts: bool) -> None:
+    if show_cuts:
+        for report in reports:
+            rows = [[c["kind"], c["start"], c["end"] - c["start"], c["excerpt"]] for c in report["cuts"]]
+            emit_table(["kind", "at", "characters", "text"], rows, title=report["name"])
+        return
+    columns = ["book", "file", "kept", "chapters", "cut besides header and footer"]
+    rows = []
+    for report in reports:
+        cut = ", ".join(
+            f"{kind} {share:.2%}"
+            for kind, share in report["cut_shares"].items()
+            if kind not in ("header", "footer")
+        )
+        rows.append(
+            [report["name"], report["file_characters"], report["kept_characters"], report["chapters"], cut]
+        )
+    emit_table(columns, rows)
+    for report in reports:
+        if "written" in report:
+            say(f"wrote {report['written']}")

@@ -1,0 +1,336 @@
+"""Cleaning: the map back to the file, every kind of cut, the guard, the recipe, real books."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.text.clean import CleanSettings, clean, settings_from
+from bookcoref_data.text.clean.breaks import count_as_released, released_breaks
+from bookcoref_data.text.clean.edges import find_edges
+from bookcoref_data.text.decode import decode
+
+PROSE = (
+    "Ada Brook baked the bread of the village before the sun was up, and\n"
+    "nobody who came to her door in the morning went away without a loaf.\n"
+)
+STORY = "\n\n".join([PROSE.replace("loaf", f"loaf of the year {n}").strip() for n in range(30)])
+
+
+def ebook(body: str, title: str = "The Lamp Road", author: str = "Mira Holt") -> str:
+    return (
+        f"The Project Gutenberg EBook of {title}, by {author}\n\nTitle: {title}\n\nAuthor: {author}\n\n"
+        f"*** START OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n\n\n\n{body}\n\n\n\n"
+        f"End of the Project Gutenberg EBook of {title}\n\n"
+        f"*** END OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n\nlicence " + "words " * 300
+    )
+
+
+def book(front: str = "", back: str = "", inside: str = "") -> str:
+    body = f"{front}\n\n\n\nCHAPTER I\n\n\n{STORY}\n\n{inside}\n\n{STORY}\n\n\n\n{back}"
+    return ebook(body)
+
+
+def kinds(result) -> set[str]:
+    return {cut.kind for cut in result.cuts} - {"header", "footer"}
+
+
+# -- the contract ------------------------------------------------------------------------------------
+
+PIECES = [
+    "CHAPTER I", "CONTENTS", "PREFACE", "[Illustration: a lamp]", "[Footnote 1: so]", "word[1] word", "* note",
+    "_em_ =b= +s+ ____", "Produced by Ada", "[Transcriber's Note: x", "12)", "NOTES", "I.", " \t ", "", "", PROSE,
+    "read.23", "{1}", "THE END", "\u00a0x", "By Mira Holt", "*** START OF THIS PROJECT GUTENBERG EBOOK",
+    "End of Project Gutenberg's", "Project Gutenberg",
+]  # fmt: skip
+pieces = st.sampled_from(PIECES)
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=st.lists(pieces, max_size=25))
+@example(lines=[PROSE, "[Illustration: never closed", PROSE])
+def test_every_kept_character_comes_from_the_file_and_nothing_is_counted_twice(lines):
+    text = "\n".join(lines) + "\n\n" + PROSE
+    try:
+        result = clean(text, CleanSettings(guard=False))
+    except DataError:
+        return
+    assert "".join(text[result.to_file(i)] for i in range(len(result.text))) == result.text
+    places = [result.to_file(i) for i in range(len(result.text))]
+    assert places == sorted(set(places))
+    taken = set(places)
+    for cut in result.cuts:
+        assert not taken & set(range(cut.start, cut.end))
+        taken |= set(range(cut.start, cut.end))
+    assert not "".join(c for i, c in enumerate(text) if i not in taken).strip()
+
+
+def test_runs_cover_the_text_and_offsets_outside_are_refused():
+    result = clean(book())
+    assert result.runs[0].out == 0
+    assert sum(run.length for run in result.runs) == len(result.text)
+    with pytest.raises(IndexError):
+        result.to_file(len(result.text))
+    with pytest.raises(IndexError):
+        result.to_file(-1)
+
+
+def test_paragraphs_stay_apart_by_one_blank_line_and_chapters_are_found():
+    result = clean(book())
+    assert result.text.startswith("CHAPTER I\n\nAda Brook")
+    assert "\n\n\n" not in result.text
+    assert [c.title for c in result.chapters] == ["CHAPTER I"]
+    chapter = result.chapters[0]
+    assert result.text[chapter.start : chapter.end] == "CHAPTER I"
+
+
+def test_a_title_below_a_number_belongs_to_the_chapter():
+    text = ebook(f"CHAPTER I\n\nThe Silent Baker\n\n\n{STORY}\n\n\n\nII.\n\nA Loaf\n\n{STORY}")
+    assert [c.title for c in clean(text).chapters] == ["CHAPTER I The Silent Baker", "II. A Loaf"]
+
+
+# -- header and footer -------------------------------------------------------------------------------
+
+HEADERS = {
+    "2008": ("The Project Gutenberg EBook of X\n\n"
+             "*** START OF THIS PROJECT GUTENBERG EBOOK X ***\n",
+             "End of the Project Gutenberg EBook of X\n\n"
+             "*** END OF THIS PROJECT GUTENBERG EBOOK X ***\nlicence"),
+    "2021": ("The Project Gutenberg eBook of X\n\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\n",
+             "*** END OF THE PROJECT GUTENBERG EBOOK X ***\nUpdated editions will replace"),
+    "2006, no blanks": ("***START OF THE PROJECT GUTENBERG EBOOK X***\n",
+                        "***END OF THE PROJECT GUTENBERG EBOOK X***\n"),
+    "two lines": ("*** START OF THIS PROJECT GUTENBERG EBOOK THE TRAGEDY OF\nX ***\n",
+                  "*** END OF THIS PROJECT GUTENBERG EBOOK THE TRAGEDY OF\nX ***\n"),
+    "1994": ("Project Gutenberg Etext of X\n\n"
+             "***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***\nWhy?\n\n"
+             "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*\n",
+             "End of Project Gutenberg's Etext of X\n"),
+    "1991": ("**The Project Gutenberg Etext of X**\n\nThis etext was typed by hand.\n\n",
+             "End of the Project Gutenberg Etext of X\n"),
+    "e-text": ("*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*\n",
+               "The end of the Project Gutenberg e-text of X\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("era", HEADERS)
+def test_header_and_footer_of_every_era_go(era):
+    head, foot = HEADERS[era]
+    text = f"{head}\n\n\nCHAPTER I\n\n\n{STORY}\n\n\n\n{foot}"
+    result = clean(text)
+    assert result.text == f"CHAPTER I\n\n{STORY}"
+
+
+def test_a_file_without_header_is_kept_whole():
+    assert find_edges(STORY) == (0, len(STORY))
+    assert clean(STORY).text == STORY
+
+
+def test_the_start_line_of_the_licence_is_no_header():
+    text = ebook(STORY) + "\n*** START: FULL LICENSE ***\n\nTHE FULL PROJECT GUTENBERG LICENSE\n"
+    assert clean(text).text == STORY
+
+
+# -- kinds of cuts -----------------------------------------------------------------------------------
+
+FRONTS = {
+    "credits": "Produced by Ada Brook and the\nOnline Distributed Proofreading Team at http://www.pgdp.net",
+    "transcriber-note": "[Transcriber's Note: Spelling was kept.\n\nAlso the commas.]",
+    "title-page": "THE LAMP ROAD\n\nby\n\nMira Holt\n\nLONDON\nBroad & Sons\n1871",
+    "contents": "CONTENTS\n\n  CHAPTER I      The Baker      1\n  CHAPTER II     The Loaf       9\n",
+    "illustration": "[Illustration: Ada at her\ndoor]",
+    "preface": "TRANSLATOR'S PREFACE\n\n\n" + PROSE + "\nA. B. READER",
+}
+
+
+@pytest.mark.parametrize("kind", FRONTS)
+def test_what_stands_before_the_story_goes(kind):
+    result = clean(book(front=FRONTS[kind]))
+    assert kind in kinds(result)
+    assert result.text.startswith("CHAPTER I\n\nAda")
+
+
+def test_a_list_of_illustrations_with_captions_like_prose_goes():
+    front = f"ILLUSTRATIONS\n\n  THE OVEN    26\n\n  {PROSE}\n\n  THE LOAF    66\n\n  {PROSE}"
+    assert clean(book(front=front)).text.startswith("CHAPTER I\n\nAda")
+
+
+def test_contents_at_the_end_and_notes_behind_the_last_chapter_go():
+    notes = f"NOTES\n\n\n1. {PROSE}"
+    assert clean(book(back=notes)).text.endswith("year 29.")
+    contents = "CONTENTS\n\n  CHAPTER I   The Baker\n  CHAPTER II  The Loaf"
+    assert clean(book(back=contents)).text.endswith("year 29.")
+
+
+def test_the_authors_preface_stays_unless_the_settings_say_otherwise():
+    own = book(front=f"PREFACE\n\n\n{PROSE}")
+    assert clean(own).text.startswith("PREFACE")
+    assert clean(own, CleanSettings(prefaces="none")).text.startswith("CHAPTER I")
+    other = book(front=f"INTRODUCTION\n\n\n{PROSE}\nHolt was born in 1801; few knew how Holt lived.")
+    assert clean(other).text.startswith("CHAPTER I")
+    assert clean(other, CleanSettings(prefaces="all")).text.startswith("INTRODUCTION")
+
+
+def test_a_surname_inside_another_word_is_no_mention_of_the_author():
+    text = book(
+        front=f"PREFACE\n\n\n{PROSE}\nThe Holtish hills are high and the roads of Holtland are long indeed."
+    )
+    assert clean(text).text.startswith("PREFACE")
+
+
+def test_footnotes_go_with_their_marks_and_broken_paragraphs_are_joined():
+    inside = (
+        "She baked[1] and sang while the lamps of the long road went out one by\none, and "
+        "the men who carried\n\n"
+        "[Footnote 1: In an oven. [Of stone.]\n\nAnd not alone.]\n\n"
+        "the flour came down to the river[2] at last.\n\n"
+        "[2] A small one."
+    )
+    result = clean(book(inside=inside))
+    assert "men who carried\nthe flour came down to the river at last." in result.text
+    assert "oven" not in result.text
+    assert "small one" not in result.text
+    assert "She baked and sang" in result.text
+
+
+def test_a_bracketed_number_without_a_note_stays():
+    assert "room [12] of the inn" in clean(book(inside="They slept in room [12] of the inn.")).text
+
+
+def test_a_star_note_goes_only_when_a_star_points_to_it():
+    result = clean(book(inside="He read a grammar,* slowly.\n\n     * By Lindley Murray."))
+    assert "a grammar, slowly" in result.text
+    assert "Murray" not in result.text
+    assert "* All this is true." in clean(book(inside="Here it ends.\n\n* All this is true.")).text
+
+
+def test_page_numbers_go_only_when_they_rise_through_the_book():
+    paged = "\n\n".join(f"{PROSE}\n{n})\n" for n in range(1, 15))
+    result = clean(ebook(f"CHAPTER I\n\n\n{paged}"))
+    assert "page-number" in kinds(result)
+    assert ")" not in result.text
+    assert "3)" in clean(book(inside="3)")).text
+    assert "[Pg 12]" not in clean(book(inside="the long road[Pg 12] went on")).text
+
+
+def test_emphasis_marks_go_and_blanks_stay():
+    result = clean(book(inside="_You_ want =this= and +that+, Lord ____ of H_m_, 1 + 1 = 2, a=b."))
+    assert "You want this and that, Lord ____ of Hm, 1 + 1 = 2, a=b." in result.text
+
+
+def test_of_a_collection_the_named_work_is_kept():
+    body = (
+        f"Contents:\n\n     The Lamp Road\n     The Inn\n     A Ferry\n\n\n\n\n"
+        f"THE LAMP ROAD\n\n\n\nI\n\n\n{STORY}\n\n\n\n"
+        f"THE INN\n\n\n{PROSE}\n\n\n\nA FERRY\n\n\n{PROSE}"
+    )
+    result = clean(ebook(body, title="The Lamp Road, and Selected Short Stories"))
+    assert "other-works" in kinds(result)
+    assert result.text.endswith("year 29.")
+    assert result.text.startswith("I\n\nAda")
+
+
+def test_contents_in_parts_end_where_their_first_entry_returns():
+    entries = "BOOK ONE\n\nCHAPTER I\n\nCHAPTER II\n\nBOOK TWO\n\nCHAPTER I\n\nCHAPTER II"
+    text = ebook(f"CONTENTS\n\n\n{entries}\n\n\n\n\nBOOK ONE\n\n\n\nCHAPTER I\n\n\n{STORY}")
+    assert clean(text).text.startswith("BOOK ONE\n\nCHAPTER I\n\nAda")
+
+
+def test_a_paragraph_that_names_the_project_never_stays():
+    result = clean(book(inside="Project Gutenberg also has\nan HTML version of this file."))
+    assert "Gutenberg" not in result.text
+
+
+# -- guard, settings, recipes ------------------------------------------------------------------------
+
+
+def test_the_guard_names_the_kind_and_the_piece():
+    text = book(inside=f"[Illustration: {STORY}]")
+    with pytest.raises(DataError, match="illustration") as caught:
+        clean(text)
+    assert "Ada Brook" in str(caught.value)
+    assert clean(text, CleanSettings(guard=False)).text
+    assert clean(text, settings_from({"limits": {"illustration": 0.5, "total": 0.5}})).text
+
+
+def test_a_file_with_nothing_between_header_and_footer_is_refused():
+    with pytest.raises(DataError, match="nothing"):
+        clean(ebook(""))
+
+
+def test_kinds_can_be_kept():
+    text = book(inside="_You_[1] there.\n\n[Footnote 1: so.]")
+    result = clean(text, CleanSettings(keep=("emphasis", "footnote")))
+    assert "_You_[1] there." in result.text
+
+
+def test_a_recipe_cuts_and_spares_by_words_or_pattern():
+    text = book(inside="A WORD FROM THE BAKER\n\nIt is nothing.\n\nEND OF THE WORD\n\n[Illustration: a lamp]")
+    recipe = settings_from({
+        "reason": "test",
+        "cut": [{"first": "A WORD  FROM THE", "until": "END OF THE", "reason": "not hers"},
+                {"pattern": r"of the year \d+"}],
+        "spare": [{"first": "[Illustration", "until": "Ada Brook"}],
+    })  # fmt: skip
+    result = clean(text, recipe)
+    assert "nothing" not in result.text
+    assert "of the year" not in result.text
+    assert "[Illustration: a lamp]" in result.text
+
+
+@pytest.mark.parametrize("table", [
+    {"prefaces": "some"}, {"keep": ["emphases"]}, {"limits": {"footnotes": 0.1}}, {"colour": 1},
+    {"cut": [{"until": "x"}]}, {"cut": [{"first": "x", "pattern": "y"}]}, {"cut": [{"pattern": "("}]},
+    {"cut": ["x"]},
+])  # fmt: skip
+def test_a_wrong_recipe_is_refused(table):
+    with pytest.raises(UsageError):
+        settings_from(table)
+
+
+def test_a_piece_that_is_not_in_the_text_is_refused():
+    with pytest.raises(UsageError, match="A FERRY"):
+        clean(book(), settings_from({"cut": [{"first": "A FERRY"}]}))
+
+
+# -- the release's paragraph tokens ------------------------------------------------------------------
+
+
+def test_only_breaks_behind_the_end_of_a_sentence_are_dropped():
+    sentences = [
+        ["CHAPTER", "I", "\n"],
+        ["“", "Come", ".", "”", "\n"],
+        ["She", "came", ".", "\n"],
+        ["Then", ":", "\n"],
+    ]
+    assert released_breaks(sentences)[2] == ["She", "came", "."]
+    assert count_as_released(sentences) == sum(map(len, released_breaks(sentences))) == 14
+
+
+# -- real books --------------------------------------------------------------------------------------
+
+REAL = {
+    # id: (first words, last words, chapters where the count is known, kinds that must have been cut)
+    "2500": ("FIRST PART", "holy to\nhim in his life.", None, {"credits", "title-page"}),
+    "1342": ("Chapter 1", "means of uniting them.", 61, {"credits", "title-page", "emphasis"}),
+    "160": ("I\n\nA green", "musky odor of pinks filled the air.", 39, {"other-works", "contents"}),
+    "44747": ("CHAPTER I", "where he has\nnever been.", None, {"preface", "contents", "footnote"}),
+    "42": ("STORY OF THE DOOR", "Henry Jekyll to an end.", None, {"page-number", "credits"}),
+}
+
+
+@pytest.mark.parametrize("book_id", REAL)
+def test_real_books_begin_and_end_with_the_story(shared_data, book_id):
+    first, last, chapters, must = REAL[book_id]
+    path = shared_data / "gutenberg/cache/epub" / book_id / f"pg{book_id}.txt"
+    text = decode(path.read_bytes()).text
+    result = clean(text)
+    assert result.text.startswith(first)
+    assert result.text.endswith(last)
+    assert must <= kinds(result)
+    assert chapters is None or len(result.chapters) == chapters
+    assert "Gutenberg" not in result.text
+    for at in range(0, len(result.text), 997):
+        assert text[result.to_file(at)] == result.text[at]
