@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def counts(shared: Path, only: list[str]) -> list[dict]:
                 "all": sum(map(len, tokens)),
                 "markers": count_as_released(between),
                 "seconds": seconds,
-                "bad": [word for word in FORBIDDEN if word.lower() in body.text.lower()],
+                "bad": [word for word in FORBIDDEN if word in body.text],
             }
         )
         print(f"\r{len(rows)} of {len(books)}", end="", file=sys.stderr)
@@ -133,8 +134,9 @@ def show_alignment(shared: Path) -> None:
             record = json.loads(line)
             released[record["doc_key"].rsplit("_", 1)[1]] = record["sentences"]
     recipe = load_recipe()
-    for book in ("2500", "1342"):
-        body = clean_one(str(mirror_file(shared, book)), recipe, None).body
+    as_printed = replace(recipe, settings=replace(recipe.settings, keep=("emphasis",)))
+    for book, plan in (("2500", recipe), ("1342", recipe), ("1342", as_printed)):
+        body = clean_one(str(mirror_file(shared, book)), plan, None).body
         ours = [t for s in released_breaks(tokenize_body(body.text).sentences) for t in s]
         key = [t for s in released[book] for t in s]
         partner = _partners(_plain(key), _plain(ours))
@@ -142,11 +144,12 @@ def show_alignment(shared: Path) -> None:
         found = sum(partner[i] >= 0 for i in words) / len(words)
         extra = np.ones(len(ours), dtype=bool)
         extra[partner[partner >= 0]] = False
-        longest = _longest(extra)
+        longest = ours[_longest(extra)]
+        excerpt = f"{' '.join(longest[:12])} ... ({len(longest)} tokens)"
         print(
-            f"{book}: {100 * (partner >= 0).mean():.2f}% of {len(key):,} released tokens in order, "
+            f"{book}{' (emphasis marks kept)' if plan is as_printed else ''}: {100 * (partner >= 0).mean():.2f}% of {len(key):,} released tokens in order, "
             f'{100 * found:.2f}% without "\\n" and "_"; ours {len(ours):,}, of which {int(extra.sum()):,} '
-            f"not in the release; longest such piece: {' '.join(ours[longest])!r}"
+            f"not in the release; longest such piece: {excerpt!r}"
         )
 
 

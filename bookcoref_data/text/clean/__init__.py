@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import numpy as np
 
@@ -171,7 +171,7 @@ def _chapters(page: Page, places: np.ndarray) -> list[Chapter]:
     """Headings of the kept text; gaps are those of the file, where blank lines still tell headings."""
     chapters = []
     blocks = page.blocks()
-    for block, below in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, below in zip_longest(blocks, blocks[1:]):
         if is_heading(block):
             last = below if below and is_bare_number(block) and is_subtitle(below) else block
             start, end = np.searchsorted(places, [block.start, last.end])
