@@ -88,24 +88,31 @@ def members(clusterings: Iterable[Clusters]) -> Members:
                 units.append(unit)
                 source.append(i)
     sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
-    count = int(sizes.sum())
-    try:
-        flat = np.fromiter(
-            chain.from_iterable(chain.from_iterable(clusters)), np.int64, count=2 * count
-        ).reshape(count, 2)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(
-            "clusters cannot be read as token offsets",
-            expected="clusters of [start, end] pairs of whole numbers, both ends inclusive",
-            found=str(error),
-        ) from error
+    flat = _flat_offsets(clusters, int(sizes.sum()))
     return Members(
         flat[:, 0],
         flat[:, 1],
         np.repeat(np.arange(len(clusters)), sizes),
-        np.arange(count),
+        np.arange(len(flat)),
         np.array(units, np.int64),
         np.array(source, np.int64),
+    )
+
+
+def _flat_offsets(clusters: list, count: int) -> np.ndarray:
+    """All spans of some clusters as a (count, 2) array of whole numbers."""
+    found: object
+    try:
+        flat = np.array(list(chain.from_iterable(chain.from_iterable(clusters))))
+        if not count or (flat.dtype.kind in "iu" and flat.shape == (2 * count,)):
+            return flat.astype(np.int64).reshape(count, 2)
+        found = f"{flat.size:,} values of type {flat.dtype} in {count:,} spans"
+    except (TypeError, ValueError, OverflowError) as error:
+        found = error
+    raise DataError(
+        "clusters cannot be read as token offsets",
+        expected="clusters of [start, end] pairs of whole numbers, both ends inclusive",
+        found=found,
     )
 
 
@@ -187,8 +194,8 @@ def overlap(key: Members, response: Members, *, duplicates: str = "released") ->
     repeated = key_index.repeated or response_index.repeated
     if repeated and duplicates == "first":
         return overlap(*(_first_only(m, c) for m, c in ((key, key_codes), (response, response_codes))))
-    key_partner = response_index.owner_of(key_codes, response.owner)
-    response_partner = key_index.owner_of(response_codes, key.owner)
+    key_partner = response_index.owner_of(key_index, response.owner)
+    response_partner = key_index.owner_of(response_index, key.owner)
     shape = key.cluster_unit.size, response.cluster_unit.size
     recall = _count(key.owner, key_partner, shape)
     if not repeated:
@@ -206,12 +213,15 @@ class _Lookup:
         self.sorted = codes[self.order]
         self.repeated = bool((self.sorted[1:] == self.sorted[:-1]).any())
 
-    def owner_of(self, codes: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """For every code the cluster of the last member that has it, -1 where there is none."""
-        if not self.sorted.size:
-            return np.full(codes.size, -1)
-        at = np.searchsorted(self.sorted, codes, side="right") - 1
-        return np.where((at >= 0) & (self.sorted[at] == codes), owner[self.order[at]], -1)
+    def owner_of(self, asked: _Lookup, owner: np.ndarray) -> np.ndarray:
+        """For every code of the other side the cluster of the last member that has it, -1 for none."""
+        found = np.full(asked.sorted.size, -1)
+        if self.sorted.size:
+            # Sorted questions walk the sorted codes once, which keeps large books in the cache.
+            at = np.searchsorted(self.sorted, asked.sorted, side="right") - 1
+            same = (at >= 0) & (self.sorted[at] == asked.sorted)
+            found[asked.order] = np.where(same, owner[self.order[at]], -1)
+        return found
 
 
 def _count(owner: np.ndarray, partner: np.ndarray, shape: tuple[int, int]) -> Table:
