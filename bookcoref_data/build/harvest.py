@@ -1,0 +1,137 @@
+"""Harvest casts: from Wikidata, or from lists of names that others publish, into one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..characters.guide_files import read_names, rows_of_names
+from ..characters.table import CastRow, group_casts, write_table
+from ..characters.wikidata_cast import CastReport, cast_rows
+from ..errors import UsageError
+from ..progress import Progress
+from ..sources.http import Fetcher
+from ..sources.pace import Pace
+from ..sources.sparql import Archive, Endpoint, require_contact
+from ..sources.wikidata import Settings, harvest, is_item
+
+
+@dataclass
+class HarvestReport:
+    """What a harvest brought. `problems` are (what, why); empty when everything could be read."""
+
+    source: str
+    out: str
+    works: int = 0
+    rows: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    requests: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def mean_characters(self) -> float:
+        """Characters per work."""
+        return self.rows / self.works if self.works else 0.0
+
+
+@dataclass(frozen=True)
+class WikidataPlan:
+    """The `[wikidata]` table of a harvest recipe: whom to ask, how politely, and for what."""
+
+    endpoint: str = "https://query.wikidata.org/sparql"
+    contact: str = ""
+    per_second: float = 1.0
+    attempts: int = 5
+    timeout: float = 75.0
+    max_age_days: float | None = None
+    settings: Settings = field(default_factory=Settings)
+
+
+def harvest_wikidata(
+    plan: WikidataPlan,
+    archive: Path,
+    out: Path,
+    *,
+    offline: bool = False,
+    works: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> HarvestReport:
+    """Ask Wikidata (or replay the kept answers) and write the cast table.
+
+    Raises:
+        UsageError: no contact for a harvest over the network, or `works` holds something else than items.
+        SourceError: the endpoint is down or refuses; what it answered is kept in `archive`.
+    """
+    odd = [work for work in works or () if not is_item(work)]
+    if odd:
+        raise UsageError(
+            "not a Wikidata item", expected="Q and a number, one per line", found=", ".join(odd[:5])
+        )
+    contact = plan.contact if offline else require_contact(plan.contact)
+    fetcher = Fetcher(
+        Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
+    )
+    agent = f"bookcoref-data/{__version__} ({contact}) SPARQLWrapper"
+    endpoint = Endpoint(
+        plan.endpoint,
+        agent,
+        Archive(archive),
+        fetcher,
+        timeout=plan.timeout,
+        max_age_days=plan.max_age_days,
+    )
+    found = harvest(endpoint, plan.settings, works, progress)
+    cast = CastReport()
+    tally = endpoint.tally
+    write_table(out, cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
+    return HarvestReport(
+        "wikidata",
+        str(out),
+        works=cast.works_with_cast,
+        rows=cast.rows,
+        counts={
+            "works asked for": cast.works,
+            "redirected items": len(found.redirects),
+            "without any name": len(cast.nameless),
+            **dict(sorted(cast.counts.items())),
+        },
+        problems=[(item, "the endpoint has no answer for it") for item in found.failed],
+        requests={
+            "asked": tally.asked,
+            "replayed": tally.replayed,
+            "retried": tally.retried,
+            "too heavy": tally.too_heavy,
+            "first": tally.first_retrieved,
+            "last": tally.last_retrieved,
+        },
+    )
+
+
+def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
+    """Clean published lists of names (tab-separated or the scraper's .jsonl) into a cast table."""
+    rules: dict[str, int] = {}
+    rejected: list[str] = []
+    names = [name for path in paths for name in read_names(path)]
+    rows = list(rows_of_names(names, rules, rejected))
+    write_table(out, rows)
+    return HarvestReport(
+        "name lists",
+        str(out),
+        works=len(group_casts(rows)),
+        rows=len(rows),
+        counts={
+            "names read": len(names),
+            "names changed": changed_names(rows),
+            **dict(sorted(rules.items())),
+        },
+        problems=[(name, "names nobody") for name in rejected],
+    )
+
+
+def changed_names(rows: Sequence[CastRow]) -> int:
+    """How many rows carry another name than the page did."""
+    return sum(row.character != row.raw_character for row in rows)

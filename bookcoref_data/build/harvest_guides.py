@@ -1,0 +1,319 @@
+"""Harvest casts from archived study guides: fetch politely, read, follow lists, write one table.
+
+A guide's list pages come first. Pages of single persons are fetched only when no list could be read, since
+they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 guides).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..characters.guide_files import GuideAddress
+from ..characters.guides import parse_page
+from ..characters.guides.addresses import GuidePlace, is_list, list_addresses, place_of
+from ..characters.guides.page import LIST, MINOR, PERSON, Entry, GuidePage
+from ..characters.names import fold, read_name
+from ..characters.table import CastRow, write_table
+from ..errors import OfflineError, UsageError
+from ..files import write_text
+from ..progress import Progress, Silent
+from ..sources.http import Fetcher
+from ..sources.pace import Pace
+from ..sources.wayback import OK, Archived, PageRecord, PageStore, parse_address
+from .harvest import HarvestReport
+
+_MOST_FURTHER_PAGES = 20
+
+
+@dataclass(frozen=True)
+class GuidesPlan:
+    """The `[study_guides]` table of a harvest recipe.
+
+    `strict` refuses every snapshot but the one asked for; `ceiling` (14 digits) refuses snapshots from that
+    moment on. `complete` adds the list pages of each guide to the addresses given, so that minor characters
+    are found too; `person_pages` is "if-needed", "always" or "never". `archive` is another address of the
+    archive ("http://localhost:8080/web/"), "" for the one in the list.
+    """
+
+    contact: str = ""
+    per_second: float = 1.0
+    attempts: int = 6
+    strict: bool = False
+    ceiling: str = ""
+    complete: bool = True
+    person_pages: str = "if-needed"
+    archive: str = ""
+
+    def __post_init__(self) -> None:
+        choices = ("if-needed", "always", "never")
+        if self.person_pages not in choices:
+            raise UsageError("unknown person_pages", expected=" or ".join(choices), found=self.person_pages)
+
+
+@dataclass
+class Guide:
+    """One study guide: where it stands, what is known of it beforehand, and the addresses to read."""
+
+    place: GuidePlace
+    title: str = ""
+    author: str = ""
+    lists: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutcome:
+    """One line of the manifest: a page, how it was had, and what could be read on it."""
+
+    record: PageRecord
+    site: str
+    problem: str
+    entries: int
+
+
+def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guide]:
+    """The guides that a list of archived addresses belongs to, in order of appearance.
+
+    Raises:
+        UsageError: an address is not archived, or of a site without parser.
+    """
+    guides: dict[tuple[str, str], Guide] = {}
+    for given in addresses:
+        archived = parse_address(given.address)
+        place = place_of(archived.original) if archived else None
+        if archived is None or place is None:
+            raise UsageError(
+                f"cannot harvest {given.address!r}",
+                expected="an archived page (<archive>/web/<stamp>/<address>) of one of the five study guides",
+            )
+        guide = guides.setdefault((place.site, place.id), Guide(place, given.title, given.author))
+        pages = guide.lists if is_list(archived.original) else guide.others
+        pages.append(given.address)
+        if complete:
+            # A guide's front page or a person's page says in which snapshot its lists are to be looked for.
+            known = {_key(address) for address in guide.lists}
+            lists = [str(replace(archived, original=o)) for o in list_addresses(archived.original)]
+            guide.lists += [address for address in lists if _key(address) not in known]
+    return list(guides.values())
+
+
+def _key(address: str) -> str:
+    archived = parse_address(address)
+    return (archived.original if archived else address).lower().rstrip("/")
+
+
+def harvest_guides(
+    plan: GuidesPlan,
+    addresses: Sequence[GuideAddress],
+    pages: Path,
+    out: Path,
+    *,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> HarvestReport:
+    """Read all guides and write the cast table and `<pages>/manifest.tsv`.
+
+    A page that cannot be had or read is a problem in the report and is asked for again by the next run;
+    the rest of the harvest goes on.
+    """
+    progress = progress or Silent()
+    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
+    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
+    guides = guides_of(addresses, complete=plan.complete)
+    outcomes: list[PageOutcome] = []
+    problems: list[tuple[str, str]] = []
+    rows: list[CastRow] = []
+    progress.begin("study guides", len(guides), "guides")
+    try:
+        for guide in guides:
+            rows += _read_guide(guide, _Reader(store, guide, outcomes, problems), plan, problems)
+            progress.advance("study guides")
+    finally:
+        progress.end("study guides")
+        _write_manifest(pages / "manifest.tsv", outcomes)
+    write_table(out, rows)
+    flags = Counter(flag for row in rows for flag in row.flags)
+    return HarvestReport(
+        "study guides",
+        str(out),
+        works=len({(row.source, row.work_id) for row in rows}),
+        rows=len(rows),
+        counts={
+            "guides asked for": len(guides),
+            "minor": sum(r.minor for r in rows),
+            **dict(sorted(flags.items())),
+        },
+        statuses=dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items())),
+        problems=problems,
+        requests={"pages": len(outcomes)},
+    )
+
+
+@dataclass
+class _Reader:
+    """Fetches and reads the pages of one guide, and notes the outcome of each."""
+
+    store: PageStore
+    guide: Guide
+    outcomes: list[PageOutcome]
+    problems: list[tuple[str, str]]
+
+    def read(self, address: str) -> tuple[PageRecord, GuidePage | None]:
+        """The record and the content of a page; None when it could not be had."""
+        site = self.guide.place.site
+        try:
+            record, body = self.store.get(address)
+        except OfflineError as error:
+            self.problems.append((address, error.what))
+            self.outcomes.append(PageOutcome(PageRecord(address, "not kept"), site, "", 0))
+            return PageRecord(address, "not kept"), None
+        if record.status != OK:
+            self.outcomes.append(PageOutcome(record, site, "", 0))
+            self.problems.append((address, f"{record.status} {record.detail}".strip()))
+            return record, None
+        page = parse_page(site, body, _original(address))
+        self.outcomes.append(PageOutcome(record, site, page.problem, len(page.entries)))
+        if page.problem:
+            self.problems.append((address, page.problem))
+        return record, page
+
+    def read_list(self, address: str) -> Iterator[tuple[PageRecord, GuidePage]]:
+        """A list page and the pages that go on with it."""
+        waiting, seen = [address], set()
+        while waiting and len(seen) < _MOST_FURTHER_PAGES:
+            current = waiting.pop(0)
+            if _key(current) in seen:
+                continue
+            seen.add(_key(current))
+            record, page = self.read(current)
+            if page:
+                yield record, page
+                archived = parse_address(current)
+                waiting += [str(archived.at(link)) for link in page.more] if archived else []
+
+
+def _original(address: str) -> str:
+    archived: Archived | None = parse_address(address)
+    return archived.original if archived else address
+
+
+def _read_guide(
+    guide: Guide, reader: _Reader, plan: GuidesPlan, problems: list[tuple[str, str]]
+) -> list[CastRow]:
+    """The rows of one guide: its lists, then what else is needed for names, title and author."""
+    read: list[tuple[PageRecord, GuidePage]] = []
+    for address in guide.lists:
+        read += reader.read_list(address)
+    listed = any(page.kind == LIST and page.entries for _, page in read)
+    for address in guide.others:
+        if _wanted(address, read, plan, listed):
+            record, page = reader.read(address)
+            read += [(record, page)] if page else []
+    known = _about(guide, read, problems)
+    entries = _merged(read)
+    if not entries:
+        problems.append((f"{guide.place.site}: {guide.place.id}", "no character found"))
+    return list(_rows(guide, known, entries))
+
+
+def _wanted(address: str, read: list[tuple[PageRecord, GuidePage]], plan: GuidesPlan, listed: bool) -> bool:
+    """Whether a page that is no list has to be read: for persons, or for title and author."""
+    if plan.person_pages == "always":
+        return True
+    title_known = any(page.title and page.author for _, page in read)
+    is_summary = _original(address).rstrip("/").lower().endswith("summary")
+    if is_summary or plan.person_pages == "never":
+        return is_summary and not title_known
+    return not listed
+
+
+@dataclass(frozen=True)
+class _About:
+    """What a guide says of its book."""
+
+    title: str
+    titles: tuple[str, ...]
+    author: str
+    flags: tuple[str, ...]
+
+
+def _about(guide: Guide, read: list[tuple[PageRecord, GuidePage]], problems: list[tuple[str, str]]) -> _About:
+    """Title and author: from the address list, else from the first page that has them.
+
+    A page whose title is another book's is reported; titles that only differ in spelling are kept.
+    """
+    titles = list(dict.fromkeys(page.title for _, page in read if page.title))
+    title = guide.title or (titles[0] if titles else "")
+    for record, page in read:
+        if page.title and title and not _alike(page.title, title):
+            problems.append((record.address, f"page of another book: {page.title!r} instead of {title!r}"))
+    author = guide.author or next((page.author for _, page in read if page.author), "")
+    return _About(
+        title or guide.place.id,
+        tuple(other for other in titles if other != title and _alike(other, title)),
+        author,
+        (() if title else ("no-title",)) + (() if author else ("no-author",)),
+    )
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = (set(fold(title).split()) - {"the", "a", "an"} for title in (one, other))
+    return first <= second or second <= first
+
+
+def _merged(read: list[tuple[PageRecord, GuidePage]]) -> list[tuple[PageRecord, Entry]]:
+    """Entries of all pages, each name once, lists before single persons, minor ones last."""
+    rank = {LIST: 0, PERSON: 1, MINOR: 2}
+    found: dict[str, tuple[PageRecord, Entry]] = {}
+    for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+        for entry in page.entries:
+            found.setdefault(fold(entry.name) or entry.name, (record, entry))
+    return list(found.values())
+
+
+def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, Entry]]) -> Iterator[CastRow]:
+    order = 0
+    for record, entry in entries:
+        for person in read_name(entry.name, author=known.author).people:
+            yield CastRow(
+                source=guide.place.site,
+                work_id=guide.place.id,
+                title=known.title,
+                titles=known.titles,
+                author=known.author,
+                authors=(known.author,) if known.author else (),
+                character=person.name,
+                character_aliases=person.aliases,
+                raw_character=entry.name,
+                order=order,
+                minor=entry.minor,
+                flags=known.flags + person.flags,
+                address=record.address,
+                retrieved=record.retrieved[:10],
+            )
+            order += 1
+
+
+def _write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
+    """One line per page: status, problem, entries, snapshot served, checksum, date, address."""
+    lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
+    for outcome in outcomes:
+        record = outcome.record
+        lines.append(
+            "\t".join(
+                (
+                    record.status,
+                    outcome.problem,
+                    str(outcome.entries),
+                    outcome.site,
+                    record.stamp,
+                    record.sha256,
+                    record.retrieved,
+                    record.address,
+                )
+            )
+        )
+    write_text(path, "\n".join(lines) + "\n")

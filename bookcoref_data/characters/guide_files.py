@@ -1,0 +1,165 @@
+"""Files about study guides that others publish: address lists, the public scraper's output, name lists.
+
+All are UTF-8. The tab-separated ones have a header and are never quoted (125 of the 9,499 LiSCU names hold a
+double quote, which a quoting reader would swallow together with lines).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import FormatError, SourceError
+from .names import fold, read_name
+from .table import CastRow
+
+SITE_CODES = {"cliffnotes": "cliffsnotes"}
+"""LiSCU spells one site without its s."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuideAddress:
+    """One row of an address list: the archived address, and title and author where the list has them."""
+
+    address: str
+    title: str = ""
+    author: str = ""
+
+
+def read_addresses(path: Path) -> list[GuideAddress]:
+    """Addresses of study-guide pages, each once, in file order.
+
+    Reads the two public forms: LiSCU's (kind, site, url) and BookWorm's (BookId, Title, Author, Url).
+    """
+    rows = list(_read_tsv(path, {"url"}))
+    found = [GuideAddress(row["url"], row.get("title", ""), row.get("author", "")) for row in rows]
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedName:
+    """One character of a published list, under the published and the scraped spelling."""
+
+    source: str
+    title: str
+    character: str
+    scraped_title: str = ""
+    scraped_character: str = ""
+    author: str = ""
+
+
+def read_names(path: Path) -> Iterator[ListedName]:
+    """Names from a tab-separated list (title, source, character, ...) or from the scraper's .jsonl output.
+
+    Raises:
+        SourceError: the file cannot be opened.
+        FormatError: a line has no title, source or character (names file and line).
+    """
+    rows = _read_jsonl(path) if path.suffix in (".jsonl", ".json") else _read_tsv(path, _NAME_COLUMNS)
+    for row in rows:
+        source = row["source"].lower()
+        yield ListedName(
+            SITE_CODES.get(source, source),
+            row["title"],
+            row["character"],
+            row.get("scraped_title", ""),
+            row.get("scraped_character", ""),
+            row.get("author", ""),
+        )
+
+
+def rows_of_names(
+    names: Iterable[ListedName], rules: dict[str, int], rejected: list[str]
+) -> Iterator[CastRow]:
+    """Rows of a cast table; counts the naming rules that applied and collects the entries that name nobody.
+
+    Names of one (source, title) are one work; its order is the order of the list.
+    """
+    works: dict[tuple[str, str], list[ListedName]] = {}
+    for name in names:
+        works.setdefault((name.source, name.title), []).append(name)
+    for (source, title), listed in works.items():
+        others = tuple({n.scraped_title: None for n in listed if n.scraped_title not in ("", title)})
+        author = next((n.author for n in listed if n.author), "")
+        order = 0
+        for name in listed:
+            reading = read_name(name.character, author=author)
+            for rule in reading.rules:
+                rules[rule] = rules.get(rule, 0) + 1
+            if reading.rejected:
+                rejected.append(name.character)
+            for person in reading.people:
+                yield CastRow(
+                    source=source,
+                    work_id=fold(title).replace(" ", "-") or title,
+                    title=title,
+                    titles=others,
+                    author=author,
+                    authors=(author,) if author else (),
+                    character=person.name,
+                    character_aliases=person.aliases,
+                    raw_character=name.scraped_character or name.character,
+                    order=order,
+                    flags=(() if author else ("no-author",)) + person.flags,
+                )
+                order += 1
+
+
+_NAME_COLUMNS = frozenset({"title", "source", "character"})
+_JSON_NAMES = {"book_title": "title", "character_name": "character"}
+
+
+def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
+    lines = _lines(path)
+    _, first = next(lines, (0, ""))
+    header = [column.strip().lower() for column in first.split("\t")]
+    missing = sorted(set(needed) - set(header))
+    if missing:
+        raise FormatError(
+            f"{path}:1 has no column {', '.join(missing)}",
+            expected="a tab-separated table with a header",
+            found=first[:100],
+        )
+    for number, line in lines:
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise FormatError(
+                f"{path}:{number} has {len(cells)} columns",
+                expected=f"{len(header)}, tab-separated, unquoted",
+            )
+        yield _checked(dict(zip(header, cells, strict=True)), needed, f"{path}:{number}")
+
+
+def _read_jsonl(path: Path) -> Iterator[dict[str, str]]:
+    for number, line in _lines(path):
+        place = f"{path}:{number}"
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise FormatError(f"{place} is not JSON", found=str(error)) from error
+        if not isinstance(found, dict):
+            raise FormatError(f"{place} is not an object", found=type(found).__name__)
+        texts = {_JSON_NAMES.get(k, k): v for k, v in found.items() if isinstance(v, str)}
+        yield _checked(texts, _NAME_COLUMNS, place)
+
+
+def _checked(row: dict[str, str], needed: Iterable[str], place: str) -> dict[str, str]:
+    empty = sorted(column for column in needed if not row.get(column, "").strip())
+    if empty:
+        raise FormatError(f"{place} has no {', '.join(empty)}", found=str(row)[:150])
+    return row
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """(number, line) of every line with content; only "\\n" and "\\r\\n" end a line."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="\n") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8", found=str(error)) from error

@@ -1,0 +1,70 @@
+"""Which guide an address belongs to, and where the guide's list of characters stands.
+
+Works on original addresses (without the archive's prefix). A slug does not give a name, so nothing is ever
+read out of one; it only tells guides apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+_ROOTS = {
+    "cliffsnotes": re.compile(r"/literature/[^/]+/[^/]+", re.IGNORECASE),
+    "gradesaver": re.compile(r"/[^/]+"),
+    "litcharts": re.compile(r"/lit/[^/]+", re.IGNORECASE),
+    "shmoop": re.compile(r"/study-guides/literature/[^/]+", re.IGNORECASE),
+    "sparknotes": re.compile(r"/[^/]+/[^/]+"),
+}
+LISTS = {
+    "cliffsnotes": ("/character-list",),
+    "gradesaver": ("/study-guide/character-list",),
+    "litcharts": ("/characters",),
+    "shmoop": ("/characters", "/minor-characters"),
+    "sparknotes": ("/characters/",),
+}
+"""Pages that together list all characters of a guide, as endings of its root; the first is the main one."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuidePlace:
+    """A guide: its site, the path of its root as written in the address, and an id that ignores case."""
+
+    site: str
+    root: str
+
+    @property
+    def id(self) -> str:
+        return self.root.strip("/").lower()
+
+
+def site_of(original: str) -> str | None:
+    """The site of an original address, None when it is none of ours."""
+    host = urlsplit(original).netloc.lower().split(":")[0].removeprefix("www.")
+    name = host.removesuffix(".com")
+    return name if name in _ROOTS else None
+
+
+def place_of(original: str) -> GuidePlace | None:
+    """The guide an original address belongs to; None when it is not a page of a guide."""
+    site = site_of(original)
+    if site is None:
+        return None
+    match = _ROOTS[site].match(urlsplit(original).path)
+    return GuidePlace(site, match.group()) if match else None
+
+
+def list_addresses(original: str) -> list[str]:
+    """Original addresses of the pages that list all characters of the guide of `original`."""
+    place = place_of(original)
+    if place is None:
+        return []
+    parts = urlsplit(original)
+    return [f"{parts.scheme}://{parts.netloc}{place.root}{ending}" for ending in LISTS[place.site]]
+
+
+def is_list(original: str) -> bool:
+    """Whether an address is one of its guide's lists (an end slash and capitals aside)."""
+    path = original.lower().rstrip("/")
+    return any(path == listed.lower().rstrip("/") for listed in list_addresses(original))
