@@ -20,7 +20,7 @@ from ..errors import DataError, FormatError
 from . import sideline
 from .brackets import BracketReader, place_brackets
 from .compressed import packing
-from .escape import escape, unescape
+from .escape import escape, escape_name, unescape
 from .lines import read_lines
 from .losses import Losses
 
@@ -289,7 +289,7 @@ def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
         for position, at in place_brackets(record.clusters, size, record.doc_key, losses).items()
     }
     document = record.extra.get("document")
-    name = _field_of(document if type(document) is str and "part" in record.extra else record.doc_key)
+    name = escape_name(document if type(document) is str and "part" in record.extra else record.doc_key)
     filler = "\t-" * 6 + "\t*\t"
     position = 0
     for number, first, end in _parts_of(record, len(rows), losses):
@@ -330,12 +330,6 @@ def _note_losses(record: Record, losses: Losses) -> None:
     for sentence in record.sentences or []:
         if not sentence:
             losses.add(EMPTY_SENTENCE, record.doc_key)
-
-
-def _field_of(name: str) -> str:
-    """A document name as a field: no white space, and no leading # that would make its rows comments."""
-    field = escape(name)
-    return f"&#35;{field[1:]}" if field.startswith("#") else field
 
 
 def _parts_of(record: Record, sentences: int, losses: Losses | None) -> list[tuple[str, int, int]]:

@@ -3,7 +3,7 @@
 BookCoref has real tokens that are a line end ("\\n"). In CoNLL, CoNLL-U, brat and BookNLP files each
 character that such files cannot hold inside a field is written as a decimal character reference:
 "\\n" becomes `&#10;`. The references restored on reading are exactly those that are ever written
-(white space, control characters, the byte-order mark, halves of surrogate pairs, and `&#38;`), so
+(white space, control characters, the byte-order mark, halves of surrogate pairs, `&#38;` and `&#35;`), so
 `&#65;`, `&amp;` or a lone `&` in other people's files stay as they are. A literal `&#` is written
 `&#38;#`, so a token that looks like an escape survives; the empty token is written `&#;`.
 """
@@ -26,6 +26,12 @@ def escape(token: str) -> str:
     return _UNSAFE.sub(_reference, token) if _UNSAFE.search(token) else token
 
 
+def escape_name(name: str) -> str:
+    """A document name as one field that does not begin with `#`, which would make its rows comments."""
+    field = escape(name)
+    return f"&#35;{field[1:]}" if field.startswith("#") else field
+
+
 @lru_cache(maxsize=1 << 16)
 def unescape(field: str) -> str:
     """The token that `escape` was given; fields that it never writes come back unchanged."""
@@ -41,5 +47,5 @@ def _reference(match: re.Match) -> str:
 def _character(match: re.Match) -> str:
     number = int(match[1])
     character = chr(number) if number <= 0x10FFFF else ""
-    written = character == "&" or (character and _UNSAFE.match(character))
+    written = character in ("&", "#") or (character and _UNSAFE.match(character))
     return character if written else match.group()

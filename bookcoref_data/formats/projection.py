@@ -1,8 +1,9 @@
 """Move mentions from one tokenisation of a text onto another, by the characters of the tokens.
 
-A system with its own tokenizer (BookNLP) is scored on the tokens of the key. White space and the
-`_` of Gutenberg's italics are left out on both sides, typographic quotes and dashes count as plain ones, and the two character sequences are aligned:
-at once where they are equal, else on stretches that occur once on both sides.
+A system with its own tokenizer (BookNLP) is scored on the tokens of the key. White space and the `_` of
+Gutenberg's italics are left out on both sides, typographic quotes and dashes count as plain ones, and the
+two character sequences are aligned: at once where they are equal, else on stretches that occur once on
+both sides.
 """
 
 from __future__ import annotations

@@ -47,12 +47,12 @@ def describe(record: Record, ids: Sequence[str], losses: Losses | None, *, drop:
 
 def name_clusters(record: Record, ids: Sequence[str], losses: Losses | None) -> list[tuple[str, str]]:
     """(name, cluster id) for each character whose mentions are exactly those of a cluster."""
-    by_mentions: dict[frozenset[Mention], str] = {}
+    by_mentions: dict[tuple[Mention, ...], str] = {}
     for cluster, number in zip(record.clusters, ids, strict=True):
-        by_mentions.setdefault(frozenset(cluster), number)
+        by_mentions.setdefault(tuple(sorted(cluster)), number)
     names = []
     for name, mentions in record.characters:
-        number = by_mentions.get(frozenset(mentions))
+        number = by_mentions.get(tuple(sorted(mentions)))
         if number is not None:
             names.append((name, number))
         elif losses is not None:

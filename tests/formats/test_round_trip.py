@@ -1,0 +1,233 @@
+"""Every format gives back what it can say, and counts what it cannot; broken files fail by name and line."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bookcoref_data.books import Mention, Record
+from bookcoref_data.errors import BookcorefError
+from bookcoref_data.formats import FORMATS, Losses, read_documents, write_documents
+
+NAMES = {
+    "jsonl": "x.jsonl",
+    "conll": "x.conll",
+    "corefud": "x.conllu",
+    "brat": "folder",
+    "booknlp": "folder",
+}
+HOSTILE = [
+    *("\n", " ", "", "\t", "\r\n", "\u00a0", "\u2028", "\u0085", "\ufeff", "\u200b", "\x00", "\ud800"),
+    *(
+        "(",
+        ")",
+        "(1",
+        "1)",
+        "(e1--1-",
+        "|",
+        "_",
+        "-",
+        "*",
+        "#",
+        "#begin document (x); part 000",
+        "=",
+        "{",
+        '"',
+    ),
+    *(
+        "# newdoc",
+        "# bookcoref-data {}",
+        "#end document",
+        "T1",
+        "Entity=(e1",
+        "1.1",
+        "é",
+        "日本",
+        "\U0001f40e",
+    ),
+    *("&", "&#", "&#10;", "&#35;", "&#38;", "&#65;", "&#;", "&amp;", "%41", "\\n", "\\"),
+]
+tokens = (
+    st.sampled_from(HOSTILE) | st.text(min_size=1, max_size=4) | st.sampled_from(["Ann", "she", "her", "."])
+)
+keys = st.sampled_from(["a", "b/c d", "#begin", "x); part 000", "..", "ünï", "%41", "a\tb", "e\n", "-"])
+
+
+@st.composite
+def records(draw, key=None):
+    sentences = draw(st.lists(st.lists(tokens, min_size=1, max_size=6), min_size=1, max_size=5))
+    size = sum(map(len, sentences))
+    position = st.integers(0, size - 1)
+    mention = st.tuples(position, position).map(lambda p: Mention(min(p), max(p)))
+    clusters = draw(st.lists(st.lists(mention, min_size=1, max_size=5).map(sorted), max_size=5))
+    named = draw(st.lists(st.sampled_from(range(len(clusters))), unique=True)) if clusters else []
+    return Record(
+        draw(keys) if key is None else key,
+        draw(st.sampled_from(["", "1342"])),
+        sentences,
+        clusters,
+        [(draw(st.text(max_size=5)), clusters[i]) for i in named],
+    )
+
+
+corpora = st.lists(records(), min_size=1, max_size=3, unique_by=lambda r: r.doc_key)
+
+
+def through(documents, format, folder, losses=None):
+    target = Path(folder) / NAMES[format]
+    write_documents(documents, target, format, losses=losses)
+    return read_documents(target, format, losses=losses)
+
+
+def bare(documents):
+    """The documents without their place of origin, in the order of their keys."""
+    return sorted((dataclasses.replace(d, source="") for d in documents), key=lambda d: d.doc_key)
+
+
+def mentions(documents):
+    return sum(len(c) for d in documents for c in d.clusters)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(documents=corpora)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_format_gives_back_what_it_did_not_report_as_lost(format, documents):
+    losses = Losses()
+    with tempfile.TemporaryDirectory() as folder:
+        back = through(documents, format, folder, losses)
+    assert [r.sentences for r in bare(back)] == [r.sentences for r in bare(documents)]
+    lost = sum(loss.count for loss in losses if loss.what.startswith("mentions"))
+    assert mentions(back) == mentions(documents) - lost
+    before = {(r.doc_key, m) for r in documents for c in r.clusters for m in c}
+    assert {(r.doc_key, m) for r in back for c in r.clusters for m in c} <= before
+    if not losses:
+        assert bare(back) == bare(documents)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "brat", "booknlp"])
+@given(documents=corpora)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_formats_with_offsets_lose_no_mention(format, documents):
+    losses = Losses()
+    with tempfile.TemporaryDirectory() as folder:
+        back = through(documents, format, folder, losses)
+    assert [r.clusters for r in bare(back)] == [r.clusters for r in bare(documents)]
+    assert {loss.what for loss in losses} <= {"keys, names and other fields of documents without any mention"}
+
+
+@pytest.mark.parametrize("second", FORMATS)
+@pytest.mark.parametrize("first", FORMATS)
+@given(data=st.data())
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_two_formats_in_a_row(first, second, data):
+    documents = data.draw(corpora)
+    losses = Losses()
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        between = through(documents, first, one, losses)
+        back = through(between, second, two, losses)
+    assert [r.sentences for r in bare(back)] == [r.sentences for r in bare(documents)]
+    if not losses:
+        assert bare(back) == bare(documents)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("packed", [".gz", ".zst"])
+def test_packed_files_are_told_by_their_bytes_not_their_names(format, packed, tmp_path):
+    document = Record("a", "1", [["Ann", "\n", "left"]], [[Mention(0, 0)]], [("Ann", [Mention(0, 0)])])
+    suffix = {"brat": ".ann", "booknlp": ".tokens"}.get(format, Path(NAMES[format]).suffix)
+    target = tmp_path / f"a{suffix}{packed}"
+    write_documents([document], target, format)
+    assert bare(read_documents(target)) == [document]
+    magic = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}[packed]
+    assert all(file.read_bytes().startswith(magic) for file in tmp_path.iterdir())
+    for file in tmp_path.iterdir():  # the name lies, the bytes do not
+        file.rename(file.with_suffix(""))
+    assert bare(read_documents(tmp_path / f"a{suffix}")) == [document]
+
+
+SAMPLE = [
+    Record(
+        "one",
+        "1342",
+        [["Mr.", "Bennet", "\n", "saw", "his", "wife"], ["She", "&#10;", "(1", "left", "him", "."]],
+        [[Mention(0, 1), Mention(4, 4), Mention(10, 10)], [Mention(4, 5), Mention(6, 6)], [Mention(8, 8)]],
+        [("Mr. Bennet", [Mention(0, 1), Mention(4, 4), Mention(10, 10)])],
+    ),
+    Record("two", "", [["Ann", "ran"]], [[Mention(0, 0)]]),
+]
+JUNK = [
+    b"\xff",
+    b"\t",
+    b"\n",
+    b"(",
+    b")",
+    b"|",
+    b"1",
+    b"-1",
+    b"{",
+    b"null",
+    b'"',
+    b"\xef\xbb\xbf",
+    b"[",
+    b"e9)",
+    b"T1",
+    b" ",
+]
+
+
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    """One to three edits: cut, insert junk, drop or repeat a stretch, swap lines."""
+    for _ in range(rng.randint(1, 3)):
+        at, length = rng.randrange(len(data) + 1), rng.choice([1, 2, 5, 40])
+        match rng.randrange(5):
+            case 0:
+                data = data[:at]
+            case 1:
+                data = data[:at] + rng.choice(JUNK) + data[at:]
+            case 2:
+                data = data[:at] + data[at + length :]
+            case 3:
+                data = data[: at + length] + data[at:]
+            case _:
+                lines = data.split(b"\n")
+                rng.shuffle(lines)
+                data = b"\n".join(lines)
+    return data
+
+
+def complaint(target: Path, format: str) -> str | None:
+    """The message of the error that reading raises, None if it raises none."""
+    try:
+        read_documents(target, format)
+    except BookcorefError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_damaged_files_raise_our_errors_alone(format, packed, tmp_path):
+    rng = random.Random(f"{format}{packed}")
+    suffix = {"brat": ".ann", "booknlp": ".tokens"}.get(format, Path(NAMES[format]).suffix)
+    if suffix in (".ann", ".tokens"):
+        target, documents = tmp_path / f"one{suffix}{packed}", SAMPLE[:1]
+    else:
+        target, documents = tmp_path / f"x{suffix}{packed}", SAMPLE
+    write_documents(documents, target, format)
+    files = sorted(tmp_path.iterdir())
+    good = {file: file.read_bytes() for file in files}
+    refused = 0
+    for _ in range(300 if not packed else 100):
+        victim = rng.choice(files)
+        victim.write_bytes(mutate(good[victim], rng))
+        message = complaint(target, format)
+        refused += message is not None
+        assert message is None or any(file.name in message for file in files), message
+        victim.write_bytes(good[victim])
+    assert refused > 20
