@@ -253,4 +253,5 @@ def plain_bytes(body: bytes) -> bytes:
 
 def captured_redirect(body: bytes) -> bool:
     """Whether a page is the archive's notice of a captured redirect, which comes with status 200."""
-    return b"response at crawl time" in body and b"impatient" in body
+    words = b" ".join(body.split())
+    return b"response at crawl time" in words and b"impatient" in words
