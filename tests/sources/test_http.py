@@ -201,10 +201,25 @@ def test_a_trickling_server_is_left(server, reply, make_fetcher, tmp_path):
     assert "range" in server.asked()[1]
 
 
-def test_nobody_listening(server, fetcher):
+def test_a_host_that_cannot_be_reached_is_left_alone_for_a_while(server, make_fetcher, slept, monkeypatch):
     server.close()
-    with pytest.raises(SourceError, match=r"refused|reset"):
-        fetcher.get(server.url + "/f")
+    patient = make_fetcher(attempts=9)
+    for _ in range(5):
+        with pytest.raises(SourceError, match="refused"):
+            patient.get(server.url + "/f")
+    assert slept == [1, 2]
+    later = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    with pytest.raises(SourceError, match="refused"):
+        patient.get(server.url + "/f")
+    assert slept == [1, 2, 1, 2]
+
+
+def test_an_unknown_host_name_is_told(make_fetcher):
+    with pytest.raises(SourceError) as caught:
+        make_fetcher().get("http://books.invalid/f")
+    assert "books.invalid" in caught.value.found
+    assert "port=" not in caught.value.found
 
 
 @pytest.mark.parametrize("announced", [True, False])
