@@ -85,17 +85,16 @@ class Store:
             CacheError: the cache cannot be written.
             SourceError: another process held the lock for too long.
         """
-        from filelock import FileLock, Timeout
+        from filelock import Timeout
 
         path = self.root / _LOCKS / f"{safe_name(name, 'lock')}.lock"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            held = FileLock(path)
-            held.acquire(timeout=wait)
+            held = _acquire(path, wait)
         except Timeout as error:
             raise SourceError(
                 f"another process works on {name} in the cache {self.root}",
-                found=f"no end after {wait:g} s",
+                found=f"no end after {wait:g} s of waiting for {path}",
                 hint="wait for it to finish and run the same command again",
             ) from error
         except OSError as error:
@@ -169,6 +168,19 @@ class Store:
             for path in sorted((self.root / _LOCKS).glob("*.lock")):
                 held.enter_context(self.lock(path.name.removesuffix(".lock"), wait=0))
             yield
+
+
+def _acquire(path: Path, wait: float):
+    """A lock of the system, or, on file systems that have none (some clusters), a lock file."""
+    from filelock import FileLock, SoftFileLock
+
+    try:
+        lock = FileLock(path)
+        lock.acquire(timeout=wait)
+    except NotImplementedError:
+        lock = SoftFileLock(path)
+        lock.acquire(timeout=wait)
+    return lock
 
 
 def _measure(folder: Path) -> PartSize:

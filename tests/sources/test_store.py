@@ -107,6 +107,24 @@ def test_a_killed_process_leaves_no_stale_lock(store, holder):
         pass
 
 
+def test_a_file_system_without_locks_gets_lock_files(store, monkeypatch):
+    import filelock
+
+    class Unsupported(filelock.FileLock):
+        def _acquire(self):
+            raise NotImplementedError("this file system has no flock")
+
+    monkeypatch.setattr(filelock, "FileLock", Unsupported)
+    with (
+        store.lock("work"),
+        pytest.raises(SourceError, match="another process"),
+        store.lock("work", wait=0.1),
+    ):
+        pass
+    with store.lock("work", wait=0.1):
+        pass
+
+
 def test_nothing_is_cleared_under_a_process_that_works(store, holder):
     store.make("delta", "key", lambda folder: (folder / "a").write_text("x"))
     with pytest.raises(SourceError, match="another process"):
