@@ -1,0 +1,153 @@
+"""Rows from Wikidata's facts: titles, names, aliases and flags, with the traps of real items."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.characters.wikidata_cast import CastReport, best_label, cast_rows
+
+WD = "http://www.wikidata.org/entity/"
+
+
+def item(number):
+    return (f"{WD}{number}", "")
+
+
+NOVEL = {
+    "wdt:P31": [item("Q7725634")],
+    "wdt:P50": [item("Q1")],
+    "wdt:P1476": [("The Lamp Road", "en")],
+    "rdfs:label": [("The Lamp Road (novel)", "en")],
+    "wdt:P674": [item("Q20"), item("Q3")],
+}
+PEOPLE = {
+    "Q1": {"rdfs:label": [("Mira Holt", "en"), ("Мира Холт", "ru")],
+           "skos:altLabel": [("M. Holt", "en"), ("X", "fr")]},
+    "Q2": {"rdfs:label": [("Sam Reed", "en")]},
+    "Q3": {"rdfs:label": [("Ada Brook", "en")],
+           "skos:altLabel": [("Ada", "en"), ("Adchen", "de"), ("Ada", "mul")]},
+    "Q20": {"rdfs:label": [("Тамара", "ru"), ("Tamara", "fr")]},
+    "Q21": {"rdfs:label": [("Mr. and Mrs. Jones", "en")], "skos:altLabel": [("the Joneses", "en")]},
+    "Q22": {},
+    "Q23": {"rdfs:label": [("Mira Holt", "en")]},
+    "Q24": {"rdfs:label": [("Minor Characters", "en")]},
+}  # fmt: skip
+
+
+def rows(work, redirects=(), report=None):
+    facts = {"Q100": work, **PEOPLE}
+    redirects = dict(redirects)
+    current = lambda i: redirects.get(i, i)  # noqa: E731
+    report = report if report is not None else CastReport()
+    return list(
+        cast_rows(["Q100"], lambda i: facts.get(current(i), {}), current, "2026-11-21T10:00:00+00:00", report)
+    )
+
+
+def test_a_row_says_where_it_is_from_and_rows_stand_in_the_order_of_item_numbers():
+    first, second = rows(NOVEL)
+    assert (first.source, first.work_id, first.title, first.author) == (
+        "wikidata",
+        "Q100",
+        "The Lamp Road",
+        "Mira Holt",
+    )
+    assert (first.character, first.character_id, first.order) == ("Ada Brook", "Q3", 0)
+    assert (second.character, second.character_id, second.order) == ("Tamara", "Q20", 1)
+    assert first.kinds == ("Q7725634",)
+    assert first.titles == ("The Lamp Road (novel)",)
+    assert first.author_aliases == ("M. Holt",)
+    assert first.character_aliases == ("Ada",)
+    assert first.retrieved == "2026-11-21"
+    assert first.address == "https://www.wikidata.org/wiki/Q100"
+    assert first.flags == ()
+
+
+def test_a_name_without_english_label_is_flagged():
+    assert rows(NOVEL)[1].flags == ("no-english-label",)
+
+
+@pytest.mark.parametrize(("facts", "name", "english"), [
+    ({"rdfs:label": [("A", "de"), ("B", "en")]}, "B", True),
+    ({"rdfs:label": [("A", "de"), ("B", "en-GB")]}, "B", True),
+    ({"rdfs:label": [("A", "de")], "skos:altLabel": [("B", "en")]}, "B", True),
+    ({"rdfs:label": [("A", "de"), ("B", "mul")]}, "B", True),
+    ({"rdfs:label": [("A", "pl"), ("B", "de"), ("C", "fr")]}, "C", False),
+    ({"rdfs:label": [("A", "grc"), ("B", "zh")]}, "A", False),
+    ({"skos:altLabel": [("A", "grc")]}, "A", False),
+    ({"rdfs:label": [(" ", "en")]}, "", False),
+    ({}, "", False),
+])  # fmt: skip
+def test_which_label_is_used(facts, name, english):
+    assert best_label(facts) == (name, english)
+
+
+def test_several_authors_are_all_kept_and_flagged():
+    found = rows({**NOVEL, "wdt:P50": [item("Q2"), item("Q1")]})
+    assert {row.author for row in found} == {"Mira Holt"}
+    assert {row.authors for row in found} == {("Mira Holt", "Sam Reed")}
+    assert all("several-authors" in row.flags for row in found)
+    assert len(found) == 2
+
+
+def test_without_a_title_the_label_stands_in_and_says_so():
+    work = {k: v for k, v in NOVEL.items() if k != "wdt:P1476"}
+    assert {(row.title, "no-title" in row.flags) for row in rows(work)} == {("The Lamp Road (novel)", True)}
+
+
+@pytest.mark.parametrize(("titles", "labels", "first", "others"), [
+    ([("La Route", "fr"), ("The Road", "en")], [("La Route", "fr")], "The Road", ("La Route",)),
+    ([("La Route", "fr"), ("Droga", "pl")], [("The Road", "en")], "The Road", ("La Route", "Droga")),
+    ([("La Route", "fr")], [("Droga", "pl")], "La Route", ("Droga",)),
+])  # fmt: skip
+def test_titles_in_several_languages_prefer_english_and_keep_all(titles, labels, first, others):
+    row = rows({**NOVEL, "wdt:P1476": titles, "rdfs:label": labels})[0]
+    assert (row.title, row.titles) == (first, others)
+
+
+def test_a_film_of_the_same_title_is_told_apart():
+    film = {k: v for k, v in NOVEL.items() if k != "wdt:P50"}
+    row = rows({**film, "wdt:P31": [item("Q11424")]})[0]
+    assert {"film", "no-author"} <= set(row.flags)
+    assert row.author == ""
+
+
+def test_an_author_who_is_unknown_is_flagged():
+    assert (
+        "unknown-author"
+        in rows({**NOVEL, "wdt:P50": [("http://www.wikidata.org/.well-known/genid/a", "")]})[0].flags
+    )
+
+
+def test_characters_merged_into_one_item_come_once():
+    found = rows({**NOVEL, "wdt:P674": [item("Q3"), item("Q33")]}, redirects={"Q33": "Q3"})
+    assert [row.character_id for row in found] == ["Q3"]
+
+
+def test_two_people_of_one_item_are_two_rows_without_its_aliases():
+    found = rows({**NOVEL, "wdt:P674": [item("Q21")]})
+    assert [(row.character, row.character_id, row.character_aliases) for row in found] == [
+        ("Mr. Jones", "Q21", ()), ("Mrs. Jones", "Q21", ())]  # fmt: skip
+
+
+def test_the_author_as_character_is_flagged():
+    assert rows({**NOVEL, "wdt:P674": [item("Q23")]})[0].flags == ("author",)
+
+
+def test_who_has_no_name_is_reported_and_not_invented():
+    report = CastReport()
+    assert rows({**NOVEL, "wdt:P674": [item("Q22"), item("Q24")]}, report=report) == []
+    assert report.nameless == ["Q22"]
+    assert report.counts["rejected-name"] == 1
+    assert (report.works, report.works_with_cast, report.rows) == (1, 0, 0)
+
+
+def test_a_work_without_any_name_is_reported():
+    report = CastReport()
+    assert rows({"wdt:P674": [item("Q3")]}, report=report) == []
+    assert report.nameless == ["Q100"]
+
+
+def test_the_order_of_an_answer_changes_nothing():
+    turned = {property_: values[::-1] for property_, values in NOVEL.items()}
+    assert rows(turned) == rows(NOVEL)
