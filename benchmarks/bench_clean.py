@@ -145,9 +145,10 @@ def show_alignment(shared: Path) -> None:
         extra = np.ones(len(ours), dtype=bool)
         extra[partner[partner >= 0]] = False
         longest = ours[_longest(extra)]
+        name = f"{book} (emphasis marks kept)" if plan is as_printed else book
         excerpt = f"{' '.join(longest[:12])} ... ({len(longest)} tokens)"
         print(
-            f"{book}{' (emphasis marks kept)' if plan is as_printed else ''}: {100 * (partner >= 0).mean():.2f}% of {len(key):,} released tokens in order, "
+            f"{name}: {100 * (partner >= 0).mean():.2f}% of {len(key):,} released tokens in order, "
             f'{100 * found:.2f}% without "\\n" and "_"; ours {len(ours):,}, of which {int(extra.sum()):,} '
             f"not in the release; longest such piece: {excerpt!r}"
         )

@@ -1,0 +1,106 @@
+"""Among several Gutenberg records of a work, one is chosen, and every other gets the reason why not.
+
+Records fall out for cause (another language, not a text, a part or an adaptation); of those left, the
+better match wins, then the author's own name on it, then the most downloads, then the lowest number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .titles import fold
+
+_PART = re.compile(
+    r"\b(?:vol(?:ume|\.)?|tome|tomo|band|part|teil|deel)\s+(?:[ivxlc]+|\d+)\b"
+    r"|\b(?:first|second|third) (?:volume|part)\b|\bv\. \d|\b(?:index|selections?|extracts?|excerpts?) (?:of|from)\b"
+)
+_ADAPTED = re.compile(
+    r"\b(?:abridged|retold|adapted|simplified|young (?:folks|people)|for (?:children|boys|girls|young|schools)"
+    r"|stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|a play|drama(?:tis|tiz)ed|comedy|a parody"
+    r"|sequel|companion to|a study of|notes on|commentary)\b"
+)
+_DRAMA = re.compile(r"\b(?:drama|plays?|librett(?:o|i)|operas?)\b", re.I)
+
+
+class Choice(NamedTuple):
+    """A record that was considered; `refused` says why it was not taken, "" for the one that was."""
+
+    gutenberg_id: int
+    title: str
+    refused: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditionSettings:
+    """`languages` in order of preference; `forms` are Gutenberg's types that count as books to read."""
+
+    languages: tuple[str, ...] = ("en",)
+    forms: tuple[str, ...] = ("Text",)
+
+
+def choose(
+    records: Sequence[Mapping[str, Any]], wanted: str, settings: EditionSettings, *, play: bool = False
+) -> tuple[Mapping[str, Any] | None, list[Choice]]:
+    """(the chosen record or None, all records with reasons).
+
+    `records` are rows of the catalogue; `wanted` is the title searched for: a record called "The Story
+    of Don Quixote" is an adaptation unless the wanted title says so too. `play` for works that are plays.
+    """
+    causes = {record["id"]: _cause(record, wanted, settings, play) for record in records}
+    left = sorted((r for r in records if not causes[r["id"]]), key=lambda r: _rank(r, settings))
+    best = left[0] if left else None
+    considered = [
+        Choice(record["id"], _one_line(record), causes[record["id"]] or (_why_not(record, best, settings)))
+        for record in sorted(records, key=lambda r: (r is not best, _rank(r, settings)))
+    ]
+    return best, considered
+
+
+def _cause(record: Mapping[str, Any], wanted: str, settings: EditionSettings, play: bool) -> str:
+    languages = record["languages"] or [""]
+    if not any(language in settings.languages for language in languages):
+        return f"language {', '.join(languages)}"
+    if record["form"] and record["form"] not in settings.forms:
+        return f"not a text but {record['form']}"
+    title, asked = fold(_one_line(record)), fold(wanted)
+    for pattern, cause in ((_PART, "a part"), (_ADAPTED, "an adaptation or another work")):
+        found = pattern.search(title)
+        if found and found.group() not in asked:
+            return f"{cause} ({found.group()!r} in the title)"
+    drama = any(_DRAMA.search(subject) and "fiction" not in subject.lower() for subject in record["subjects"])
+    fiction = any("fiction" in subject.lower() for subject in record["subjects"])
+    if drama and not fiction and not play:
+        return "a play, not a novel"
+    return ""
+
+
+def _rank(record: Mapping[str, Any], settings: EditionSettings) -> tuple:
+    places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
+    illustrated = any(person["role"] == "ill" for person in record["people"] or ())
+    return (
+        min(places, default=99),
+        len(record["languages"]) > 1,
+        -record["downloads"],
+        illustrated,
+        record["id"],
+    )
+
+
+def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, settings: EditionSettings) -> str:
+    if best is None or record is best:
+        return ""
+    mine, its = _rank(record, settings), _rank(best, settings)
+    if mine[0] != its[0]:
+        return f"language {', '.join(record['languages'])} is less preferred"
+    if mine[1] != its[1]:
+        return f"in several languages ({', '.join(record['languages'])})"
+    if mine[2] != its[2]:
+        return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
+    return "the same in all, a higher number"
+
+
+def _one_line(record: Mapping[str, Any]) -> str:
+    return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""

@@ -1,0 +1,107 @@
+"""The rules by which (author, title) is matched to the catalogue, in the order in which they are tried.
+
+The first is the paper's: exact token match. Each further rule relaxes one thing, says what, and is tried
+only for works that no rule before it has found. A rule makes keys of a title and keys of an author; a work
+and a record match when they share one of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from .titles import (
+    exact_author,
+    folded_author,
+    initial_authors,
+    main_title,
+    plain_tokens,
+    second_title,
+    single_author,
+    squeezed,
+    tokens,
+    without_article,
+    without_companions,
+)
+
+Keys = Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`titles` and `authors` make keys; `aliases` says whether other spellings of the author count.
+
+    `affix` means that the title keys need not be equal: the shorter must begin or end the longer, word by
+    word. `needs_author` False matches by title alone.
+    """
+
+    name: str
+    explanation: str
+    titles: Keys
+    authors: Keys
+    aliases: bool = True
+    affix: bool = False
+    needs_author: bool = True
+
+
+def _exact_title(title: str) -> set[str]:
+    return {" ".join(plain_tokens(title))}
+
+
+def _folded_title(title: str) -> set[str]:
+    return {" ".join(tokens(title))}
+
+
+def _article(title: str) -> set[str]:
+    return {" ".join(without_article(tokens(title)))}
+
+
+def _main(title: str) -> set[str]:
+    return _article(title) | _article(main_title(title))
+
+
+def _either(title: str) -> set[str]:
+    second = second_title(title)
+    return _main(title) | (_article(second) if second else set())
+
+
+def _work(title: str) -> set[str]:
+    return _main(title) | _main(without_companions(title))
+
+
+def _squeezed(title: str) -> set[str]:
+    return {squeezed(tuple(key.split())) for key in _work(title)}
+
+
+def _exact_author(name: str) -> set[str]:
+    return {exact_author(name)}
+
+
+def _folded_author(name: str) -> set[str]:
+    return {folded_author(name)}
+
+
+def _any_author(name: str) -> set[str]:
+    return {folded_author(name), single_author(name), *initial_authors(name)} - {""}
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule("exact", "the same words of author and title, as in the paper",
+             _exact_title, _exact_author, aliases=False),
+        Rule("accents", "accents and ranks (\"graf\", \"Sir\") aside", _folded_title, _folded_author, aliases=False),
+        Rule("article", "a leading article aside", _article, _folded_author, aliases=False),
+        Rule("subtitle", "the part before a colon, semicolon, line break or \"or\"",
+             _main, _folded_author, aliases=False),
+        Rule("author", "author by another spelling, pseudonym, or family name and initial", _main, _any_author),
+        Rule("alternative", "the title behind \"or\"", _either, _any_author),
+        Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author),
+        Rule("compound", "compounds written as one word or several", _squeezed, _any_author),
+        Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
+             _work, _any_author, affix=True),
+        Rule("title-only", "the source names no author; the title fits one author's book",
+             _main, lambda name: {"-"}, needs_author=False),
+    )
+}  # fmt: skip
+"""All rules by name; a recipe may leave some out or change their order."""
