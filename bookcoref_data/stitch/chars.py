@@ -14,7 +14,7 @@ import numpy as np
 NOTHING, SPACE, BLANK_LINE = 0, 1, 2
 WORD, LETTER, UPPER, DIGIT, WHITE = 1, 2, 4, 8, 16
 
-_TABLE_END = 0x3001
+_TABLE_SIZE = 1 << 16
 # Frozen (pack format 1): the White_Space characters of Unicode plus the separators 0x1C to 0x1F, which
 # is what Python's str.isspace() says; written out, so that no version of Unicode can move them.
 _WHITE = [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029,
@@ -23,8 +23,8 @@ WHITE_CHARACTERS = frozenset(map(chr, _WHITE))
 
 
 def _classes() -> np.ndarray:
-    """Bits per code point below 0x3001; all higher ones count as lower-case letters."""
-    table = np.zeros(_TABLE_END + 1, dtype=np.uint8)
+    """Bits per code point below 0x10000; all higher ones count as lower-case letters."""
+    table = np.zeros(_TABLE_SIZE, dtype=np.uint8)
     table[0xC0:] = WORD | LETTER
     table[0x2000:0x2C00] = 0
     table[[0xD7, 0xF7]] = 0
@@ -41,16 +41,30 @@ def _classes() -> np.ndarray:
 
 
 _CLASSES = _classes()
+# 1 for a lower-case letter, 2 upper-case, 3 digit, else the code point: what the cutting rule sees.
+_SYMBOLS = np.where(
+    _CLASSES & UPPER, 2, np.where(_CLASSES & LETTER, 1, np.where(_CLASSES & DIGIT, 3, np.arange(_TABLE_SIZE)))
+).astype(np.uint64)
 
 
 def classes_of(codes: np.ndarray) -> np.ndarray:
     """The class bits of every code point (uint8)."""
-    return _CLASSES[np.minimum(codes, _TABLE_END)]
+    return _CLASSES[_small(codes)]
+
+
+def symbols_of(codes: np.ndarray) -> np.ndarray:
+    """1 for a lower-case letter, 2 for an upper-case one, 3 for a digit, else the code point (uint64)."""
+    return _SYMBOLS[_small(codes)]
+
+
+def _small(codes: np.ndarray) -> np.ndarray:
+    return codes if codes.dtype == np.uint16 else np.minimum(codes, _TABLE_SIZE - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class CharStream:
-    """`codes`: code points (uint32); `after[i]`: NOTHING, SPACE or BLANK_LINE after character i (uint8)."""
+    """`codes`: code points (uint16 or uint32); `after[i]` (uint8): what follows character i, one of NOTHING,
+    SPACE and BLANK_LINE."""
 
     codes: np.ndarray
     after: np.ndarray
@@ -60,13 +74,23 @@ class CharStream:
 
 
 def codes_of(text: str) -> np.ndarray:
-    """The code points of a string (uint32)."""
+    """The code points of a string: uint16 where all fit, which most books do, else uint32."""
+    narrow = text.encode("utf-16-le", "surrogatepass")
+    if len(narrow) == 2 * len(text):
+        return np.frombuffer(narrow, dtype="<u2")
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def text_of(codes: np.ndarray) -> str:
     """The string of an array of code points."""
+    if codes.dtype == np.uint16 and not _has_surrogates(codes):
+        return codes.tobytes().decode("utf-16-le")
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _has_surrogates(codes: np.ndarray) -> bool:
+    # Two lone surrogates next to each other would fuse to one character in UTF-16.
+    return bool(codes.size) and bool(((codes & 0xF800) == 0xD800).any())
 
 
 def visible(text: str) -> CharStream:
@@ -74,7 +98,7 @@ def visible(text: str) -> CharStream:
     codes = codes_of(text)
     seen = np.flatnonzero(classes_of(codes) != WHITE)
     if seen.size == 0:
-        return CharStream(np.zeros(0, np.uint32), np.zeros(0, np.uint8))
+        return CharStream(codes[:0], np.zeros(0, np.uint8))
     after = np.zeros(seen.size, dtype=np.uint8)
     after[:-1] = np.diff(seen) > 1
     after[-1] = seen[-1] + 1 < codes.size

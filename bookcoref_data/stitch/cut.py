@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import DataError
-from .chars import BLANK_LINE, DIGIT, LETTER, UPPER, WORD, CharStream, classes_of
+from .chars import BLANK_LINE, WORD, CharStream, classes_of, symbols_of
 from .varint import pack_increasing, pack_numbers, unpack_increasing, unpack_numbers
 
 CONTEXTS = 1 << 16
@@ -49,7 +49,7 @@ class _View:
         classes = classes_of(stream.codes)
         self.word = (classes & WORD) > 0
         self.after = stream.after
-        self.codes = np.zeros(self.size + 2 * pad, dtype=np.uint32)
+        self.codes = np.zeros(self.size + 2 * pad, dtype=stream.codes.dtype)
         self.codes[pad : pad + self.size] = stream.codes
         self.open = np.zeros(self.size + 2 * pad, dtype=bool)
         self.open[pad : pad + self.size] = stream.after == 0
@@ -64,25 +64,24 @@ class _View:
         return self.open[at + self.pad]
 
     def symbol(self, at: np.ndarray) -> np.ndarray:
-        """1 lower-case letter, 2 upper-case, 3 digit, else the code point (uint64)."""
-        codes = self.code(at)
-        classes = classes_of(codes)
-        kind = np.where(classes & UPPER, 2, np.where(classes & LETTER, 1, 3))
-        return np.where(classes & (LETTER | DIGIT), kind, codes).astype(np.uint64)
+        return symbols_of(self.code(at))
 
-    def word_before(self, at: np.ndarray) -> np.ndarray:
-        """A number for the word that ends at `at`, exact up to four characters, 0 where there is none."""
+    def word_before(self, at: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """A number for the word that ends at `at`, exact up to four characters; 1 for longer ones, 0 where
+        there is none or `where` is false."""
+        result = np.zeros(len(at), dtype=np.uint64)
+        at = at[where]
         value = np.zeros(len(at), dtype=np.uint64)
         inside = np.ones(len(at), dtype=bool)
-        for back in range(4):
+        for back in range(5):
             spot = np.maximum(at - back, -self.pad)
             if back:
                 inside &= self.joined(spot)
             inside &= (classes_of(self.code(spot)) & WORD) > 0
-            value = np.where(inside, value * np.uint64(0x10001) + self.code(spot), value)
-        spot = np.maximum(at - 4, -self.pad)
-        longer = inside & self.joined(spot) & ((classes_of(self.code(spot)) & WORD) > 0)
-        return np.where(longer, np.uint64(1), value)
+            if back < 4:
+                value = np.where(inside, value * np.uint64(0x10001) + self.code(spot), value)
+        result[where] = np.where(inside, np.uint64(1), value)
+        return result
 
 
 def _context(*parts: np.ndarray) -> np.ndarray:
@@ -127,7 +126,7 @@ def _token_contexts(view: _View, gaps: np.ndarray) -> np.ndarray:
     left, right = view.symbol(gaps), view.symbol(gaps + 1)
     left2 = np.where(view.joined(gaps - 1), view.symbol(gaps - 1), 0)
     right2 = np.where(view.joined(gaps + 1), view.symbol(gaps + 2), 0)
-    detail = np.where(right == 0x2E, view.word_before(gaps), 0)
+    detail = view.word_before(gaps, right == 0x2E)
     near = np.isin(left, _APOSTROPHES) | np.isin(right, _APOSTROPHES)
     exact = view.code(gaps + 2).astype(np.uint64) * np.uint64(131) + view.code(gaps + 1)
     exact = exact * np.uint64(131) + view.code(gaps)
@@ -146,7 +145,7 @@ def _sentence_contexts(view: _View, gaps: np.ndarray) -> np.ndarray:
     before2 = np.where((before2 < 4) & (before2 > 0), 1, before2)
     following = view.symbol(gaps + 1)
     following2 = np.where(view.joined(gaps + 1) & (following > 3), view.symbol(gaps + 2), 0)
-    detail = np.where(last == 0x2E, view.word_before(gaps - 1), 0)
+    detail = view.word_before(gaps - 1, last == 0x2E)
     return _context(last, before, before2, following, following2, detail, view.after[gaps])
 
 

@@ -115,9 +115,10 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     at = np.cumsum(edits.keep)[owner]
     _mark_before(after, at, literal, marks, owner)
     real = literal >= 0
-    return CharStream(
-        np.insert(codes, at[real], literal[real].astype(np.uint32)), np.insert(after, at[real], marks[real])
-    )
+    if codes.dtype == np.uint16 and literal.max() > 0xFFFF:
+        codes = codes.astype(np.uint32)
+    inserted = literal[real].astype(codes.dtype)
+    return CharStream(np.insert(codes, at[real], inserted), np.insert(after, at[real], marks[real]))
 
 
 def _after_drops(source: CharStream, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

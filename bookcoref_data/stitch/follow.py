@@ -17,8 +17,8 @@ import numpy as np
 from .fold import fold
 from .sequence import align, merge_runs, mix, unique_matches
 
-REACH = 6
-"""A match is supported by the matches at most this many tokens away on both sides of the alignment."""
+REACH, FAR_REACH = 6, 24
+"""A match is supported by the matches at most `REACH` tokens away in one text, `FAR_REACH` in the other."""
 LEAST_SUPPORT = 5
 MOVED_GRAM = 10
 LEAST_MOVED = 24
@@ -65,7 +65,7 @@ def follow(old: np.ndarray, new: np.ndarray) -> Following:
     old_at, new_at = np.flatnonzero(old), np.flatnonzero(new)
     a, b = old[old_at].astype(np.int64), new[new_at].astype(np.int64)
     found = align(a, b)
-    found[~supported(found)] = -1
+    found[~supported(found) | lone(found)] = -1
     moved = _moved_passages(a, b, found)
     found = np.where(moved >= 0, moved, found)
     stand = _stand_ins(found, len(b))
@@ -83,17 +83,44 @@ def _counts(codes: np.ndarray) -> np.ndarray:
 
 
 def supported(partner: np.ndarray) -> np.ndarray:
-    """Which matches of an order-keeping alignment have `LEAST_SUPPORT` others near them on both sides."""
+    """Which matches of an order-keeping alignment have `LEAST_SUPPORT` others near them.
+
+    Near means within `REACH` on one side and `FAR_REACH` on the other: a caption or a note may be put in
+    between on one side, but where text was rewritten both sides are bare.
+    """
     at = np.flatnonzero(partner >= 0)
     to = partner[at]
-    low = np.maximum(np.searchsorted(at, at - REACH), np.searchsorted(to, to - REACH))
-    high = np.minimum(
-        np.searchsorted(at, at + REACH, side="right"), np.searchsorted(to, to + REACH, side="right")
-    )
+    near = np.maximum(_neighbours(at, to, REACH, FAR_REACH), _neighbours(at, to, FAR_REACH, REACH))
     good = np.zeros(len(partner), dtype=bool)
-    # Near the ends of a short text there is less to be had.
-    good[at[high - low - 1 >= min(LEAST_SUPPORT, max(len(at) - 1, 0))]] = True
+    # In a short text there is less to be had.
+    good[at[near >= min(LEAST_SUPPORT, max(len(at) - 1, 0))]] = True
     return good
+
+
+def lone(partner: np.ndarray) -> np.ndarray:
+    """Which matches stand alone between tokens that differ on both sides of the alignment.
+
+    Where a few words were replaced by others, a short code makes two of them equal by chance now and
+    then, and an article or a comma even in full.
+    """
+    at = np.flatnonzero(partner >= 0)
+    to = partner[at]
+    gap_old = np.diff(at, prepend=-1, append=len(partner)) - 1
+    gap_new = np.diff(to, prepend=to[:1] - 1, append=to[-1:] + 1) - 1
+    before, after = gap_old[:-1] + gap_new[:-1] > 0, gap_old[1:] + gap_new[1:] > 0
+    replaced = (gap_old[:-1] + gap_old[1:] > 0) & (gap_new[:-1] + gap_new[1:] > 0)
+    alone = np.zeros(len(partner), dtype=bool)
+    alone[at[before & after & replaced]] = True
+    return alone
+
+
+def _neighbours(at: np.ndarray, to: np.ndarray, reach_at: int, reach_to: int) -> np.ndarray:
+    """How many other matches lie within `reach_at` in `at` and within `reach_to` in `to` (both rise)."""
+    low = np.maximum(np.searchsorted(at, at - reach_at), np.searchsorted(to, to - reach_to))
+    high = np.minimum(
+        np.searchsorted(at, at + reach_at, side="right"), np.searchsorted(to, to + reach_to, side="right")
+    )
+    return high - low - 1
 
 
 def _moved_passages(a: np.ndarray, b: np.ndarray, found: np.ndarray) -> np.ndarray:

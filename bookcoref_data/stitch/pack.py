@@ -335,9 +335,18 @@ def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, 
 def _window_annotations(data: bytes | None, what: str) -> dict[int, Annotation]:
     layers = _read_json(data, what) if data else []
     try:
-        return {int(n): Annotation.make(clusters, characters) for n, clusters, characters in layers}
+        found = {n: Annotation.make(clusters, characters) for n, clusters, characters in layers}
     except (TypeError, ValueError) as error:
         raise DataError(f"the annotation of the windows in {what} is broken", found=str(error)) from error
+    numbers = {type(n) for n in found}
+    names = {type(name) for layer in found.values() for name, _ in layer.characters}
+    groups = (
+        group for layer in found.values() for group in (*layer.clusters, *(m for _, m in layer.characters))
+    )
+    numbers |= {type(offset) for group in groups for mention in group for offset in mention}
+    if not numbers <= {int} or not names <= {str}:
+        raise DataError(f"the annotation of the windows in {what} is broken", expected="numbers and names")
+    return found
 
 
 def _json(value: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
     repeat = np.ones(len(where), dtype=np.int64)
     repeat[0] = 0
     repeat += 2 * newlines
-    values = np.zeros(int(repeat.sum()), dtype=np.uint32)
+    values = np.zeros(int(repeat.sum()), dtype=codes.dtype)
     # "\n" and its separator stand in pairs at the end of what is inserted into a gap.
     first = np.cumsum(repeat) - 2 * newlines
     nth = np.arange(int(newlines.sum())) - np.repeat(np.cumsum(newlines) - newlines, newlines)
@@ -87,4 +87,4 @@ def split_tokens(joined: str, sentence_ends: np.ndarray) -> list[list[str]]:
     """The sentences of what `join_tokens` returned."""
     flat = joined.split(SEPARATOR)
     ends = sentence_ends.tolist()
-    return [flat[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    return [flat[a:b] for a, b in pairwise([0, *ends])]
