@@ -227,9 +227,7 @@ def _prepare_split(keys: list[Document], responses: list[Document], missing: str
         else:
             sides.append(side)
     if responses and not windowed[1]:
-        notes.append(
-            "the response was predicted on whole books: these scores are not those of a system run on windows"
-        )
+        notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
     by_book: dict[str, list[tuple[Document, Document]]] = {}
     for left, right in paired.pairs:

@@ -156,7 +156,9 @@ def released(key, response):
     for clusters, other in sides:
         found = [[other[s] for s in c if s in other] for c in clusters]
         muc += [sum(len(f) - len(set(f)) for f in found), sum(len(c) - 1 for c in clusters)]
-        squares = [sum(n * n for n in Counter(f).values()) / len(c) for f, c in zip(found, clusters, strict=True)]
+        squares = [
+            sum(n * n for n in Counter(f).values()) / len(c) for f, c in zip(found, clusters, strict=True)
+        ]
         cubed += [sum(squares), sum(map(len, clusters))]
     result["muc"], result["b_cubed"] = muc, cubed
     phi = [[2 * sum(s in r for s in k) / (len(k) + len(r)) for r in response] for k in key]
