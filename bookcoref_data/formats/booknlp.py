@@ -139,11 +139,12 @@ def _read_tokens(path: Path) -> tuple[list[list[str]], dict[str, int]]:
             current = row["sentence_ID"]
             sentences.append([])
         sentences[-1].append(unescape(row["word"]))
-        if index.setdefault(row["token_ID_within_document"], len(index)) != len(index) - 1:
+        if row["token_ID_within_document"] in index:
             raise FormatError(
                 f"{path}:{number}: the token id {row['token_ID_within_document']!r} is given twice",
                 expected="each token_ID_within_document once",
             )
+        index[row["token_ID_within_document"]] = len(index)
     return sentences, index
 
 

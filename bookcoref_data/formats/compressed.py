@@ -85,7 +85,9 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
         elif suffix == ".zst":
             import zstandard
 
-            with zstandard.ZstdCompressor(level=9).stream_writer(stream, closefd=False) as packed:
+            with zstandard.ZstdCompressor(level=9, write_checksum=True).stream_writer(
+                stream, closefd=False
+            ) as packed:
                 yield packed
         else:
             yield stream

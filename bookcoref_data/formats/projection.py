@@ -23,6 +23,7 @@ SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens ar
 
 _PLAIN = str.maketrans("‘’‚‛“”„‟‐‑‒–—―−", "''''\"\"\"\"-------", "_")
 _STRETCHES = (48, 16)  # lengths of the stretches tried, in characters
+_RUN = 16  # shorter equal ends may be chance: one letter of a header that the key does not have
 _SMALL = 3_000  # gaps up to this long on both sides are compared character by character
 
 
@@ -158,14 +159,16 @@ def _codes(text: str) -> np.ndarray:
 def _strip_equal_ends(
     x: np.ndarray, y: np.ndarray, a0: int, a1: int, b0: int, b1: int, matched: np.ndarray
 ) -> tuple[int, int, int, int]:
-    """Match what is equal at the beginning and at the end of two stretches; return what is left."""
+    """Match long equal runs at the beginning and at the end of two stretches; return what is left."""
     n = min(a1 - a0, b1 - b0)
     differ = np.flatnonzero(x[a0 : a0 + n] != y[b0 : b0 + n])
     head = int(differ[0]) if len(differ) else n
+    head = head if head >= _RUN else 0
     matched[a0 : a0 + head] = np.arange(b0, b0 + head)
     a0, b0, n = a0 + head, b0 + head, n - head
     differ = np.flatnonzero(x[a1 - n : a1] != y[b1 - n : b1])
     tail = n - 1 - int(differ[-1]) if len(differ) else n
+    tail = tail if tail >= _RUN else 0
     matched[a1 - tail : a1] = np.arange(b1 - tail, b1)
     return a0, a1 - tail, b0, b1 - tail
 

@@ -1,0 +1,178 @@
+"""BookNLP's tables, and its mentions on the tokens of a key."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from bookcoref_data.books import Mention, Record
+from bookcoref_data.errors import DataError, FormatError, SourceError
+from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats.projection import LOST, SNAPPED, align, project, project_all
+
+HEADER = (
+    "paragraph_ID sentence_ID token_ID_within_sentence token_ID_within_document word lemma byte_onset "
+    "byte_offset POS_tag fine_POS_tag dependency_relation syntactic_head_ID event"
+)
+ROWS = [
+    HEADER,
+    "0 0 0 0 Mr. Mr. 0 3 PROPN NNP compound 1 O",
+    "0 0 1 1 Bennet Bennet 4 10 PROPN NNP nsubj 2 O",
+    "0 0 2 2 ran run 11 14 VERB VBD ROOT 2 EVENT",
+    "0 1 0 3 He he 15 17 PRON PRP nsubj 4 O",
+    "0 1 1 4 fell fall 18 22 VERB VBD ROOT 4 EVENT",
+]
+TOKENS = "".join(row.replace(" ", "\t") + "\n" for row in ROWS)
+ENTITIES = (
+    "COREF\tstart_token\tend_token\tprop\tcat\ttext\n"
+    "93\t3\t3\tPRON\tPER\tHe\n"
+    "93\t0\t1\tPROP\tPER\tMr. Bennet\n"
+)
+NAMES = [{"c": 1, "n": "Bennet"}, {"c": 5, "n": "Mr. Bennet"}]
+BOOK = {
+    "characters": [
+        {"id": 93, "mentions": {"proper": NAMES}},
+        {"id": 4, "mentions": {"proper": [{"c": 1, "n": "Nobody"}]}},
+    ]
+}
+
+
+def spans(*pairs):
+    return [Mention(*pair) for pair in pairs]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "b.tokens").write_text(TOKENS)
+    (tmp_path / "b.entities").write_text(ENTITIES)
+    return tmp_path
+
+
+def test_the_tables(folder):
+    (record,) = read_documents(folder)
+    assert (record.doc_key, record.sentences) == ("b", [["Mr.", "Bennet", "ran"], ["He", "fell"]])
+    assert record.clusters == [spans((0, 1), (3, 3))]
+    assert record.extra == {"mention_types": [[0, 1, "PROP_PER"], [3, 3, "PRON_PER"]]}
+    assert record.characters == []
+
+
+def test_names_come_from_the_book_file(folder):
+    (folder / "b.book").write_text(json.dumps(BOOK))
+    (record,) = read_documents(folder / "b.tokens")
+    assert record.characters == [("Mr. Bennet", spans((0, 1), (3, 3)))]
+
+
+@pytest.mark.parametrize(("name", "text", "what"), [
+    ("b.tokens", TOKENS.replace("sentence_ID", "sentence"), r"b\.tokens:1: the header lacks sentence_ID"),
+    ("b.tokens", TOKENS + "0\t1\t1\n", r"b\.tokens:7: the row is too short"),
+    ("b.tokens", TOKENS + TOKENS.splitlines()[-1], r"b\.tokens:7: the token id '4' is given twice"),
+    ("b.entities", ENTITIES + "1\t4\t5\tNOM\tPER\tx\n", r"b\.entities:4: the mention is not in the tokens"),
+    ("b.entities", ENTITIES + "1\t4\t3\tNOM\tPER\tx\n", r"b\.entities:4: the mention is not in the tokens"),
+    ("b.entities", "a\tb\n", r"b\.entities:1: the header lacks COREF"),
+    ("b.book", "{", r"b\.book: is not valid JSON"),
+    ("b.book", "[]", r"b\.book: is no book"),
+])  # fmt: skip
+def test_a_fault_is_named_by_file_and_line(folder, name, text, what):
+    (folder / name).write_text(text)
+    with pytest.raises(FormatError, match=what):
+        read_documents(folder)
+
+
+def test_a_missing_table_is_a_missing_source(folder):
+    (folder / "b.entities").unlink()
+    with pytest.raises(SourceError, match="entity table is missing"):
+        read_documents(folder / "b.tokens")
+
+
+def test_what_is_written_has_booknlps_columns(tmp_path):
+    record = Record("b", "", [["Mr.", "\n", "B"]], [spans((0, 2))], [("B", spans((0, 2)))],
+                    extra={"mention_types": [[0, 2, "PROP_PER"]]})  # fmt: skip
+    write_documents([record], tmp_path / "b.tokens.gz")
+    assert {p.name for p in tmp_path.iterdir()} == {"b.tokens.gz", "b.entities.gz", "b.book.gz"}
+    write_documents([record], tmp_path / "b.tokens")
+    assert (tmp_path / "b.tokens").read_text().splitlines()[0] == TOKENS.splitlines()[0]
+    assert (tmp_path / "b.entities").read_text().splitlines()[1] == "0\t0\t2\tPROP\tPER\tMr. &#10; B"
+
+
+def key_of(*sentences, name="k"):
+    return Record(name, "1", [s.replace("|", "\n").split(" ") for s in sentences])
+
+
+def test_projection_over_another_tokenisation():
+    source = Record("b", "", [["Mr", ".", "Bennet's"], ["“", "He", "fell", "”"]],
+                    [spans((0, 1), (4, 4)), spans((2, 2))], [("B", spans((0, 1), (4, 4)))],
+                    extra={"cluster_ids": ["9", "3"], "mention_types": [[4, 4, "PRON_PER"]]})  # fmt: skip
+    key = key_of("Mr. Bennet 's |", '" He', 'fell "')
+    losses = Losses()
+    moved = project(source, key, losses)
+    assert (moved.doc_key, moved.gutenberg_key, moved.sentences) == ("k", "1", key.sentences)
+    assert moved.clusters == [spans((0, 0), (5, 5)), spans((1, 2))]
+    assert moved.characters == [("B", spans((0, 0), (5, 5)))]
+    assert moved.extra == {"cluster_ids": ["9", "3"], "mention_types": [[5, 5, "PRON_PER"]]}
+    assert not losses
+
+
+def test_mentions_that_are_not_in_the_key_are_told():
+    source = Record("b", "", [["A", "preface", "Ann", "ran", "."]], [spans((1, 1)), spans((2, 2), (9, 9))])
+    losses = Losses()
+    moved = project(source, key_of("Ann ran ."), losses)
+    assert moved.clusters == [spans((0, 0))]
+    assert {loss.what: loss.count for loss in losses} == {LOST: 2}
+
+
+def test_ends_inside_a_token_of_the_key_take_the_whole_token():
+    losses = Losses()
+    moved = project(Record("b", "", [["can", "not"]], [spans((0, 0))]), key_of("cannot"), losses)
+    assert moved.clusters == [spans((0, 0))]
+    assert {loss.what: loss.count for loss in losses} == {SNAPPED: 1}
+
+
+def test_italics_marks_of_gutenberg_do_not_matter():
+    losses = Losses()
+    moved = project(Record("b", "", [["_I_", "ran"]], [spans((0, 0))]), key_of("| I ran"), losses)
+    assert moved.clusters == [spans((1, 1))]
+    assert not losses
+
+
+def test_documents_meet_by_key_or_alone():
+    source = Record("b", "", [["a"]], [spans((0, 0))])
+    assert project_all([source], [key_of("a")], None)[0].doc_key == "k"
+    both = [key_of("x a", name="c"), key_of("a", name="b")]
+    assert project_all([source], both, None)[0].doc_key == "b"
+    with pytest.raises(DataError, match="no document for b"):
+        project_all([source], [*both[:1], key_of("a")], None)
+
+
+def test_alignment_survives_a_foreign_header_and_noise():
+    rng = random.Random(3)
+    words = ["".join(rng.choices("abcdefghij", k=rng.randint(1, 8))) for _ in range(20_000)]
+    clean = "".join(words)
+    noisy = "HEADER" * 900 + "".join("#" + w if rng.random() < 0.01 else w for w in words) + "FOOTER" * 900
+    matched = align(noisy, clean)
+    found = matched[matched >= 0]
+    assert (found[1:] > found[:-1]).all()
+    assert len(found) > 0.999 * len(clean)
+    assert all(noisy[i] == clean[j] for i, j in enumerate(matched) if j >= 0)
+
+
+def test_alignment_of_unlike_texts_is_empty_or_true():
+    assert align("", "abc").tolist() == []
+    assert align("abc", "").tolist() == [-1, -1, -1]
+    assert align("x" * 5000, "y" * 5000).max() == -1
+
+
+def test_the_released_books_come_back_from_other_tokens(shared_data):
+    for record in read_documents(shared_data / "systems/finetuned/maverick_xl.jsonl"):
+        tokens, at = [], []
+        for token in (t for s in record.sentences for t in s):
+            at.append(len(tokens))
+            if token != "\n":
+                tokens += [token[:3], token[3:]] if len(token) > 5 else [token]
+        at.append(len(tokens))
+        clusters = [[Mention(at[a], at[b + 1] - 1) for a, b in c] for c in record.clusters]
+        losses = Losses()
+        moved = project(Record("x", "", [tokens], clusters), record, losses)
+        assert [sorted(c) for c in record.clusters] == moved.clusters
+        assert not losses
