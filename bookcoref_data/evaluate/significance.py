@@ -114,6 +114,8 @@ def resample(
         raise UsageError("too few samples for an interval", expected="at least 100", found=samples)
     if not 0 < confidence < 1:
         raise UsageError("the confidence must lie between 0 and 1", found=confidence)
+    if other is not None:
+        _check_same_key(evaluation, other)
     counts = unit_counts(evaluation, unit)
     if len(counts) < 2:
         raise UsageError(
@@ -125,7 +127,6 @@ def resample(
     if other is None:
         found = [Comparison(m, _interval(first, i, confidence)) for i, m in enumerate(METRICS)]
         return Resampling(unit, len(counts), samples, seed, confidence, tuple(found))
-    _check_same_key(evaluation, other)
     other_counts = unit_counts(other, unit)
     second = _f1(other_counts.sum(axis=0)), _resampled_f1(weights, other_counts)
     difference = first[0] - second[0], first[1] - second[1]

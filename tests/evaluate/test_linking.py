@@ -1,0 +1,52 @@
+"""Linking on (character, span), spans alone, and results by character."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.evaluate import evaluate
+from bookcoref_data.evaluate.linking import score_linking
+from bookcoref_data.evaluate.per_character import character_scores
+
+KEY = [("Anna", [(0, 0), (3, 3)]), ("Ben", [(5, 5), (6, 6)])]
+
+
+def test_a_span_under_another_name_counts_only_as_a_span():
+    found = score_linking(KEY, [("Anna", [(0, 0), (5, 5)]), ("Ben", [(6, 6), (9, 9)])])
+    assert (found.linked.precision, found.linked.recall) == (2 / 4, 2 / 4)
+    assert (found.spans.precision, found.spans.recall) == (3 / 4, 3 / 4)
+    assert found.common_names == 2
+
+
+def test_a_span_under_two_names_is_two_links_and_one_span():
+    found = score_linking(KEY, [("Anna", [(0, 0)]), ("Ben", [(0, 0)])])
+    assert (found.linked.precision_denominator, found.spans.precision_denominator) == (2, 1)
+
+
+def test_linking_is_pooled_and_only_where_both_sides_name_characters(record):
+    named = [record("a", "ab cd", names=["X", "Y"]), record("b", "ef", names=["X"])]
+    unnamed = record("b", "ef")
+    assert evaluate(named, named).linking.linked.recall_denominator == 6
+    partly = evaluate(named, [named[0], unnamed])
+    assert partly.linking.linked.recall_denominator == 4
+    assert evaluate([unnamed], [unnamed]).linking is None
+
+
+def test_each_character_meets_its_aligned_cluster(record):
+    key = record("b", "abcd efg h", names=["Anna", "Ben", "Cid"])
+    response = record("b", "abcx d ef")
+    found = {s.name: s for s in character_scores(evaluate([key], [response]))}
+    anna = found["Anna"]
+    assert (anna.mentions, anna.found, anna.pieces) == (4, 4, 2)
+    assert (anna.score.precision, anna.score.recall) == (3 / 4, 3 / 4)
+    assert (found["Ben"].score.precision, found["Ben"].score.recall) == (1, pytest.approx(2 / 3))
+    assert (found["Cid"].partner, found["Cid"].score.f1) == (None, 0.0)
+
+
+def test_a_character_is_summed_over_windows(farm, real):
+    result = evaluate(farm["key windows"], real["system windows"], "split")
+    found = character_scores(result)
+    assert sum(s.mentions for s in found) == 1705
+    assert len(found) == 20
+    assert found[0].name == "Napoleon"
+    assert found[0].score.recall == pytest.approx(282 / 313)
