@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..characters.guide_files import read_names, rows_of_names
 from ..characters.table import CastRow, group_casts, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
 from ..errors import UsageError
 from ..progress import Progress
-from ..sources.http import Fetcher
+from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
 from ..sources.sparql import Archive, Endpoint, require_contact
 from ..sources.wikidata import Settings, harvest, is_item
@@ -75,10 +74,9 @@ def harvest_wikidata(
     fetcher = Fetcher(
         Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
     )
-    agent = f"bookcoref-data/{__version__} ({contact}) SPARQLWrapper"
     endpoint = Endpoint(
         plan.endpoint,
-        agent,
+        agent_string(contact),
         Archive(archive),
         fetcher,
         timeout=plan.timeout,

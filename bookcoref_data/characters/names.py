@@ -212,7 +212,8 @@ def _add_nicknames(found: list[str], before: str, after: str, names: _Names, rul
     """Add names as they stand and, in the middle of a name, with the surname: "Alastor (Mad-Eye) Moody"."""
     rest = re.sub(r"^[,\s].*", "", after) and after.split(",")[0]
     for name in found:
-        names.add(rule, name, *([f"{name} {rest}"] if rest and before and " " not in name else []))
+        with_surname = rest and before and " " not in name and name not in rest.split()
+        names.add(rule, name, *([f"{name} {rest}"] if with_surname else []))
 
 
 def _alias_list(text: str) -> list[str]:

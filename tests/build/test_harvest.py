@@ -273,11 +273,10 @@ def endpoint():
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             query = urllib.parse.parse_qs(body)["query"][0]
+            rows = [{"item": cell(wd + i, None), "property": cell(p, None), "value": cell(v, language)}
+                    for i, p, v, language in facts if f"(wd:{i} " in query]  # fmt: skip
             if "ORDER BY" in query:
-                rows = [{"work": cell(wd + "Q100", None)}] if "Q100" not in query else []
-            else:
-                rows = [{"item": cell(wd + item, None), "property": cell(property_, None), "value": cell(v, lang)}
-                        for item, property_, v, lang in facts if f"(wd:{item} " in query]  # fmt: skip
+                rows = [] if "Q100" in query else [{"work": cell(wd + "Q100", None)}]
             answer = json.dumps({"head": {"vars": []}, "results": {"bindings": rows}}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/sparql-results+json")

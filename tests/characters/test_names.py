@@ -40,6 +40,7 @@ def said(raw, author=""):
     ("Annie Jones (Sam's Mom)", {"Annie Jones": []}),
     ("Bertilak (or Bercilak) of Hautdesert", {"Bertilak of Hautdesert": ["Bercilak"]}),
     ("Alastor (Mad-Eye) Moody", {"Alastor Moody": ["Mad-Eye", "Mad-Eye Moody"]}),
+    ("Sergeant David (Dime) Dime", {"Sergeant David Dime": ["Dime"]}),
     ("Quentin Compson (Jr.)", {"Quentin Compson Jr.": []}),
     ("Fanny Dashwood (née Ferrars)", {"Fanny Dashwood": ["Fanny Ferrars"]}),
     ("Soda(pop) Patrick Curtis", {"Sodapop Patrick Curtis": ["Soda Patrick Curtis"]}),
