@@ -146,7 +146,7 @@ class _Block:
         self._sentences: list[list[str]] = []
         self._sentence: list[str] = []
         self._position = 0
-        self._wordless: bool | None = None
+        self._wordless = True
 
     def is_row(self, line: str) -> bool:
         """Whether a line that begins with # is a row all the same: a document name may begin so."""
@@ -167,9 +167,10 @@ class _Block:
                 expected="at least two (document, coreference), twelve in CoNLL-2012",
                 found=repr(line[:60]),
             )
-        if self._wordless is None:
-            self._wordless = len(cells) == 2 and cells[0] == self._raw_name
-        self._sentence.append("" if self._wordless else unescape(cells[3] if len(cells) > 4 else cells[-2]))
+        word = cells[3] if len(cells) > 4 else cells[-2]
+        if self._wordless and (len(cells) > 2 or word != self._raw_name):
+            self._wordless = False
+        self._sentence.append(unescape(word))
         if cells[-1] not in _NONE:
             self._read_brackets(cells[-1], number)
         self._position += 1
@@ -182,7 +183,7 @@ class _Block:
             self.number,
             f"{self._path}:{self._line}",
             self._brackets.finish(),
-            None if self._wordless else self._sentences,
+            None if self._wordless and self._sentences else self._sentences,
             list(map(len, self._sentences)),
         )
 
