@@ -257,7 +257,8 @@ def test_min_kept_makes_a_build_fail(story, editor):
 def test_british_and_american_spelling_old_forms_and_case_agree():
     for old, new in (
         ("colour", "color"), ("honoured", "honored"), ("neighbourhood", "neighborhood"),
-        ("realise", "realize"), ("theatre", "theater"), ("travelled", "traveled"), ("judgement", "judgment"), ("shew", "show"),
+        ("realise", "realize"), ("theatre", "theater"),
+        ("travelled", "traveled"), ("judgement", "judgment"), ("shew", "show"),
         ("connexion", "connection"), ("grey", "gray"), ("defence", "defense"), ("develope", "develop"),
         ("Mr.", "MR"), ("“", '"'), ("—", "--"), ("café", "CAFE"), ("_her_", "her"), ("enquire", "inquire"),
         ("surprise", "surprize"), ("chusing", "choosing"), ("Cœur", "coeur"), ("’s", "'s"),
