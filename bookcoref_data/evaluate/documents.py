@@ -105,7 +105,7 @@ def pair(key: Iterable[Document], response: Iterable[Document], *, missing: str 
     notes = _pair_renamed(keys, responses)
     absent = tuple(k for k in keys if k not in responses)
     extra = tuple(k for k in responses if k not in keys)
-    if len(absent) == len(keys):
+    if len(absent) == len(keys) and (responses or missing != "empty"):
         raise _nothing_in_common(keys, responses)
     if absent and missing == "error":
         raise DataError(

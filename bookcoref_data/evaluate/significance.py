@@ -118,8 +118,9 @@ def resample(
         _check_same_key(evaluation, other)
     counts = unit_counts(evaluation, unit)
     if len(counts) < 2:
+        cure = "a smaller --window-size" if unit == "window" else "--unit window"
         raise UsageError(
-            f"cannot resample {len(counts)} {unit}(s)", expected="two or more", hint="try --unit window"
+            f"cannot resample {len(counts)} {unit}(s)", expected="two or more", hint=f"try {cure}"
         )
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=samples)

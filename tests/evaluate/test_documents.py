@@ -59,6 +59,7 @@ def test_no_book_in_common_is_refused(record):
 def test_an_empty_response_file_is_refused_unless_it_counts_as_empty(record):
     with pytest.raises(UsageError, match="--missing empty"):
         evaluate([record("one", "ab")], [], missing="skip")
+    assert evaluate([record("one", "ab")], [], missing="empty").pooled.conll.f1 == 0.0
 
 
 def test_an_empty_key_is_refused(record):
