@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..characters.guide_files import read_names, rows_of_names
-from ..characters.table import CastRow, group_casts, write_table
+from ..characters.guide_files import NameTally, read_names, rows_of_names
+from ..characters.table import group_casts, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
 from ..errors import UsageError
 from ..progress import Progress
@@ -111,10 +111,8 @@ def harvest_wikidata(
 
 def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
     """Clean published lists of names (tab-separated or the scraper's .jsonl) into a cast table."""
-    rules: dict[str, int] = {}
-    rejected: list[str] = []
-    names = [name for path in paths for name in read_names(path)]
-    rows = list(rows_of_names(names, rules, rejected))
+    tally = NameTally()
+    rows = list(rows_of_names((name for path in paths for name in read_names(path)), tally))
     write_table(out, rows)
     return HarvestReport(
         "name lists",
@@ -122,14 +120,9 @@ def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
         works=len(group_casts(rows)),
         rows=len(rows),
         counts={
-            "names read": len(names),
-            "names changed": changed_names(rows),
-            **dict(sorted(rules.items())),
+            "entries read": tally.read,
+            "entries changed": tally.changed,
+            **dict(tally.rules.most_common()),
         },
-        problems=[(name, "names nobody") for name in rejected],
+        problems=[(name, "names nobody") for name in tally.rejected],
     )
-
-
-def changed_names(rows: Sequence[CastRow]) -> int:
-    """How many rows carry another name than the page did."""
-    return sum(row.character != row.raw_character for row in rows)

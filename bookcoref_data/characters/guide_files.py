@@ -7,12 +7,13 @@ double quote, which a quoting reader would swallow together with lines).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import FormatError, SourceError
-from .names import fold, read_name
+from .names import Reading, fold, read_name
 from .table import CastRow
 
 SITE_CODES = {"cliffnotes": "cliffsnotes"}
@@ -70,10 +71,25 @@ def read_names(path: Path) -> Iterator[ListedName]:
         )
 
 
-def rows_of_names(
-    names: Iterable[ListedName], rules: dict[str, int], rejected: list[str]
-) -> Iterator[CastRow]:
-    """Rows of a cast table; counts the naming rules that applied and collects the entries that name nobody.
+@dataclass
+class NameTally:
+    """What reading a list of names did: entries read and changed, rules applied, entries rejected."""
+
+    read: int = 0
+    changed: int = 0
+    rules: Counter = field(default_factory=Counter)
+    rejected: list[str] = field(default_factory=list)
+
+    def note(self, raw: str, reading: Reading) -> None:
+        self.read += 1
+        self.changed += [person.name for person in reading.people] != [raw]
+        self.rules.update(reading.rules)
+        if reading.rejected:
+            self.rejected.append(raw)
+
+
+def rows_of_names(names: Iterable[ListedName], tally: NameTally) -> Iterator[CastRow]:
+    """Rows of a cast table, one or more for every entry that names someone; `tally` counts.
 
     Names of one (source, title) are one work; its order is the order of the list.
     """
@@ -86,10 +102,7 @@ def rows_of_names(
         order = 0
         for name in listed:
             reading = read_name(name.character, author=author)
-            for rule in reading.rules:
-                rules[rule] = rules.get(rule, 0) + 1
-            if reading.rejected:
-                rejected.append(name.character)
+            tally.note(name.character, reading)
             for person in reading.people:
                 yield CastRow(
                     source=source,

@@ -132,7 +132,7 @@ def test_list_pages_are_derived_and_person_pages_are_spared(archive, guides):
         INN + "minor-characters": SHMOOP_MINOR,
         INN + "tom": SHMOOP_TOM,
     }
-    code, report, rows = guides([INN + "summary", INN + "tom"])
+    code, _, rows = guides([INN + "summary", INN + "tom"])
     assert [(r.character, r.minor) for r in rows] == [
         ("Tom", False), ("Mira Holt", False), ("Bib", True), ("Bob", True)]  # fmt: skip
     assert "author" in rows[1].flags
@@ -227,6 +227,7 @@ def test_a_name_list_is_cleaned_and_counted(run, tmp_path):
     code, report = run("liscu", "--names", path, "-o", tmp_path / "o.jsonl", "--json")
     assert code == 1
     assert report["counts"]["gloss-in-brackets"] == 1
+    assert (report["counts"]["entries read"], report["counts"]["entries changed"]) == (2, 2)
     assert report["problems"] == [["-", "names nobody"]]
     assert report["mean_characters"] == 1.0
     assert [row.character for row in read_table(tmp_path / "o.jsonl")] == ["Benjamin"]

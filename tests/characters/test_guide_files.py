@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bookcoref_data.characters.guide_files import read_addresses, read_names, rows_of_names
+from bookcoref_data.characters.guide_files import NameTally, read_addresses, read_names, rows_of_names
 from bookcoref_data.characters.guides.addresses import is_list, list_addresses, place_of, site_of
 from bookcoref_data.errors import FormatError, SourceError
 
@@ -14,7 +14,7 @@ HEADER = "title\tsource\tcharacter\tsplit\tscraped_title\tscraped_character\n"
 
 
 def rows(path):
-    return list(rows_of_names(read_names(path), {}, []))
+    return list(rows_of_names(read_names(path), NameTally()))
 
 
 def test_a_name_list_becomes_rows_per_title_and_source(tmp_path):
@@ -80,7 +80,11 @@ def test_the_published_list_reads_whole(reference):
     assert {name.source for name in names} == {"cliffsnotes", "litcharts", "shmoop", "sparknotes"}
     assert len({(name.source, name.title) for name in names}) == 1708
     assert sum('"' in name.character for name in names) > 100
-    found = rows(reference / "liscu_characters.tsv")
+    tally = NameTally()
+    found = list(rows_of_names(names, tally))
+    assert (tally.read, len(tally.rejected)) == (9499, 6)
+    assert tally.changed < 850
+    assert tally.rules["several-people"] == 181
     assert (
         len({(row.source, row.work_id) for row in found}) == 1707
     )  # one list names only "The Minor Characters"
