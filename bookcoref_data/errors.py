@@ -4,7 +4,8 @@ BookcorefError                 1  something differs or could not be done
 ├── UsageError                 2  a setting, argument or recipe that cannot be right
 │   └── MissingExtraError      2  an optional package is needed; the message has the install line
 ├── SourceError                3  a text, release or service cannot be had
-│   └── OfflineError           3  it could be fetched, but the network is switched off
+│   ├── OfflineError           3  it could be fetched, but the network is switched off
+│   └── CacheError             3  the cache cannot be written (in `sources.store`)
 ├── ChecksumError              4  content is not what its checksum says
 └── DataError                  1  a file or record is not what it claims to be
     ├── FormatError            1  a file cannot be parsed (carries file and line)

@@ -72,11 +72,15 @@ def imports(path: Path, *, top_level_only: bool = False):
                 yield module
 
 
-def _top_level(tree: ast.Module):
-    for node in tree.body:
-        guard = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        if not guard and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from (n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom))
+def _top_level(node: ast.AST):
+    """Import statements that run when the module is imported: not those inside functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+            continue
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _top_level(child)
 
 
 def own_rooms(path: Path):

@@ -10,6 +10,7 @@ from typing import Any
 from ..books import Book, Mention, Record
 from ..errors import DataError, UsageError
 from ..formats.folder import BuildRecord, iter_folder, read_build
+from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from .verify import published_books
 
@@ -19,7 +20,7 @@ _CONTEXT = 8
 def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
     """One row per published book: keys, splits, counts (known ones first, else the paper's) and state."""
     built = _built(folder)
-    texts = Store.open(cache_dir).root / "texts"
+    texts = Texts(Store.open(cache_dir), offline=True)
     rows = []
     for book in published_books():
         gid, known = book["gutenberg_key"], book.get("known", {})
@@ -35,7 +36,7 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
                 "tokens": known.get("tokens", reported["tokens"]),
                 "characters": reported["characters"],
                 "counts_from": "release" if known else "paper",
-                "text_cached": gid != "0" and any(texts.glob(f"{gid}/*")),
+                "text_cached": gid != "0" and bool(texts.cached(gid)),
                 "built": here is not None,
             }
         )

@@ -32,7 +32,8 @@ class BookPart:
     """One book of a release as it lies in the cache.
 
     `annotation` is the name of its record file ("" in a release without annotations), `delta` that of
-    its opcodes ("" when the record holds its own text); `key` is the sha256 of both contents.
+    its opcodes ("" when the record holds its own text), `pack` that of a pack that holds both; `key` is
+    the sha256 of the contents.
     """
 
     doc_key: str
@@ -41,6 +42,7 @@ class BookPart:
     annotation: str
     delta: str
     key: str
+    pack: str = ""
 
 
 def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:

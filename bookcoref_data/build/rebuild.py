@@ -25,13 +25,15 @@ from ..formats.lines import read_lines
 from ..formats.schema import to_table
 from ..progress import Progress, Silent
 from ..stitch.official import cut_sentences, delta_from_bytes
+from ..stitch.pack import read_pack
 from ..text.decode import decode
 from ..text.tokens import available_engines, tokenize_official
 from .ingest import SPLIT_MARK, BookPart
+from .packed import exact_book, keep_pack, remap_notes, remapped_book
 from .pool import run_jobs, worker_count
 
 # Part of every content key: raise it when the same inputs would give another result.
-BUILD_RULES = 1
+BUILD_RULES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,11 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class BookJob:
-    """Everything a worker needs to build one book; small, so that it can be sent to a process."""
+    """Everything a worker needs to build one book; small, so that it can be sent to a process.
+
+    `packs` is the folder of packs kept for other editions; with `remap` set, no edition was exact and
+    the annotation is carried over if at least that share of its mentions is kept.
+    """
 
     part: BookPart
     folder: Path
@@ -58,6 +64,15 @@ class BookJob:
     tokenised: Path | None
     expected: Mapping[str, Any] | None
     instructions: str = ""
+    packs: Path | None = None
+    remap: float | None = None
+
+    @property
+    def pack_path(self) -> Path | None:
+        """The pack of this book: the released one, else the one that an earlier rebuild kept."""
+        if self.part.pack:
+            return self.folder / self.part.pack
+        return self.packs / f"{self.part.key}.pack" if self.packs and self.part.delta else None
 
     def __str__(self) -> str:
         return self.part.doc_key
@@ -67,7 +82,7 @@ class BookJob:
         inputs = [
             BUILD_RULES, self.part.doc_key, self.part.gutenberg_key, self.part.split, self.part.key,
             self.text.sha256 if self.text else "", sha256_file(self.tokenised) if self.tokenised else "",
-            self.expected,
+            self.expected, self.remap,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True).encode())
 
@@ -113,8 +128,9 @@ class Plan:
 
     `candidates(gutenberg_id)` yields the texts to try for a book, best first, fetching as it goes;
     `tokenised` maps doc_keys to tokenised files given by the user; `expected` maps doc_keys to facts
-    known beforehand ({"tokens", "sentences", "tokens_sha256"}). `strict` makes a released book that
-    contradicts them an error; releases without annotations are only told apart.
+    known beforehand ({"tokens", "sentences", "tokens_sha256"}). When no edition gives the released tokens
+    and there is a pack (released, or kept in `packs_cache`), the annotation is carried over to the first
+    edition in which at least `min_kept` of the mentions survive; None forbids it.
     """
 
     parts: list[BookPart]
@@ -122,6 +138,8 @@ class Plan:
     books_cache: Path
     out: Path
     candidates: Candidates
+    packs_cache: Path | None = None
+    min_kept: float | None = None
     title: str = "BookCoref"
     source: Mapping[str, Any] = field(default_factory=dict)
     tokenised: Mapping[str, Path] = field(default_factory=dict)
@@ -183,55 +201,73 @@ def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
 def _build_books(plan: Plan, workers: int, progress: Progress, report: RebuildReport) -> dict[str, Built]:
     """Build or find every book; failures go into the report."""
     done: dict[str, Built] = {}
-    left: dict[str, Iterator[SourceText]] = {}
-    retry: list[BookPart] = list(plan.parts)
+    texts = {part.doc_key: _Editions(plan, part) for part in plan.parts}
     progress.begin("books", len(plan.parts), "books")
-    while retry:
-        now, retry = retry, []
-        for outcome in run_jobs(build_book, _jobs(plan, now, left, report, progress), workers):
-            key = outcome.job.part.doc_key
+    now = list(plan.parts)
+    while now:
+        again: list[BookPart] = []
+        for outcome in run_jobs(build_book, _jobs(plan, now, texts, report), workers):
+            part = outcome.job.part
             if outcome.error is None:
-                done[key] = outcome.result
-                report.failed.pop(key, None)
-                (report.built if outcome.result.fresh else report.reused).append(key)
+                done[part.doc_key] = outcome.result
+                report.failed.pop(part.doc_key, None)
+                (report.built if outcome.result.fresh else report.reused).append(part.doc_key)
                 progress.advance("books")
+                continue
+            report.failed.setdefault(part.doc_key, outcome.error)
+            if isinstance(outcome.error, EditionError) and outcome.job.text:
+                # Another edition of the same book may fit: try the next one.
+                again.append(part)
             else:
-                report.failed.setdefault(key, outcome.error)
-                if isinstance(outcome.error, EditionError) and outcome.job.text:
-                    # Another edition of the same book may fit: try the next address.
-                    retry.append(outcome.job.part)
-                else:
-                    progress.advance("books")
+                progress.advance("books")
+        now = again
     progress.end("books")
     return done
 
 
-def _jobs(plan: Plan, parts, left, report: RebuildReport, progress: Progress) -> Iterator[BookJob]:
-    """Make the next job of each part, fetching its text; parts without one become failures."""
+class _Editions:
+    """The texts to try for one book: every edition for the released tokens, then, where that is allowed
+    and a pack can follow, every edition once more to carry the annotation over."""
+
+    def __init__(self, plan: Plan, part: BookPart) -> None:
+        self._plan, self._part = plan, part
+        self._tries: Iterator[tuple[SourceText, float | None]] | None = None
+
+    def next_job(self) -> BookJob | None:
+        """The next job, or None when every edition was tried. Raises as `Plan.candidates`."""
+        plan, part = self._plan, self._part
+        job = BookJob(
+            part, plan.folder, plan.books_cache, None, plan.tokenised.get(part.doc_key),
+            plan.expected.get(part.doc_key), plan.instructions.get(part.doc_key, ""), plan.packs_cache,
+        )  # fmt: skip
+        if job.tokenised or not (part.delta or part.pack):
+            return job
+        if self._tries is None:
+            self._tries = self._all(job)
+        text, share = next(self._tries, (None, None))
+        return replace(job, text=text, remap=share) if text else None
+
+    def _all(self, job: BookJob) -> Iterator[tuple[SourceText, float | None]]:
+        tried = []
+        for text in self._plan.candidates(self._part.gutenberg_key):
+            tried.append(text)
+            yield text, None
+        if self._plan.min_kept is not None and job.pack_path and job.pack_path.is_file():
+            yield from ((text, self._plan.min_kept) for text in tried)
+
+
+def _jobs(
+    plan: Plan, parts: list[BookPart], texts: Mapping[str, _Editions], report: RebuildReport
+) -> Iterator[BookJob]:
+    """The next job of each part; a part whose text cannot be had becomes a failure."""
     for part in parts:
         try:
-            text = _next_text(plan, part, left)
+            job = texts[part.doc_key].next_job()
         except BookcorefError as error:
             report.failed.setdefault(part.doc_key, error)
-            progress.advance("books")
             continue
-        if text is None and part.delta and part.doc_key not in plan.tokenised:
-            progress.advance("books")
-            continue  # every edition was tried; the first error stands
-        yield BookJob(
-            part, plan.folder, plan.books_cache, text, plan.tokenised.get(part.doc_key),
-            plan.expected.get(part.doc_key), plan.instructions.get(part.doc_key, ""),
-        )  # fmt: skip
-
-
-def _next_text(plan: Plan, part: BookPart, left) -> SourceText | None:
-    if part.doc_key in plan.tokenised:
-        return None
-    if part.delta:
-        if part.doc_key not in left:
-            left[part.doc_key] = plan.candidates(part.gutenberg_key)
-        return next(left[part.doc_key], None)
-    return None
+        if job is not None:
+            yield job
 
 
 def build_book(job: BookJob) -> Built:
@@ -245,13 +281,40 @@ def build_book(job: BookJob) -> Built:
     facts = folder / "facts.json"
     if facts.is_file():
         return Built(BookFacts.from_dict(json.loads(facts.read_text(encoding="utf-8"))), folder, fresh=False)
+    book, parts, check, notes = _from_pack(job) or _from_release(job)
+    found = facts_of(book, parts, job.part.split, text=_text_facts(job), check=check, notes=notes)
+    _store(folder, found, book, parts)
+    return Built(found, folder, fresh=True)
+
+
+_Result = tuple[Book, tuple[Book, ...], str, list[str]]
+
+
+def _from_pack(job: BookJob) -> _Result | None:
+    """Book, windows, proof and notes from the book's pack; None when there is no pack to use."""
+    path = job.pack_path
+    if path is None or job.text is None or not path.is_file():
+        return None
+    pack = read_pack(path.read_bytes(), str(path))
+    text = decode(job.text.path.read_bytes(), str(job.text.path)).text
+    if job.remap is not None:
+        book, windows, report = remapped_book(pack, text, job.remap)
+        return book, windows, "remapped", remap_notes(report)
+    book, windows = exact_book(pack, text)
+    _, check = _proved(job, book.sentences, "pack")
+    return book, windows, check, []
+
+
+def _from_release(job: BookJob) -> _Result:
+    """Book, windows, proof and notes from the release's own files; keeps a pack for other editions."""
     record, windows = _read_annotation(job)
     sentences, check = _sentences(job, record)
     book = _attach(job, record, sentences)
     parts, notes = _windows(book, windows)
-    found = facts_of(book, parts, job.part.split, text=_text_facts(job), check=check, notes=notes)
-    _store(folder, found, book, parts)
-    return Built(found, folder, fresh=True)
+    if job.text and job.pack_path:
+        text = decode(job.text.path.read_bytes(), str(job.text.path)).text
+        keep_pack(job.pack_path, book, parts, text, split=job.part.split, source_sha256=job.text.sha256)
+    return book, parts, check, notes
 
 
 def _read_annotation(job: BookJob) -> tuple[Record, list[Record]]:

@@ -15,6 +15,7 @@ from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Layout, Release
 from ..sources.store import Store
 from .ingest import BookPart, ingest
+from .packed import is_pack_release, pack_parts
 from .rebuild import Plan, SourceText, select
 from .verify import published_books
 
@@ -33,10 +34,12 @@ TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has
 class Settings:
     """What was asked for.
 
-    `release` is a local folder, or None for the official release from the Hub; `mirror` a folder or
-    address in Gutenberg's layout, or None for the addresses of the manifest. `texts` maps doc_keys to
+    `release` is a local folder in the official layout or of packs, or None for the official release from
+    the Hub; `mirror` a folder or address in Gutenberg's layout, or None for the addresses of the
+    manifest. `texts` maps doc_keys to
     tokenised files. `texts_only` accepts a release without annotations. `expect` compares tokens with
-    the published ones.
+    the published ones. `min_kept` is the share of mentions that must survive where only another edition
+    is to be had (None: such a book fails).
     """
 
     out: Path
@@ -49,6 +52,7 @@ class Settings:
     texts: dict[str, Path] = field(default_factory=dict)
     texts_only: bool = False
     expect: bool = True
+    min_kept: float | None = 0.9
     layout: Layout = field(default_factory=Layout)
 
 
@@ -62,17 +66,16 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
     """
     progress = progress or Silent()
     store = Store.open(settings.cache_dir)
-    release = Release.open(_release_folder(settings, store, progress), settings.layout)
-    if not release.annotations and not settings.texts_only:
-        raise UsageError(
-            f"the release in {release.folder} has no annotations",
-            expected=f"{settings.layout.annotations}/full/<split>.jsonl",
-            hint="name the folder with --annotations, or build the texts alone with --texts-only",
-        )
     published = published_books()
-    folder = store.path("release", release.key()[:32])
-    with store.lock(f"release-{folder.name}"):
-        parts = ingest(release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published})
+    if settings.release and is_pack_release(settings.release):
+        folder, parts = pack_parts(settings.release)
+        notes, source = _notes(settings, True), {"release": "packs"}
+    else:
+        release = _open_release(settings, store, progress)
+        folder = store.path("release", release.key()[:32])
+        with store.lock(f"release-{folder.name}"):
+            parts = ingest(release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published})
+        notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
     _check_texts(settings, parts)
     return Plan(
@@ -81,23 +84,41 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         books_cache=store.path("books"),
         out=settings.out,
         candidates=candidates_of(texts_of(settings, store, progress)),
+        packs_cache=store.path("packs"),
+        min_kept=settings.min_kept,
         title=SAMPLE_TITLE if settings.sample else "BookCoref",
-        source=_source(settings, release),
+        source=source,
         tokenised=settings.texts,
         expected={b["doc_key"]: b["known"] for b in published if "known" in b} if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
-        notes=_notes(settings, release),
+        notes=notes,
         **({"licences": SAMPLE_LICENCES} if settings.sample else {}),
     )
 
 
+def _open_release(settings: Settings, store: Store, progress: Progress) -> Release:
+    release = Release.open(_release_folder(settings, store, progress), settings.layout)
+    if not release.annotations and not settings.texts_only:
+        raise UsageError(
+            f"the release in {release.folder} has no annotations",
+            expected=f"{settings.layout.annotations}/full/<split>.jsonl",
+            hint="name the folder with --annotations, or build the texts alone with --texts-only",
+        )
+    return release
+
+
 def plan_texts(settings: Settings) -> list[PlanRow]:
-    """What would be fetched for the books asked for, from where and how many bytes; opens nothing."""
+    """What would be fetched for the books asked for, from where and how many bytes; opens nothing.
+
+    With a local release these are its books that need a text, else the published ones on Gutenberg.
+    """
     store = Store.open(settings.cache_dir)
-    ids = {b["doc_key"]: b["gutenberg_key"] for b in published_books() if b["gutenberg_key"] != "0"}
-    parts = [BookPart(key, gid, "", "", "", "") for key, gid in ids.items()]
-    chosen = select(parts, [b for b in settings.books if b not in ("0", "animal_farm_0", "animal_farm")])
-    return texts_of(settings, store, Silent()).plan([p.gutenberg_key for p in chosen])
+    if settings.sample or settings.release:
+        parts = [p for p in prepare(settings).parts if p.delta or p.pack]
+    else:
+        parts = [BookPart(b["doc_key"], b["gutenberg_key"], "", "", "", "") for b in published_books()]
+    chosen = [p.gutenberg_key for p in select(parts, settings.books) if p.gutenberg_key != "0"]
+    return texts_of(settings, store, Silent()).plan(chosen)
 
 
 def texts_of(settings: Settings, store: Store, progress: Progress) -> Texts:
@@ -114,9 +135,10 @@ def _release_folder(settings: Settings, store: Store, progress: Progress) -> Pat
         return sample_path("release")
     if settings.release is not None:
         return settings.release
-    from ..sources.hub import fetch_release
+    from ..sources.hub import HubRelease, fetch_release
 
-    return fetch_release(store, offline=settings.offline)
+    release = HubRelease(layout=settings.layout)
+    return fetch_release(store, release, offline=settings.offline, progress=progress)
 
 
 def candidates_of(texts: Texts):
@@ -138,9 +160,9 @@ def _source(settings: Settings, release: Release) -> dict[str, Any]:
     return {"release": name, "release_sha256": release.key()}
 
 
-def _notes(settings: Settings, release: Release) -> tuple[str, ...]:
+def _notes(settings: Settings, annotated: bool) -> tuple[str, ...]:
     notes = [SAMPLE_NOTE] if settings.sample else []
-    if not release.annotations:
+    if not annotated:
         notes.append(TEXTS_ONLY_NOTE)
     return tuple(notes)
 

@@ -1,5 +1,7 @@
 """What `list` and `show` tell."""
 
+import json
+
 import pytest
 
 from bookcoref_data.books import Book
@@ -27,8 +29,13 @@ def test_overview_has_the_53_books_and_what_is_built(folder, cache_home):
     by_key = {r["doc_key"]: r for r in rows}
     assert by_key["siddhartha_2500"]["tokens"] == 47_785
     assert by_key["emma_158"]["counts_from"] == "paper"
-    (cache_home / "texts" / "158").mkdir(parents=True)
-    (cache_home / "texts" / "158" / "a.txt").write_text("x")
+    folder_of_texts = cache_home / "texts" / "158"
+    folder_of_texts.mkdir(parents=True)
+    (folder_of_texts / ".half.txt.part").write_text("x")
+    assert not [r for r in overview(folder, None) if r["text_cached"]]
+    (folder_of_texts / f"{'0' * 64}.txt").write_text("x")
+    note = {"address": "http://x/", "bytes": 1, "text_sha256": "0" * 64}
+    (folder_of_texts / f"{'0' * 64}.json").write_text(json.dumps(note))
     assert {r["doc_key"] for r in overview(folder, None) if r["text_cached"]} == {"emma_158"}
 
 

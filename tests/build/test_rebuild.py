@@ -237,6 +237,11 @@ def test_dry_run_opens_nothing(world, unplugged):
     assert rows[0].bytes > 500_000
 
 
+def test_dry_run_of_a_local_release_lists_its_books(world):
+    rows = plan_texts(settings(world, offline=False))
+    assert [(r.gutenberg_id, r.action) for r in rows] == [("11", "mirror"), ("12", "mirror")]
+
+
 def test_an_interrupted_rebuild_goes_on_where_it_was(world, monkeypatch):
     calls = []
     real = room.build_book
@@ -319,3 +324,55 @@ def test_the_real_pair_is_exact(shared_data, tmp_path, cache_home):
         assert [r.doc_key for r in found] == [r["doc_key"] for r in released]
         assert [r.sentences for r in found] == [r["sentences"] for r in released]
     assert verify(Path(report.out)).exit_code == 0
+
+
+def words(book, mention) -> str:
+    return book.text_of(mention).replace("’", "'")
+
+
+def drift(text: str) -> str:
+    """The text as a later edition might have it: other quotes, one word changed, a preface."""
+    head, mark, body = text.partition("CHAPTER")
+    return f"{head}A NEW PREFACE.\r\n\r\nThis edition was mended by hand.\r\n\r\n{mark}" + body.replace(
+        "lamp", "zanthern", 1
+    ).replace("'", "’")
+
+
+def test_a_kept_pack_follows_a_new_edition_and_the_card_says_so(world):
+    old = read_folder(run(world).out)[0].to_book()
+    text = world.raw("11").read_bytes().decode()
+    world.raw("11").write_bytes(drift(text).encode())
+    report = run(world)
+    assert report.failed == {}
+    book = report.record.books[0]
+    assert book.check == "remapped"
+    assert "REMAPPED" in book.notes[0]
+    assert "REMAPPED" in (report.out / "README.md").read_text(encoding="utf-8")
+    new = read_folder(report.out)[0].to_book()
+    assert "zanthern" in new.tokens
+    assert "zanthern" not in old.tokens
+    assert [words(new, m) for m in new.characters[0].mentions] == [
+        words(old, m) for m in old.characters[0].mentions
+    ]
+    assert verify(report.out).exit_code == 0
+
+
+def test_exact_forbids_and_min_kept_bounds_what_may_be_carried_over(world):
+    run(world)
+    text = world.raw("11").read_bytes().decode()
+    world.raw("11").write_bytes(drift(text).encode())
+    assert "another edition" in str(run(world, min_kept=None).failed["one_11"])
+    assert run(world, min_kept=0.5).failed == {}
+    world.raw("11").write_bytes((text[: len(text) // 2] + text[-2500:]).encode())
+    error = run(world, min_kept=0.5).failed["one_11"]
+    assert isinstance(error, EditionError)
+
+
+def test_packs_are_a_release(world):
+    from bookcoref_data.build.pack import pack_plan
+
+    exact = run(world)
+    pack_plan(prepare(settings(world)), world.root / "packs", world.root / "work")
+    report = run(world, release=world.root / "packs", cache_dir=world.root / "fresh")
+    assert report.record.digest == exact.record.digest
+    assert {b.check for b in report.record.books} == {"pack"}

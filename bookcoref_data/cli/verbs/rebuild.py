@@ -10,7 +10,7 @@ import typer
 from ...errors import UsageError
 from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
 
-FAILED = 1
+DIFFERS = 1
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,8 @@ def rebuild(
     ] = False,
     out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("bookcoref"),
     release: Annotated[
-        Path | None, typer.Option(help="Folder of a release (default: the official one, from the Hub).")
+        Path | None,
+        typer.Option(help="Folder of a release or of packs (default: the official release, from the Hub)."),
     ] = None,
     mirror: Annotated[
         str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
@@ -45,6 +46,18 @@ def rebuild(
     no_expect: Annotated[
         bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")
     ] = False,
+    min_kept: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Where only another edition of a text is to be had and a pack can follow it: "
+            "share of mentions that must survive.",
+        ),
+    ] = 0.9,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Never carry annotations over to another edition.")
+    ] = False,
     annotations: Annotated[str | None, typer.Option(help="Name of the release's annotation folder.")] = None,
     delta: Annotated[str | None, typer.Option(help="Name of the release's delta file.")] = None,
     lengths: Annotated[str | None, typer.Option(help="Name of its file of sentence lengths.")] = None,
@@ -59,7 +72,9 @@ def rebuild(
     """Rebuild the data set and write a folder that `datasets.load_dataset` reads.
 
     Every book is proved by token count and checksum before offsets are attached, finished books are
-    kept in the cache, and a book that fails does not stop the others (exit code 1 at the end).
+    kept in the cache, and a book that fails does not stop the others. Where Gutenberg has another
+    edition by now, a pack of the book carries its annotation over: such a book is marked "remapped" and
+    the card says what was kept and lost. Exits with 1 when a book failed or was remapped.
     """
     if from_gutenberg == sample:
         raise UsageError(
@@ -80,7 +95,7 @@ def rebuild(
     settings = Settings(
         out=out, sample=sample, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline,
         books=tuple(book or ()), texts=_texts(text or []), texts_only=texts_only, expect=not no_expect,
-        layout=Layout(**named),
+        layout=Layout(**named), min_kept=None if exact else min_kept,
     )  # fmt: skip
     if dry_run:
         _print_plan(plan_texts(settings), json)
@@ -91,8 +106,8 @@ def rebuild(
         emit_json(report.to_dict())
     else:
         _print(report)
-    if report.failed:
-        raise typer.Exit(FAILED)
+    if report.failed or any(b.check == "remapped" for b in report.record.books):
+        raise typer.Exit(DIFFERS)
 
 
 def _texts(pairs: list[str]) -> dict[str, Path]:
@@ -129,6 +144,9 @@ def _print(report) -> None:
     )
     for key, error in report.failed.items():
         say(f"failed: {key}: {error}")
+    for book in record.books:
+        if book.check == "remapped":
+            say(f"{book.doc_key}: {book.notes[0]}")
     state = "is up to date" if report.unchanged else "written"
     print(
         f"{report.out} {state}: {len(record.books)} books, {len(report.failed)} failed, "

@@ -1,0 +1,96 @@
+"""Packs as releases: the books of a pack folder, and the packs that a rebuild keeps for the next edition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..books import Book, split_book
+from ..errors import DataError, EditionError
+from ..files import sha256_bytes
+from ..stitch.pack import Pack, read_pack
+from ..stitch.remap import RemapReport
+from .align import REMAPPED, align_text
+from .ingest import BookPart
+
+SUFFIX = ".pack"
+INDEX = "index.json"
+MOST_NAMED = 12
+
+
+def is_pack_release(path: Path) -> bool:
+    """Whether `path` is a pack file or a folder of packs."""
+    return path.suffix == SUFFIX or (path.is_dir() and next(path.glob(f"*{SUFFIX}"), None) is not None)
+
+
+def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
+    """The folder of a pack release and its books, in the order of its index.
+
+    Raises:
+        SourceError, FormatError: a pack that cannot be read.
+        DataError: two packs of one book.
+    """
+    from .pack import pack_files
+
+    files = pack_files(path)
+    parts = []
+    for file in files:
+        data = file.read_bytes()
+        pack = read_pack(data, str(file))
+        split = pack.split or "test"
+        parts.append(BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name))
+    keys = [p.doc_key for p in parts]
+    if twice := sorted({k for k in keys if keys.count(k) > 1}):
+        raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
+    return (path if path.is_dir() else path.parent), parts
+
+
+def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:
+    """The released book and its windows. Raises EditionError when the text is another edition."""
+    book = pack.book(text)
+    return book, pack.window_books(book) or split_book(book).books
+
+
+def remapped_book(pack: Pack, text: str, min_kept: float) -> tuple[Book, tuple[Book, ...], RemapReport]:
+    """The annotation in the tokens of another edition; windows by the rule, since tokens differ.
+
+    Raises:
+        EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`; or
+            the text is the pack's own edition, so that nothing is to be carried over.
+    """
+    aligned = align_text(pack, text)
+    if aligned.result != REMAPPED:
+        raise EditionError(f"{pack.doc_key}: the text is the edition that the pack was made from")
+    aligned.report.require(min_kept)
+    book = aligned.record.to_book()
+    return book, split_book(book).books, aligned.report
+
+
+def remap_notes(report: RemapReport) -> list[str]:
+    """What the card says of a remapped book: in total, per character, and the first that was lost."""
+    total = report.total
+    lines = [
+        f"REMAPPED onto another edition, its tokens are not the released ones: of {total.total:,} mentions "
+        f"{total.kept:,} kept, {total.moved:,} moved with their passage, {total.changed:,} with changed "
+        f"words, {total.lost:,} lost ({total.kept_share:.2%} kept whole)"
+    ]
+    worst = sorted(report.characters, key=lambda t: (-(t.lost + t.changed), t.name))
+    named = [f"{t.name} {t.kept + t.moved:,}/{t.total:,}" for t in worst[:MOST_NAMED] if t.lost + t.changed]
+    if named:
+        lines.append("kept whole by character, worst first: " + "; ".join(named))
+    shown = [f"{e.character}: “{e.new_text or e.old_text}” {e.status}" for e in report.examples[:3]]
+    return lines + (["for example " + "; ".join(shown)] if shown else []) + list(report.warnings)
+
+
+def keep_pack(path: Path, book: Book, windows: tuple[Book, ...], text: str, **source: Any) -> None:
+    """Keep a pack of a book just built, so that a later edition of its text can be followed.
+
+    A book whose text differs too much from its source for a pack is left without one.
+    """
+    from ..files import write_bytes
+    from .pack import pack_book
+
+    try:
+        write_bytes(path, pack_book(book, windows, text, **source))
+    except (DataError, EditionError):
+        path.unlink(missing_ok=True)
