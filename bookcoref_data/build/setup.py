@@ -17,7 +17,7 @@ from ..sources.store import Store
 from .ingest import BookPart, ingest
 from .packed import is_pack_release, pack_parts
 from .rebuild import Plan, SourceText, select
-from .verify import published_books
+from .verify import known_facts, published_books
 
 SAMPLE_NOTE = (
     "This is the embedded sample of bookcoref-data, one short story written for it: it shows the layout "
@@ -89,7 +89,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         title=SAMPLE_TITLE if settings.sample else "BookCoref",
         source=source,
         tokenised=settings.texts,
-        expected={b["doc_key"]: b["known"] for b in published if "known" in b} if settings.expect else {},
+        expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes,
         **({"licences": SAMPLE_LICENCES} if settings.sample else {}),

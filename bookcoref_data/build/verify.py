@@ -90,9 +90,9 @@ def verify(folder: Path, *, manifest: Path | None = None, complete: bool = False
     record = read_build(folder)
     problems = _file_problems(folder, record)
     found, broken = _recompute(folder, record)
-    published = _published()
+    known = known_facts()
     checks = [
-        _check(doc_key, found.get(doc_key), broken.get(doc_key, []), stated, published.get(doc_key))
+        _check(doc_key, found.get(doc_key), broken.get(doc_key, []), stated, known.get(doc_key))
         for doc_key, stated in {b.doc_key: b for b in record.books}.items()
     ]
     checks += [
@@ -109,7 +109,7 @@ def verify(folder: Path, *, manifest: Path | None = None, complete: bool = False
             problems.append("the card (README.md) states another digest than the build record")
     result = Verification(folder, digest, checks, problems)
     if complete:
-        _demand_all(result, published)
+        _demand_all(result)
     if manifest:
         _compare(result, read_manifest(manifest))
     return result
@@ -238,11 +238,10 @@ def _short(value: Any) -> str:
     )
 
 
-def _demand_all(result: Verification, published: Mapping[str, Mapping[str, Any]]) -> None:
-    present = {b.doc_key for b in result.books}
-    ids = {key.rpartition("_")[2] for key in present}
-    for key in published:
-        if key not in present and key.rpartition("_")[2] not in ids:
+def _demand_all(result: Verification) -> None:
+    ids = {b.doc_key.rpartition("_")[2] for b in result.books}
+    for key in (b["doc_key"] for b in published_books()):
+        if key.rpartition("_")[2] not in ids:
             result.books.append(BookCheck(key, MISSING, problems=["a book of the published data set"]))
 
 
@@ -272,8 +271,14 @@ def _in_order(found: Iterable[BookFacts], record: BuildRecord) -> list[BookFacts
 
 def published_books() -> list[dict[str, Any]]:
     """The 53 books of the published data set with what is known and what the paper reports of each."""
-    return json.loads(resource("manifests", "bookcoref.json").read_text(encoding="utf-8"))["books"]
+    return _manifest_books("bookcoref.json")
 
 
-def _published() -> dict[str, dict[str, Any]]:
-    return {b["doc_key"]: b.get("known", {}) for b in published_books()}
+def known_facts() -> dict[str, dict[str, Any]]:
+    """{doc_key: facts known for certain} of the published books and of the embedded sample."""
+    books = published_books() + _manifest_books("sample.json")
+    return {b["doc_key"]: b["known"] for b in books if "known" in b}
+
+
+def _manifest_books(name: str) -> list[dict[str, Any]]:
+    return json.loads(resource("manifests", name).read_text(encoding="utf-8"))["books"]

@@ -15,8 +15,12 @@ CITATION = """\
               Huguet Cabot, Pere-Llu{\\'i}s and Navigli, Roberto",
     booktitle = "Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics
                  (Volume 1: Long Papers)",
+    month = jul,
     year = "2025",
+    address = "Vienna, Austria",
     publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2025.acl-long.1197/",
+    pages = "24526--24544"
 }"""
 
 DIGEST_PREFIX = "sha256:"
