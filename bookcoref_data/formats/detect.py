@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import FormatError, SourceError, UsageError
 from .compressed import bare_suffix
 from .lines import read_lines
+from .pairs import sibling
 
 BY_SUFFIX = {
     ".jsonl": "jsonl",
@@ -24,6 +25,7 @@ BY_SUFFIX = {
     ".ann": "brat",
     ".tokens": "booknlp",
     ".entities": "booknlp",
+    ".book": "booknlp",
 }
 _LINES_LOOKED_AT = 50
 
@@ -45,6 +47,8 @@ def detect(path: Path) -> str:
         )
     if path.is_dir():
         return _of_folder(path)
+    if bare_suffix(path) == ".txt" and sibling(path, ".ann"):
+        return "brat"
     return by_name(path) or _of_content(path)
 
 
@@ -107,7 +111,7 @@ def _of_content(path: Path) -> str:
         if line.startswith(("# newdoc", "# global.Entity", "# sent_id")):
             return "corefud"
     first = next((line for line in head if line.strip()), "")
-    if first.startswith("{"):
+    if first.startswith(("{", "[")):
         return "jsonl"
     if first.startswith("paragraph_ID\t"):
         return "booknlp"

@@ -34,6 +34,22 @@ def test_the_content_tells_it_where_the_name_does_not(format, tmp_path):
     assert read_documents(path)[0].clusters == [ANN]
 
 
+@pytest.mark.parametrize(
+    ("format", "suffixes"), [("brat", [".ann", ".txt"]), ("booknlp", [".tokens", ".entities", ".book"])]
+)
+def test_any_file_of_a_document_leads_to_the_others(format, suffixes, tmp_path):
+    write_documents([DOCUMENT], tmp_path, format)
+    for suffix in suffixes:
+        (record,) = read_documents(tmp_path / f"a{suffix}")
+        assert dataclasses.replace(record, source="") == DOCUMENT
+
+
+def test_one_pretty_printed_document_gets_a_hint(tmp_path):
+    (tmp_path / "a.json").write_text('{\n  "doc_key": "a"\n}\n')
+    with pytest.raises(FormatError, match="pretty-printed"):
+        read_documents(tmp_path / "a.json")
+
+
 @pytest.mark.parametrize("content", ["", "Chapter 1\n", "\x00\x01", "a\tb\tc\n"])
 def test_what_is_none_of_them_is_refused(content, tmp_path):
     path = tmp_path / "a.txt"

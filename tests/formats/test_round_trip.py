@@ -151,6 +151,16 @@ def test_packed_files_are_told_by_their_bytes_not_their_names(format, packed, tm
     assert bare(read_documents(tmp_path / f"a{suffix}")) == [document]
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_real_documents_keep_their_types_and_cluster_names(format, shared_data, tmp_path):
+    folder = shared_data / "litbank/coref/brat"
+    documents = [read_documents(folder / f"{name}_brat.ann")[0] for name in ("158_emma", "2489_moby_dick")]
+    assert all({"mention_types", "cluster_ids"} <= d.extra.keys() for d in documents)
+    losses = Losses()
+    assert bare(through(documents, format, tmp_path, losses)) == bare(documents)
+    assert not losses
+
+
 SAMPLE = [
     Record(
         "one",
