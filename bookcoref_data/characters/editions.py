@@ -11,16 +11,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .titles import fold
+from .titles import fold, main_title
 
 _PART = re.compile(
     r"\b(?:vol(?:ume|\.)?|tome|tomo|band|part|teil|deel)\s+(?:[ivxlc]+|\d+)\b"
-    r"|\b(?:first|second|third) (?:volume|part)\b|\bv\. \d|\b(?:index|selections?|extracts?|excerpts?) (?:of|from)\b"
+    r"|\b(?:first|second|third) (?:volume|part)\b|\bv\. \d"
+    r"|\b(?:index|selections?|extracts?|excerpts?) (?:of|from)\b"
 )
-_ADAPTED = re.compile(
-    r"\b(?:abridged|retold|adapted|simplified|young (?:folks|people)|for (?:children|boys|girls|young|schools)"
-    r"|stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|a play|drama(?:tis|tiz)ed|comedy|a parody"
-    r"|sequel|companion to|a study of|notes on|commentary)\b"
+_SHORTENED = re.compile(
+    r"\b(?:abridged|retold|adapted|simplified|young (?:folks|people)"
+    r"|for (?:children|boys|girls|young|schools)|drama(?:tis|tiz)ed|a parody)\b"
+)
+# In a subtitle these words are the author's own ("A Story of Life Among Polish Gentlefolk").
+_ABOUT = re.compile(
+    r"\b(?:stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|sequel|companion to|a study of"
+    r"|notes on|commentary|a play)\b"
 )
 _DRAMA = re.compile(r"\b(?:drama|plays?|librett(?:o|i)|operas?)\b", re.I)
 
@@ -66,8 +71,10 @@ def _cause(record: Mapping[str, Any], wanted: str, settings: EditionSettings, pl
     if record["form"] and record["form"] not in settings.forms:
         return f"not a text but {record['form']}"
     title, asked = fold(_one_line(record)), fold(wanted)
-    for pattern, cause in ((_PART, "a part"), (_ADAPTED, "an adaptation or another work")):
-        found = pattern.search(title)
+    main = fold(main_title(record["titles"][0])) if record["titles"] else ""
+    checks = ((_PART, title, "a part"), (_SHORTENED, title, "an adaptation"), (_ABOUT, main, "another work"))
+    for pattern, where, cause in checks:
+        found = pattern.search(where)
         if found and found.group() not in asked:
             return f"{cause} ({found.group()!r} in the title)"
     drama = any(_DRAMA.search(subject) and "fiction" not in subject.lower() for subject in record["subjects"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import UsageError
@@ -23,6 +23,8 @@ OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
+LENT = "author-lent"
+"""Flag of a cast whose author comes from another source."""
 _CLEAR_LEAD = 4.0  # without an author, one author's book must have this many times the other's downloads
 
 
@@ -100,6 +102,7 @@ def match(
 ) -> MatchReport:
     """Match every cast to the catalogue (a polars DataFrame) and choose one cast per book."""
     settings = settings or MatchSettings()
+    casts = lend_authors(casts)
     used: set[Override] = set()
     decisions: dict[int, WorkDecision] = {}
     open_works: list[int] = []
@@ -126,10 +129,38 @@ def match(
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
 
 
+def lend_authors(casts: Sequence[Cast]) -> list[Cast]:
+    """Give casts without an author (LiSCU's name lists) the author that others name for the same title.
+
+    Nothing is lent when two sources name different authors for the title. A lent author is marked by the
+    flag "author-lent".
+    """
+    known: dict[str, dict[str, str]] = {}
+    for cast in casts:
+        for author in _authors(cast)[:1]:
+            for key in _title_keys(cast):
+                known.setdefault(key, {}).setdefault(folded_author(author), author)
+    return [cast if _authors(cast) else _lend(cast, known) for cast in casts]
+
+
+def _title_keys(cast: Cast) -> set[str]:
+    return {key for title in _titles(cast) for key in RULES["compound"].titles(title)}
+
+
+def _lend(cast: Cast, known: Mapping[str, Mapping[str, str]]) -> Cast:
+    lenders: dict[str, str] = {}
+    for key in _title_keys(cast):
+        lenders.update(known.get(key, {}))
+    if len(lenders) != 1:
+        return cast
+    author = next(iter(lenders.values()))
+    return Cast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
+
+
 # -- candidates --------------------------------------------------------------------------------------
 
 _DULL = frozenset(
-    [
+    (
         "the",
         "a",
         "an",
@@ -148,7 +179,7 @@ _DULL = frozenset(
         "el",
         "los",
         "il",
-    ]
+    )
 )
 
 
@@ -220,9 +251,8 @@ def _pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) -
     right = _keys(rule, ((i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()), "id")
     if rule.affix:
         joined = left.join(right, on="author", how="inner", suffix="_record")
-        if joined.height:
-            fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
-            joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
+        fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
+        joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
     else:
         joined = left.join(right, on=["author", "title"], how="inner")
     grouped = joined.select("work", "id").unique().sort("work", "id").group_by("work", maintain_order=True)
@@ -257,10 +287,18 @@ def _record_authors(rule: Rule, record: Mapping[str, Any]) -> list[str]:
     return names + ([alias for p in people for alias in p["aliases"]] if rule.aliases else [])
 
 
-def _affix(one: str, other: str) -> bool:
-    """Whether the shorter title, of two words or more, begins or ends the longer."""
-    short, long = sorted((one.split(), other.split()), key=len)
-    return len(short) >= 2 and (long[: len(short)] == short or long[-len(short) :] == short)
+def _affix(work: str, record: str) -> bool:
+    """Whether the shorter title, of two words or more, begins or ends the longer.
+
+    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
+    among its authors.
+    """
+    mine, theirs = work.split(), record.split()
+    if min(len(mine), len(theirs)) < 2:
+        return False
+    if len(mine) <= len(theirs):
+        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
+    return mine[-len(theirs) :] == theirs
 
 
 # -- decisions ---------------------------------------------------------------------------------------
@@ -274,9 +312,8 @@ def _decide_early(cast, rows, settings, overrides, used) -> WorkDecision | None:
         if not override.gutenberg_id:
             return _decision(cast, None, "override", f"left out: {override.reason}")
         if override.gutenberg_id not in rows:
-            return _decision(
-                cast, None, "override", f"{override.gutenberg_id} is not in the catalogue: {override.reason}"
-            )
+            reason = f"{override.gutenberg_id} is not in the catalogue: {override.reason}"
+            return _decision(cast, None, "override", reason)
         return _decision(cast, override.gutenberg_id, "override", override.reason)
     other = sorted(set(cast.work.flags) & set(settings.refuse_flags))
     return _decision(cast, None, "", f"not a book: {', '.join(other)}") if other else None
@@ -300,6 +337,8 @@ def _decide(rule, cast, records, settings, refused: list[Choice]) -> WorkDecisio
             return None
     reason = f"{rule.name}: {rule.explanation}"
     left = [c for c in considered if c.refused]
+    if LENT in cast.work.flags:
+        reason += f"; the author ({cast.author}) is another source's"
     if left:
         reason += f"; taken before {len(left)} other record{'s' * (len(left) > 1)}"
     return _decision(cast, best["id"], rule.name, reason, (*considered, *refused))
@@ -356,7 +395,7 @@ def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
         kept = best.characters >= settings.least_characters
         yield MatchedBook(
             gutenberg_id,
-            " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else "",
+            _line(record),
             record["authors"][0] if record["authors"] else "",
             best.source,
             best.work_id,
@@ -367,6 +406,11 @@ def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
             tuple((o.source, o.work_id, o.characters) for o in others),
             best.considered,
         )
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    """The title of a record on one line; Gutenberg breaks long titles into lines."""
+    return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""
 
 
 def _preference(work: WorkDecision, settings: MatchSettings) -> tuple:

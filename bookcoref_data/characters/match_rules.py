@@ -90,18 +90,20 @@ RULES = {
     for rule in (
         Rule("exact", "the same words of author and title, as in the paper",
              _exact_title, _exact_author, aliases=False),
-        Rule("accents", "accents and ranks (\"graf\", \"Sir\") aside", _folded_title, _folded_author, aliases=False),
+        Rule("accents", "accents and ranks (\"graf\", \"Sir\") aside",
+             _folded_title, _folded_author, aliases=False),
         Rule("article", "a leading article aside", _article, _folded_author, aliases=False),
         Rule("subtitle", "the part before a colon, semicolon, line break or \"or\"",
              _main, _folded_author, aliases=False),
-        Rule("author", "author by another spelling, pseudonym, or family name and initial", _main, _any_author),
+        Rule("author", "author by another spelling, pseudonym, or family name and initial",
+             _main, _any_author),
         Rule("alternative", "the title behind \"or\"", _either, _any_author),
         Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author),
         Rule("compound", "compounds written as one word or several", _squeezed, _any_author),
         Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
              _work, _any_author, affix=True),
         Rule("title-only", "the source names no author; the title fits one author's book",
-             _main, lambda name: {"-"}, needs_author=False),
+             _squeezed, lambda name: {"-"}, needs_author=False),
     )
 }  # fmt: skip
 """All rules by name; a recipe may leave some out or change their order."""

@@ -13,7 +13,7 @@ from .titles import folded_author, initial_authors, tokens, without_article
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A work, named by title and author or by its id in a source, goes to `gutenberg_id`, or nowhere (None)."""
+    """A work, named by title (and author) or by its id in a source, goes to a book, or nowhere (None)."""
 
     reason: str
     title: str = ""

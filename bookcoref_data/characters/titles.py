@@ -18,111 +18,27 @@ _APOSTROPHE = re.compile(r"['’‘`´]")
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
 
-ARTICLES = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "le",
-        "la",
-        "les",
-        "l",
-        "un",
-        "une",
-        "der",
-        "die",
-        "das",
-        "ein",
-        "eine",
-        "el",
-        "los",
-        "las",
-        "il",
-        "lo",
-        "i",
-        "gli",
-        "uno",
-        "una",
-        "de",
-        "het",
-        "een",
-        "o",
-        "os",
-        "as",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ARTICLES = _words(
+    """
+    the a an le la les l un une der die das ein eine el los las il lo i gli uno una de het een o os as
+    """
 )
-HONORIFICS = frozenset(
-    [
-        "sir",
-        "dame",
-        "lord",
-        "lady",
-        "count",
-        "countess",
-        "graf",
-        "grafinia",
-        "baron",
-        "baronne",
-        "comte",
-        "comtesse",
-        "marquis",
-        "marquise",
-        "dr",
-        "doctor",
-        "mr",
-        "mrs",
-        "miss",
-        "ms",
-        "rev",
-        "saint",
-        "st",
-        "prince",
-        "princess",
-        "knez",
-        "kniaz",
-        "captain",
-        "major",
-        "general",
-        "professor",
-        "père",
-        "pere",
-        "fils",
-        "jr",
-        "sr",
-        "junior",
-        "senior",
-        "ii",
-        "iii",
-        "esq",
-        "seigneur",
-        "vicomte",
-        "viscount",
-        "earl",
-        "duke",
-        "duchess",
-    ]
+HONORIFICS = _words(
+    """
+    sir dame lord lady count countess graf grafinia baron baronne comte comtesse marquis marquise dr
+    doctor mr mrs miss ms rev saint st prince princess knez kniaz captain major general professor père
+    pere fils jr sr junior senior ii iii esq seigneur vicomte viscount earl duke duchess
+    """
 )
-PARTICLES = frozenset(
-    [
-        "de",
-        "du",
-        "des",
-        "la",
-        "le",
-        "van",
-        "von",
-        "der",
-        "den",
-        "di",
-        "da",
-        "del",
-        "della",
-        "saavedra",
-        "y",
-        "e",
-        "d",
-        "l",
-    ]
+PARTICLES = _words(
+    """
+    de du des la le van von der den di da del della saavedra y e d l
+    """
 )
 _SUBTITLE = re.compile(
     r"\s*[:;]\s+|\s*[\r\n]+\s*|\s+[—–]\s+|\s+--\s*|,?\s+\bor,?\s+(?=[A-Z\"“'])|,\s+or\b,?\s+|,\s+being\s+"

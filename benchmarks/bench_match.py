@@ -1,0 +1,215 @@
+"""Matching: precision and recall of the exact rule and of each relaxation, casts beside Table 8, scale.
+
+    python benchmarks/bench_match.py [--shared FOLDER] [--records 75000]
+
+`match_pairs.tsv` holds (author, title) as Wikidata and the study guides write them for the 52 books, and
+works that are not in the mirror's catalogue. `--records` makes a catalogue of that size by varying the
+mirror's records, and measures time and memory of the first run and of the next.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import re
+import resource
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bookcoref_data.characters.match import MatchSettings, match
+from bookcoref_data.characters.match_rules import RULES
+from bookcoref_data.characters.table import Cast, CastRow
+from bookcoref_data.sources.catalogue import catalogue
+from bookcoref_data.sources.store import Store
+
+HERE = Path(__file__).resolve().parent
+SHARED = Path(os.environ.get("BOOKCOREF_SHARED", HERE.parent.parent / "shared"))
+FEED = "data/gutenberg/cache/epub/feeds/rdf-files.tar.bz2"
+# Words that set the generated titles and authors apart from the mirror's own.
+WORDS = [
+    "River",
+    "Mountain",
+    "Garden",
+    "Winter",
+    "Shadow",
+    "Harbour",
+    "Candle",
+    "Orchard",
+    "Letter",
+    "Stranger",
+    "Bridge",
+    "Summer",
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shared", type=Path, default=SHARED)
+    parser.add_argument("--records", type=int, default=0)
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        return run_child(args.child[0], args.child[1])
+    with tempfile.TemporaryDirectory() as folder:
+        frame = catalogue(Store.open(folder), args.shared / FEED).frame()
+        show_rules(frame)
+        show_casts(frame, args.shared)
+    if args.records:
+        show_scale(args.shared / FEED, args.records)
+    return 0
+
+
+def pairs() -> list[dict[str, str]]:
+    with open(HERE / "match_pairs.tsv", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def cast_of(row: dict[str, str], number: int, size: int = 6) -> Cast:
+    titles = tuple(t for t in row["titles"].split("|") if t) if row["titles"] else ()
+    source = "wikidata" if row["style"] == "wikidata" else "shmoop"
+    return Cast(tuple(
+        CastRow(source, f"{row['style']}-{number}", row["title"], f"Person {n}", author=row["author"],
+                authors=(row["author"],), titles=titles)
+        for n in range(size)
+    ))  # fmt: skip
+
+
+def show_rules(frame) -> None:
+    rows = pairs()
+    casts = [cast_of(row, n) for n, row in enumerate(rows)]
+    wanted = [int(row["gutenberg_id"]) if row["gutenberg_id"] else None for row in rows]
+    books = {w for w, row in zip(wanted, rows, strict=True) if w and row["style"] != "other"}
+    lookalikes = set(frame["id"].to_list()) - books
+    print("| rules | found | right | precision | recall of pairs | books of 52 | look-alikes |")
+    print("|---|---|---|---|---|---|---|")
+    names = [name for name in RULES if RULES[name].needs_author]
+    for upto in range(1, len(names) + 1):
+        report = match(casts, frame, MatchSettings(rules=tuple(names[:upto])))
+        found = [w.gutenberg_id for w in report.works]
+        hits = [f for f, w in zip(found, wanted, strict=True) if f is not None and f == w]
+        total = sum(f is not None for f in found)
+        targets = sum(w is not None for w in wanted)
+        # The Jungle Book is a work of its own in the pairs; it counts as a look-alike for no other.
+        taken = sum(f in lookalikes and f != w for f, w in zip(found, wanted, strict=True))
+        label = names[0] if upto == 1 else f"+ {names[upto - 1]}"
+        precision, recall = len(hits) / max(1, total), len(hits) / targets
+        print(f"| {label} | {total} | {len(hits)} | {precision:.3f} | {recall:.3f} "
+              f"| {len(set(hits) & books)} | {taken} |")  # fmt: skip
+    wrong = [(r["author"], r["title"], f) for r, f, w in zip(rows, found, wanted, strict=True) if f != w]
+    print(f"wrong or missing with all rules: {wrong or 'none'}")
+
+
+def show_casts(frame, shared: Path) -> None:
+    """LiSCU's lists (no authors) beside Table 8's numbers of characters."""
+    rows = pairs()
+    casts = [cast_of(row, n, 1) for n, row in enumerate(rows) if row["style"] == "wikidata"]
+    casts += liscu(shared / "reference/liscu_characters.tsv")
+    report = match(casts, frame)
+    with open(shared / "reference/bookcoref_books.tsv", encoding="utf-8") as stream:
+        table = [r for r in csv.DictReader(stream, delimiter="\t") if r["gutenberg_id"]]
+    lists: dict[int, dict[str, int]] = {}
+    for work in report.works:
+        if work.gutenberg_id and work.source != "wikidata":
+            lists.setdefault(work.gutenberg_id, {})[work.source] = work.characters
+    print("\n| book | LiSCU lists | largest | Table 8 |\n|---|---|---|---|")
+    for row in table:
+        mine = lists.get(int(row["gutenberg_id"]), {})
+        counts = ", ".join(f"{source} {n}" for source, n in sorted(mine.items()))
+        largest = max(mine.values(), default="-")
+        print(
+            f"| {row['title']} ({row['gutenberg_id']}) | {counts or '-'} | {largest} | {row['characters']} |"
+        )
+    ids = {int(r["gutenberg_id"]) for r in table}
+    print(f"LiSCU list found for {len(set(lists) & ids)} books; lists matched to other records: "
+          f"{sorted(set(lists) - ids) or 'none'}")  # fmt: skip
+    alone = match(liscu(shared / "reference/liscu_characters.tsv"), frame)
+    found = {w.gutenberg_id for w in alone.works if w.gutenberg_id}
+    print(
+        f"LiSCU alone, by title only: {len(found & ids)} books; "
+        f"other records: {sorted(found - ids) or 'none'}"
+    )
+
+
+def liscu(path: Path) -> list[Cast]:
+    names = {"cliffnotes": "cliffsnotes"}
+    groups: dict[tuple[str, str], list[CastRow]] = {}
+    with open(path, encoding="utf-8") as stream:
+        for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
+            source = names.get(row["source"], row["source"])
+            key = (source, row["title"])
+            groups.setdefault(key, []).append(CastRow(source, row["title"], row["title"], row["character"]))
+    return [Cast(tuple(rows)) for rows in groups.values()]
+
+
+# -- scale -------------------------------------------------------------------------------------------
+
+
+def show_scale(feed: Path, records: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / "rdf-files.tar.bz2"
+        began = time.perf_counter()
+        size = synthesize(feed, archive, records)
+        packed = archive.stat().st_size
+        print(f"\n{records:,} records, {size / 1e6:.0f} MB of RDF, archive {packed / 1e6:.0f} MB "
+              f"(made in {time.perf_counter() - began:.0f} s)")  # fmt: skip
+        for label in ("first run", "next run"):
+            command = [sys.executable, __file__, "--child", str(archive), str(Path(folder) / "cache")]
+            began = time.perf_counter()
+            out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            print(f"{label}: {time.perf_counter() - began:.1f} s; {out.strip()}")
+
+
+def run_child(archive: str, cache: str) -> int:
+    began = time.perf_counter()
+    found = catalogue(Store.open(cache), Path(archive))
+    read = time.perf_counter() - began
+    casts = [cast_of(row, n) for n, row in enumerate(pairs())]
+    report = match(casts, found.frame())
+    here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    matched = sum(w.gutenberg_id is not None for w in report.works)
+    print(f"catalogue {read:.1f} s, matching {time.perf_counter() - began - read:.1f} s; "
+          f"{matched} of {len(casts)} works found; "
+          f"peak memory {here:.0f} MiB, worker {worker:.0f} MiB")  # fmt: skip
+    return 0
+
+
+def synthesize(feed: Path, target: Path, records: int) -> int:
+    """Write an archive of `records` records: the feed's own, then varied copies; returns bytes of RDF."""
+    total = 0
+    with tarfile.open(target, "w:bz2", compresslevel=1) as tar:
+        for number, data in varied(feed, records):
+            member = tarfile.TarInfo(f"cache/epub/{number}/pg{number}.rdf")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+            total += len(data)
+    return total
+
+
+def varied(feed: Path, records: int) -> Iterator[tuple[int, bytes]]:
+    with tarfile.open(feed) as tar:
+        own = {
+            int(re.search(r"pg(\d+)", m.name).group(1)): tar.extractfile(m).read() for m in tar if m.isfile()
+        }
+    yield from own.items()
+    ids, number = sorted(own), 100_000
+    for copy in range(records - len(own)):
+        source = ids[copy % len(ids)]
+        number += 1
+        word, turn = WORDS[copy % len(WORDS)], copy // len(ids)
+        text = own[source].decode("utf-8")
+        text = re.sub(r"(<dcterms:title>)", rf"\1The {word} {turn} of ", text)
+        text = re.sub(r"(<pgterms:name>)(\w+)", rf"\1\2{word.lower()}{turn % 3000}", text)
+        text = re.sub(rf"(ebooks/|files/){source}\b", rf"\g<1>{number}", text)
+        yield number, text.encode("utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

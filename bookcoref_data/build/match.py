@@ -1,0 +1,179 @@
+"""Cast tables and the catalogue to a table of matches that a person reviews: the verb `match`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..characters.editions import Choice, EditionSettings
+from ..characters.match import MatchedBook, MatchReport, MatchSettings, match
+from ..characters.overrides import Override, overrides_from
+from ..characters.table import Cast, group_casts, read_table
+from ..errors import FormatError, SourceError, UsageError
+from ..files import write_bytes, write_text
+from ..progress import Progress, Silent
+from ..resources import load_toml, resource
+from ..sources.catalogue import catalogue
+from ..sources.store import Store
+
+BOOKS, WORKS, CASTS = "matches.tsv", "works.tsv", "casts.jsonl"
+
+
+def load_settings(path: Path | None = None) -> MatchSettings:
+    """The recipe at `path`, else recipes/match.toml.
+
+    Raises:
+        UsageError: unknown keys, or values that cannot be.
+    """
+    table = load_toml(path or resource("recipes", "match.toml"))
+    editions = {f.name for f in fields(EditionSettings)}
+    known = {f.name for f in fields(MatchSettings)} - {"editions"} | editions
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise UsageError(
+            f"unknown settings of matching: {', '.join(unknown)}",
+            expected=f"among {', '.join(sorted(known))}",
+        )
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    chosen = EditionSettings(**{key: values.pop(key) for key in editions & set(values)})
+    return replace(MatchSettings(editions=chosen), **values)
+
+
+def load_overrides(path: Path | None = None) -> list[Override]:
+    """The overrides at `path`, else recipes/match-overrides.toml."""
+    return overrides_from(load_toml(path or resource("recipes", "match-overrides.toml")))
+
+
+def run_match(
+    tables: Sequence[Path],
+    store: Store,
+    archive: Path | None,
+    settings: MatchSettings,
+    overrides: Sequence[Override],
+    *,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> MatchReport:
+    """Match the casts of all tables to the catalogue.
+
+    Raises:
+        SourceError: a table or the catalogue cannot be had; FormatError: a table is broken.
+        UsageError: the tables hold no cast.
+    """
+    casts = read_casts(tables)
+    found = catalogue(store, archive, offline=offline, progress=progress or Silent())
+    return match(casts, found.frame(), settings, overrides)
+
+
+def read_casts(tables: Iterable[Path]) -> list[Cast]:
+    """The casts of all tables, grouped by source and work."""
+    casts = group_casts(row for path in tables for row in read_table(path))
+    if not casts:
+        raise UsageError(
+            "the cast tables hold no characters", hint="make one with `bookcoref-data harvest wikidata`"
+        )
+    return casts
+
+
+# -- what is written ---------------------------------------------------------------------------------
+
+
+def write_report(report: MatchReport, folder: Path) -> list[Path]:
+    """Write the review table of books, the decisions of all works, and the casts of the books kept."""
+    books = [_book_row(book) for book in report.books]
+    works = [
+        {
+            "source": work.source,
+            "work_id": work.work_id,
+            "author": work.author,
+            "title": work.title,
+            "characters": work.characters,
+            "gutenberg_id": work.gutenberg_id or "",
+            "rule": work.rule,
+            "reason": work.reason,
+            "other_records": _choices(work.considered),
+        }
+        for work in report.works
+    ]
+    paths = [folder / BOOKS, folder / WORKS, folder / CASTS]
+    _write_tsv(paths[0], books)
+    _write_tsv(paths[1], works)
+    lines = [json.dumps(_cast_line(book), ensure_ascii=False) for book in report.books if book.kept]
+    write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
+    return paths
+
+
+def _book_row(book: MatchedBook) -> dict[str, Any]:
+    return {
+        "gutenberg_id": book.gutenberg_id,
+        "kept": "yes" if book.kept else "no",
+        "author": book.author,
+        "title": book.title,
+        "source": book.source,
+        "work_id": book.work_id,
+        "characters": len(book.characters),
+        "rule": book.rule,
+        "reason": book.reason,
+        "other_records": _choices(book.considered),
+    }
+
+
+def _choices(considered: Iterable[Choice]) -> str:
+    return "; ".join(f"{c.gutenberg_id} {c.title!r}: {c.refused}" for c in considered if c.refused)
+
+
+def _cast_line(book: MatchedBook) -> dict[str, Any]:
+    keys = ("gutenberg_id", "title", "author", "source", "work_id", "rule")
+    return {key: getattr(book, key) for key in keys} | {"characters": list(book.characters)}
+
+
+def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    columns = list(rows[0]) if rows else []
+    lines = ["\t".join(columns)]
+    lines += ["\t".join(" ".join(str(row[c]).split()) for c in columns) for row in rows]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def read_matched(path: Path) -> list[dict[str, Any]]:
+    """The books of a `casts.jsonl`: gutenberg_id, title, author, source, characters.
+
+    Raises:
+        SourceError: the file cannot be read; FormatError: a line is not such a book.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {path}", found=error.strerror, hint="make it with `bookcoref-data match`"
+        ) from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            book = json.loads(line)
+            good = isinstance(book["gutenberg_id"], int) and all(
+                isinstance(n, str) for n in book["characters"]
+            )
+        except (ValueError, KeyError, TypeError):
+            good = False
+        if not good:
+            raise FormatError(
+                f"{path}:{number} is not a matched book", expected="gutenberg_id, title, author, characters"
+            )
+        found.append(book)
+    return found
+
+
+def summary(report: MatchReport) -> dict[str, Any]:
+    """Counts by rule, and every book and unmatched work, as JSON writes it."""
+    return {
+        "works": len(report.works),
+        "matched": sum(w.gutenberg_id is not None for w in report.works),
+        "by_rule": dict(Counter(w.rule for w in report.works if w.gutenberg_id is not None)),
+        "books": [_book_row(b) | {"others": [list(o) for o in b.others]} for b in report.books],
+        "unmatched": [asdict(w) for w in report.works if w.gutenberg_id is None],
+        "unused_overrides": [asdict(o) for o in report.unused_overrides],
+    }

@@ -1,0 +1,56 @@
+"""`match`: cast tables to Gutenberg books."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(match)
+
+
+def match(
+    tables: Annotated[list[Path], typer.Argument(help="Cast tables (JSON lines) of `harvest`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the tables to review.")] = Path(
+        "matches"
+    ),
+    catalogue: Annotated[
+        Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2 (default: download it once).")
+    ] = None,
+    recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/match.toml.")] = None,
+    overrides: Annotated[
+        Path | None, typer.Option(help="Overrides instead of recipes/match-overrides.toml.")
+    ] = None,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
+    json: JsonFlag = False,
+) -> None:
+    """Find the Gutenberg book of every work, rule by rule, and choose one cast per book.
+
+    Writes matches.tsv (one line per book, with the reason), works.tsv (every work of every source) and
+    casts.jsonl (the casts of the books kept, which `build` reads).
+    """
+    from ...build.match import load_overrides, load_settings, run_match, summary, write_report
+    from ...sources.store import Store
+
+    settings, decided = load_settings(recipe), load_overrides(overrides)
+    with progress() as listener:
+        report = run_match(
+            tables, Store.open(cache_dir), catalogue, settings, decided, offline=offline, progress=listener
+        )
+    paths = write_report(report, out)
+    facts = summary(report)
+    for override in facts["unused_overrides"]:
+        say(f"this override names no work of the tables: {override['title'] or override['work_id']}")
+    if json:
+        emit_json(facts | {"written": [str(path) for path in paths]})
+        return
+    columns = ["gutenberg_id", "kept", "author", "title", "source", "characters", "rule", "reason"]
+    emit_table(columns, [[row[c] for c in columns] for row in facts["books"]])
+    rules = ", ".join(f"{rule} {count}" for rule, count in facts["by_rule"].items())
+    say(f"{facts['matched']} of {facts['works']} works matched ({rules}); wrote {out}/")

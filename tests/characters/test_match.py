@@ -1,0 +1,297 @@
+"""Matching works to the catalogue: rules, editions, sources, overrides."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+pl = pytest.importorskip("polars")
+
+from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: E402
+from bookcoref_data.characters.match_rules import RULES  # noqa: E402
+from bookcoref_data.characters.overrides import Override, overrides_from  # noqa: E402
+from bookcoref_data.characters.table import Cast, CastRow  # noqa: E402
+from bookcoref_data.errors import UsageError  # noqa: E402
+
+PERSON = pl.Struct({"role": pl.String, "name": pl.String, "aliases": pl.List(pl.String)})
+SCHEMA = {"id": pl.Int64, "form": pl.String, "downloads": pl.Int64, "titles": pl.List(pl.String),
+          "authors": pl.List(pl.String), "aliases": pl.List(pl.String), "subjects": pl.List(pl.String),
+          "languages": pl.List(pl.String), "people": pl.List(PERSON)}  # fmt: skip
+
+
+def record(number, title, author, *, aliases=(), downloads=100, languages=("en",), form="Text", subjects=(),
+           others=()):  # fmt: skip
+    people = [{"role": "cre", "name": author, "aliases": list(aliases)}]
+    people += [{"role": role, "name": name, "aliases": []} for role, name in others]
+    return {"id": number, "form": form, "downloads": downloads, "titles": [title], "authors": [author],
+            "aliases": list(aliases), "subjects": list(subjects), "languages": list(languages),
+            "people": people}  # fmt: skip
+
+
+def frame(*records):
+    return pl.DataFrame(list(records), schema=SCHEMA)
+
+
+def cast(title, author="", size=6, source="wikidata", work_id="", **more):
+    authors = (author,) if author else ()
+    work_id = work_id or f"{source}-{title}"
+    return Cast(tuple(
+        CastRow(source, work_id, title, f"Person {n}", author=author, authors=authors, **more)
+        for n in range(size)
+    ))  # fmt: skip
+
+
+def found(casts, records, settings=None, overrides=()):
+    report = match(casts, frame(*records), settings, overrides)
+    return [work.gutenberg_id for work in report.works]
+
+
+# -- rules -------------------------------------------------------------------------------------------
+
+CASES = {
+    "exact": ("Emma", "Jane Austen", "Emma", "Austen, Jane"),
+    "accents": ("Les Miserables", "Victor Hugo", "Les Misérables", "Hugo, Victor"),
+    "article": ("Return of the Native", "Thomas Hardy", "The Return of the Native", "Hardy, Thomas"),
+    "subtitle": ("Pan Tadeusz", "Adam Mickiewicz",
+                 "Pan Tadeusz\r\nOr, the Last Foray in Lithuania; a Story of Life", "Mickiewicz, Adam"),
+    "author": ("Emma", "J. Austen", "Emma", "Austen, Jane"),
+    "alternative": ("Virtue Rewarded", "Samuel Richardson",
+                    "Pamela, or Virtue Rewarded", "Richardson, Samuel"),
+    "collection": ("The Awakening", "Kate Chopin",
+                   "The Awakening, and Selected Short Stories", "Chopin, Kate"),
+    "compound": ("The Boxcar Children", "G. Warner", "The Box-Car Children", "Warner, Gertrude Chandler"),
+    "affix": ("Pudd'nhead Wilson", "Mark Twain", "The Tragedy of Pudd'nhead Wilson", "Twain, Mark"),
+    "title-only": ("Emma", "", "Emma", "Austen, Jane"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_each_rule_finds_what_no_rule_before_it_finds(rule):
+    title, author, gutenberg_title, gutenberg_author = CASES[rule]
+    records, casts = frame(record(7, gutenberg_title, gutenberg_author)), [cast(title, author)]
+    names = list(RULES)
+    before = tuple(names[: names.index(rule)])
+    if before:
+        assert match(casts, records, MatchSettings(rules=before)).works[0].gutenberg_id is None
+    work = match(casts, records).works[0]
+    assert (work.gutenberg_id, work.rule) == (7, rule)
+    assert work.reason.startswith(rule)
+
+
+@pytest.mark.parametrize(("author", "gutenberg", "aliases"), [
+    ("Leo Tolstoy", "Tolstoy, Leo, graf", ()),
+    ("Count Leo Tolstoy", "Tolstoy, Leo, graf", ()),
+    ("Sir Walter Scott", "Scott, Walter", ()),
+    ("Alexandre Dumas (père)", "Dumas, Alexandre", ()),
+    ("Miguel de Cervantes", "Cervantes Saavedra, Miguel de", ()),
+    ("Murasaki Shikibu", "Murasaki Shikibu", ()),
+    ("James F. Cooper", "Cooper, James Fenimore", ()),
+    ("Charlotte Bronte", "Brontë, Charlotte", ()),
+    ("Samuel Clemens", "Twain, Mark", ("Clemens, Samuel Langhorne",)),
+    ("Marie-Henri Beyle (Stendhal)", "Stendhal", ("Beyle, Marie-Henri",)),
+    ("George Eliot", "Eliot, George (1819-1880)", ()),
+])  # fmt: skip
+def test_authors_as_gutenberg_writes_them(author, gutenberg, aliases):
+    assert found([cast("X of Y", author)], [record(1, "X of Y", gutenberg, aliases=aliases)]) == [1]
+
+
+@pytest.mark.parametrize(("title", "author", "other_title", "other_author"), [
+    ("The Jungle", "Upton Sinclair", "The Jungle Book", "Kipling, Rudyard"),
+    ("The Jungle", "Rudyard Kipling", "The Jungle Book", "Kipling, Rudyard"),
+    ("Pride and Prejudice and Zombies", "Jane Austen", "Pride and Prejudice", "Austen, Jane"),
+    ("Kidnapped", "Robert Louis Stevenson", "A Kidnapped Santa Claus", "Baum, L. Frank"),
+    ("Emma", "Jane Austen", "Emma", "Austen, Charles"),
+    ("The Awakening", "Kate Chopin", "The Awakening\r(The Resurrection)", "Tolstoy, Leo, graf"),
+    ("Don Quixote", "Miguel de Cervantes", "The Story of Don Quixote", "Cervantes Saavedra, Miguel de"),
+    ("Little Women", "Louisa May Alcott",
+     "Little Women Letters from the House of Alcott", "Alcott, Louisa May"),
+    ("Don Quixote", "Miguel de Cervantes", "The History of Don Quixote, Volume 1, Complete",
+     "Cervantes Saavedra, Miguel de"),
+    ("Uncle Tom's Cabin", "Harriet Beecher Stowe", "Uncle Tom's Cabin, Young Folks' Edition",
+     "Stowe, Harriet Beecher"),
+])  # fmt: skip
+def test_look_alikes_are_not_taken(title, author, other_title, other_author):
+    assert found([cast(title, author)], [record(1, other_title, other_author)]) == [None]
+
+
+def test_a_translator_or_illustrator_is_no_author():
+    book = record(1, "War and Peace", "Tolstoy, Leo, graf", others=[("trl", "Maude, Louise")])
+    assert found([cast("War and Peace", "Louise Maude")], [book]) == [None]
+
+
+def test_titles_in_other_languages_count():
+    work = cast("Le Rouge et le Noir", "Stendhal", titles=("The Red and the Black",))
+    assert found([work], [record(1, "The Red and the Black: A Chronicle of 1830", "Stendhal")]) == [1]
+
+
+# -- editions ----------------------------------------------------------------------------------------
+
+
+def test_of_several_records_one_is_chosen_and_the_others_have_reasons():
+    records = [
+        record(5, "Emma", "Austen, Jane", downloads=50),
+        record(6, "Emma", "Austen, Jane", downloads=900),
+        record(7, "Emma", "Austen, Jane", downloads=9000, languages=("fr",)),
+        record(8, "Emma", "Austen, Jane", downloads=9000, form="Sound"),
+        record(9, "Emma: Volume 2", "Austen, Jane", downloads=9000),
+        record(10, "Emma", "Austen, Jane", downloads=9000, subjects=["English drama -- 19th century"]),
+    ]
+    work = match([cast("Emma", "Jane Austen")], frame(*records)).works[0]
+    assert work.gutenberg_id == 6
+    reasons = {choice.gutenberg_id: choice.refused for choice in work.considered}
+    assert reasons[6] == ""
+    assert "downloads" in reasons[5]
+    assert "fr" in reasons[7]
+    assert "Sound" in reasons[8]
+    assert "play" in reasons[10]
+    assert set(reasons) == {5, 6, 7, 8, 10}
+
+
+def test_a_play_is_taken_for_a_play_and_fiction_about_drama_stays_a_novel():
+    play = record(1, "Faust", "Goethe, Johann", subjects=["German drama"])
+    assert found([cast("Faust", "Johann Goethe")], [play]) == [None]
+    assert found([cast("Faust", "Johann Goethe", kinds=("Q25379",))], [play]) == [1]
+    novel = record(1, "Faust", "Goethe, Johann", subjects=["Drama -- Fiction"])
+    assert found([cast("Faust", "Johann Goethe")], [novel]) == [1]
+
+
+def test_languages_are_settable_and_ordered():
+    from bookcoref_data.characters.editions import EditionSettings
+
+    records = [record(1, "Siddhartha", "Hesse, Hermann", languages=("de",), downloads=9),
+               record(2, "Siddhartha", "Hesse, Hermann", languages=("en",), downloads=99)]  # fmt: skip
+    german = MatchSettings(editions=EditionSettings(languages=("de", "en")))
+    assert found([cast("Siddhartha", "Hermann Hesse")], records, german) == [1]
+    assert found([cast("Siddhartha", "Hermann Hesse")], records) == [2]
+
+
+# -- authors that are missing ------------------------------------------------------------------------
+
+
+def test_an_author_is_lent_by_another_source_but_not_when_sources_disagree():
+    records = [record(1, "The Tragedy of Pudd'nhead Wilson", "Twain, Mark")]
+    guide, wikidata = cast("Pudd'nhead Wilson", source="shmoop"), cast("Pudd'nhead Wilson", "Mark Twain")
+    report = match([guide, wikidata], frame(*records))
+    assert [w.gutenberg_id for w in report.works] == [1, 1]
+    assert "another source" in report.works[0].reason
+    rival = cast("Pudd'nhead Wilson", "Somebody Else")
+    assert found([guide, wikidata, rival], records) == [None, 1, None]
+    assert LENT not in guide.work.flags
+
+
+def test_a_title_alone_is_refused_when_two_authors_are_read_alike():
+    records = [record(1, "The Awakening", "Chopin, Kate", downloads=160),
+               record(2, "The Awakening", "Tolstoy, Leo, graf", downloads=100)]  # fmt: skip
+    work = match([cast("The Awakening", source="shmoop")], frame(*records)).works[0]
+    assert work.gutenberg_id is None
+    assert "has another" in work.reason
+    records[0]["downloads"] = 4000
+    assert found([cast("The Awakening", source="shmoop")], records) == [1]
+
+
+# -- sources and the rule of five --------------------------------------------------------------------
+
+
+def test_the_source_with_most_characters_wins_and_ties_go_by_order():
+    records = [record(1, "Emma", "Austen, Jane")]
+    casts = [cast("Emma", "Jane Austen", 7, "sparknotes"), cast("Emma", "Jane Austen", 9, "shmoop"),
+             cast("Emma", "Jane Austen", 9, "cliffsnotes")]  # fmt: skip
+    book = match(casts, frame(*records)).books[0]
+    assert (book.source, len(book.characters), book.kept) == ("cliffsnotes", 9, True)
+    assert {other[0]: other[2] for other in book.others} == {"sparknotes": 7, "shmoop": 9}
+    first = match(
+        casts, frame(*records), MatchSettings(choose="source-order", sources=("sparknotes",))
+    ).books[0]
+    assert first.source == "sparknotes"
+
+
+def test_books_under_five_characters_fall_out_and_say_so():
+    records = [record(1, "Emma", "Austen, Jane")]
+    book = match([cast("Emma", "Jane Austen", 4)], frame(*records)).books[0]
+    assert not book.kept
+    assert "4 characters" in book.reason
+    assert (
+        match([cast("Emma", "Jane Austen", 4)], frame(*records), MatchSettings(least_characters=4))
+        .books[0]
+        .kept
+    )
+
+
+def test_films_are_no_books():
+    work = match(
+        [cast("Emma", "Jane Austen", flags=("film",))], frame(record(1, "Emma", "Austen, Jane"))
+    ).works[0]
+    assert work.gutenberg_id is None
+    assert "film" in work.reason
+
+
+# -- overrides ---------------------------------------------------------------------------------------
+
+
+def test_overrides_decide_and_are_named_in_the_reason():
+    records = [record(1, "Emma", "Austen, Jane"), record(2, "Something Else", "Nobody, A.")]
+    to = Override(reason="the annotated edition", title="emma", author="Austen, J.", gutenberg_id=2)
+    out = Override(reason="a parody", work_id="wikidata-Emma")
+    idle = Override(reason="x", title="Persuasion")
+    casts = [cast("Emma", "Jane Austen")]
+    report = match(casts, frame(*records), None, [to, idle])
+    assert (report.works[0].gutenberg_id, report.works[0].rule) == (2, "override")
+    assert report.works[0].reason == "the annotated edition"
+    assert report.unused_overrides == (idle,)
+    assert match(casts, frame(*records), None, [out]).works[0].gutenberg_id is None
+    gone = Override(reason="x", title="Emma", gutenberg_id=99)
+    assert "not in the catalogue" in match(casts, frame(*records), None, [gone]).works[0].reason
+
+
+@pytest.mark.parametrize("entry", [
+    {"title": "Emma"}, {"reason": "x"}, {"title": "Emma", "reason": "x", "gutenberg_id": "158"},
+    {"title": "Emma", "reason": "x", "gutenberg_id": 0}, {"title": "Emma", "reason": "x", "colour": 1}, "Emma",
+])  # fmt: skip
+def test_a_wrong_override_is_refused(entry):
+    with pytest.raises(UsageError):
+        overrides_from({"override": [entry]})
+
+
+@pytest.mark.parametrize("wrong", [{"rules": ("exact", "exactly")}, {"rules": ()}, {"choose": "longest"}])
+def test_wrong_settings_are_refused(wrong):
+    with pytest.raises(UsageError):
+        MatchSettings(**wrong)
+
+
+def test_no_casts_and_no_records_give_an_empty_report():
+    assert match([], frame()).works == ()
+    assert found([cast("Emma", "Jane Austen")], []) == [None]
+
+
+# -- the real catalogue ------------------------------------------------------------------------------
+
+
+def test_all_52_books_are_found_and_no_look_alike_is(shared_data, tmp_path):
+    pytest.importorskip("gutenbergpy")
+    from bookcoref_data.sources.catalogue import catalogue
+    from bookcoref_data.sources.store import Store
+
+    feed = shared_data / "gutenberg/cache/epub/feeds/rdf-files.tar.bz2"
+    table = catalogue(Store.open(tmp_path), feed).frame()
+    pairs = Path(__file__).resolve().parents[2] / "benchmarks/match_pairs.tsv"
+    with open(pairs, encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    casts = [
+        cast(
+            r["title"],
+            r["author"],
+            work_id=f"{n}",
+            titles=tuple(filter(None, (r["titles"] or "").split("|"))),
+        )
+        for n, r in enumerate(rows)
+    ]
+    works = match(casts, table).works
+    wrong = [
+        (r["author"], r["title"], w.gutenberg_id)
+        for r, w in zip(rows, works, strict=True)
+        if str(w.gutenberg_id or "") != r["gutenberg_id"]
+    ]
+    assert wrong == []
+    assert len({r["gutenberg_id"] for r in rows if r["style"] == "wikidata"}) == 52

@@ -1,0 +1,136 @@
+"""The Gutenberg catalogue: what gutenbergpy keeps, what it drops, faults of the archive."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+
+import pytest
+
+pytest.importorskip("gutenbergpy")
+pytest.importorskip("polars")
+
+from bookcoref_data.errors import DataError, OfflineError, SourceError
+from bookcoref_data.sources.catalogue import catalogue
+from bookcoref_data.sources.store import Store
+
+RDF = """<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dcterms="http://purl.org/dc/terms/"
+  xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/"
+  xmlns:marcrel="http://id.loc.gov/vocabulary/relators/">
+<pgterms:ebook rdf:about="ebooks/{id}">
+  <dcterms:title>{title}</dcterms:title><dcterms:alternative>{other}</dcterms:alternative>
+  <dcterms:type><rdf:Description><rdf:value>Text</rdf:value></rdf:Description></dcterms:type>
+  <dcterms:language><rdf:Description><rdf:value>en</rdf:value></rdf:Description></dcterms:language>
+  <dcterms:language><rdf:Description><rdf:value>fr</rdf:value></rdf:Description></dcterms:language>
+  <pgterms:downloads>12</pgterms:downloads><dcterms:issued>1998-06-01</dcterms:issued>
+  <dcterms:creator><pgterms:agent><pgterms:name>Holt, Mira</pgterms:name>
+    <pgterms:alias>Brook, Ada</pgterms:alias></pgterms:agent></dcterms:creator>
+  <marcrel:trl><pgterms:agent><pgterms:name>Reader, A. B.</pgterms:name></pgterms:agent></marcrel:trl>
+  <dcterms:subject><rdf:Description>
+    <rdf:value>Bread -- Fiction</rdf:value></rdf:Description></dcterms:subject>
+  <dcterms:hasFormat><pgterms:file rdf:about="https://x/{id}.txt.utf-8">
+    <dcterms:extent>4321</dcterms:extent></pgterms:file></dcterms:hasFormat>
+</pgterms:ebook></rdf:RDF>"""
+
+
+def archive(path, records, compress="bz2"):
+    with tarfile.open(path, f"w:{compress}") as tar:
+        for name, data in records:
+            data = data.encode() if isinstance(data, str) else data
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+def member(number, title="The Lamp Road", other="Der Lampenweg"):
+    return f"cache/epub/{number}/pg{number}.rdf", RDF.format(id=number, title=title, other=other)
+
+
+def test_the_table_has_what_gutenbergpy_keeps_and_what_it_drops(tmp_path):
+    path = archive(tmp_path / "rdf-files.tar.bz2", [member(7), member(3, "The &quot;Inn&quot;")])
+    made = catalogue(Store.open(tmp_path / "cache"), path)
+    three, seven = made.frame().to_dicts()
+    assert made.records == 2
+    assert (three["id"], seven["id"]) == (3, 7)
+    assert seven["titles"] == ["The Lamp Road", "Der Lampenweg"]
+    assert (seven["form"], seven["downloads"], seven["text_bytes"]) == ("Text", 12, 4321)
+    assert seven["authors"] == ["Holt, Mira"]
+    assert seven["aliases"] == ["Brook, Ada"]
+    assert seven["subjects"] == ["Bread -- Fiction"]
+    assert seven["languages"] == ["en", "fr"]
+    assert [(p["role"], p["name"], p["aliases"]) for p in seven["people"]] == [
+        ("cre", "Holt, Mira", ["Brook, Ada"]), ("trl", "Reader, A. B.", [])]  # fmt: skip
+
+
+def test_gutenbergpy_answers_from_the_cache_that_was_written(tmp_path):
+    import sqlite3
+
+    path = archive(tmp_path / "x.tar.bz2", [member(7)])
+    made = catalogue(Store.open(tmp_path / "cache"), path)
+    with sqlite3.connect(made.database) as connection:
+        rows = connection.execute(
+            "SELECT b.gutenbergbookid FROM books b, authors a, book_authors x "
+            "WHERE x.bookid = b.id AND x.authorid = a.id AND a.name = 'Holt, Mira'"
+        ).fetchall()
+    connection.close()
+    assert rows == [(7,)]
+
+
+def test_the_second_time_nothing_is_read_again_and_the_working_folder_stays_clean(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = archive(tmp_path / "x.tar.bz2", [member(7)])
+    before = set(os.listdir(tmp_path))
+    store = Store.open(tmp_path / "cache")
+    first = catalogue(store, path)
+    stamp = first.table.stat().st_mtime_ns
+    assert catalogue(store, path).table.stat().st_mtime_ns == stamp
+    assert set(os.listdir(tmp_path)) - before == {"cache"}
+    assert not list(first.table.parent.glob("*.txt"))
+
+
+def test_a_changed_archive_is_read_anew(tmp_path):
+    store = Store.open(tmp_path / "cache")
+    first = catalogue(store, archive(tmp_path / "x.tar.bz2", [member(7)]))
+    second = catalogue(store, archive(tmp_path / "x.tar.bz2", [member(7), member(8)]))
+    assert (first.records, second.records) == (1, 2)
+    assert first.sha256 != second.sha256
+
+
+def test_other_files_in_the_archive_are_passed_over_and_doubles_count_once(tmp_path):
+    path = archive(tmp_path / "x.tar.gz", [("README", "hello"), member(7), member(7)], "gz")
+    assert catalogue(Store.open(tmp_path / "cache"), path).records == 1
+
+
+@pytest.mark.parametrize("content", [b"this is not an archive", b"", b"BZh9nonsense"])
+def test_a_file_that_is_no_archive_is_refused_and_nothing_is_kept(tmp_path, content):
+    path = tmp_path / "rdf-files.tar.bz2"
+    path.write_bytes(content)
+    store = Store.open(tmp_path / "cache")
+    with pytest.raises(DataError, match="not a catalogue"):
+        catalogue(store, path)
+    assert not list((tmp_path / "cache").rglob("*.parquet"))
+
+
+def test_an_archive_cut_short_or_with_broken_xml_is_refused(tmp_path):
+    store = Store.open(tmp_path / "cache")
+    whole = archive(tmp_path / "x.tar.bz2", [member(n, os.urandom(40).hex()) for n in range(1, 60)])
+    whole.write_bytes(whole.read_bytes()[:-2000])
+    with pytest.raises(DataError):
+        catalogue(store, whole)
+    broken = archive(tmp_path / "y.tar.bz2", [("cache/epub/1/pg1.rdf", "<rdf:RDF")])
+    with pytest.raises(DataError):
+        catalogue(store, broken)
+    empty = archive(tmp_path / "z.tar.bz2", [("README", "hello")])
+    with pytest.raises(DataError, match="no record"):
+        catalogue(store, empty)
+
+
+def test_without_a_file_and_without_network_the_error_says_so(tmp_path):
+    store = Store.open(tmp_path / "cache")
+    with pytest.raises(SourceError, match=r"none\.tar"):
+        catalogue(store, tmp_path / "none.tar")
+    with pytest.raises(OfflineError):
+        catalogue(store, offline=True)
