@@ -121,7 +121,7 @@ def score_prepared(prepared: Prepared, rules: Rules) -> Evaluation:
         books,
         prepared.missing,
         prepared.extra,
-        (*prepared.notes, *_flaw_notes(prepared, rules.duplicates)),
+        (*prepared.notes, *_flaw_notes(prepared, rules.duplicates), *_linking_notes(books)),
     )
 
 
@@ -153,3 +153,11 @@ def _flaw_notes(prepared: Prepared, duplicates: str) -> list[str]:
         for side, flaws in (("key", book.key_flaws), ("response", book.response_flaws))
         for note in flaws.notes(side, book.doc_key, duplicates)
     ]
+
+
+def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:
+    """Systems that number their clusters (BookNLP) have no name in common with the key."""
+    unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
+    if not unnamed:
+        return []
+    return [f"no character name in common, so linking on (character, span) is 0: {', '.join(unnamed)}"]

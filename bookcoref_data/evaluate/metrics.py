@@ -90,7 +90,7 @@ def lea_parts(both: Overlap) -> Parts:
 
     def side(table: Table, sizes: np.ndarray, other: np.ndarray):
         common = _row_sums(table, _links(table.counts), sizes.size)
-        alone = _row_sums(table, (sizes[table.rows] == 1) & (other[table.columns] == 1), sizes.size)
+        alone = _row_sums(table, other[table.columns] == 1, sizes.size)
         share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
         return sizes * share, sizes.astype(float)
 

@@ -32,6 +32,13 @@ def test_linking_is_pooled_and_only_where_both_sides_name_characters(record):
     assert evaluate([unnamed], [unnamed]).linking is None
 
 
+def test_numbered_clusters_are_said_to_have_no_names(record):
+    """BookNLP's predictions name clusters "0", "1", ...: the spans can be scored, the links cannot."""
+    result = evaluate([record("b", "ab cd", names=["X", "Y"])], [record("b", "ab cd", names=["0", "1"])])
+    assert (result.linking.linked.f1, result.linking.spans.f1) == (0.0, 1.0)
+    assert "no character name in common" in result.notes[0]
+
+
 def test_each_character_meets_its_aligned_cluster(record):
     key = record("b", "abcd efg h", names=["Anna", "Ben", "Cid"])
     response = record("b", "abcx d ef")

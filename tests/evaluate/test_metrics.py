@@ -260,6 +260,12 @@ def test_a_shared_span_stays_in_the_cluster_that_opens_first():
     assert scores != score_clusters(key, response, duplicates="released")
 
 
+def test_of_clusters_that_open_together_the_longer_opening_wins():
+    key = [[(0, 3), (5, 5)]]
+    response = [[(0, 0), (5, 5)], [(0, 3), (5, 5)]]
+    assert score_clusters(key, response, duplicates="first") == score_clusters(key, [[(0, 0)], response[1]])
+
+
 def test_results_carry_numerators_and_denominators(letters):
     values = score_clusters(letters("abc"), letters("ab")).to_dict()
     assert values["muc"] == {
