@@ -1,0 +1,1 @@
+"""The embedded backend: a dependency parse, rules for names and quotes, small rankers in numpy."""

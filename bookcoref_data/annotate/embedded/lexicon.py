@@ -1,0 +1,229 @@
+"""Closed word lists of the embedded backend, written for this project. All lower case."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MALE_TITLES = _words(
+    "mr mister sir lord king prince duke count baron earl marquis viscount emperor monsieur m señor signor "
+    "don herr uncle father brother squire master baronet esquire friar abbé grandfather grandpa papa sultan"
+)
+FEMALE_TITLES = _words(
+    "mrs miss ms lady queen princess duchess countess baroness marchioness viscountess empress madame mme "
+    "mademoiselle mlle señora señorita signora signorina doña dame frau fräulein aunt auntie mother sister "
+    "mistress madam widow grandmother grandma nurse"
+)
+MARRIED = _words("mrs madame mme señora signora frau")
+UNMARRIED = _words("miss mademoiselle mlle señorita signorina fräulein")
+NEUTRAL_TITLES = _words(
+    "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
+    "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
+    "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
+    "vicar curate saint st st. honourable honorable hon cousin old young little poor dear great chief "
+    "comrade citizen citoyen citizeness"
+)
+PLURAL_TITLES = _words("messrs mesdames misses")
+TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
+ABBREVIATED = _words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
+PARTICLES = _words("de du des da di von van der den la le of the d' d’ del della y")
+SUFFIXES = _words("jr sr esq esquire ii iii iv junior senior")
+
+FIRST = _words("i me my mine myself")
+SECOND = _words("you your yours yourself thou thee thy thine thyself ye")
+MALE = _words("he him his himself")
+FEMALE = _words("she her hers herself")
+PLURAL = _words("they them their theirs themselves")
+REFLEXIVE = _words("myself yourself himself herself themselves thyself")
+POSSESSIVE = _words("my mine your yours his her hers their theirs thy thine")
+SUBJECT = _words("i he she they thou ye")
+PRONOUNS = FIRST | SECOND | MALE | FEMALE | PLURAL
+
+MALE_NOUNS = _words(
+    "man boy gentleman lad fellow husband father brother son uncle nephew grandfather grandson king prince "
+    "duke lord earl baron count emperor knight squire monk priest friar bishop pope bachelor widower "
+    "bridegroom groom landlord waiter actor host heir master sir papa dad chap stepfather godfather "
+    "policeman nobleman clergyman horseman huntsman fisherman sportsman countryman tradesman salesman "
+    "coachman footman butler parson vicar rector curate sailor soldier officer captain colonel "
+    "general lieutenant sergeant major admiral brother-in-law father-in-law son-in-law monsieur lover "
+    "postman workman boatman seaman madman englishman frenchman irishman scotchman abbot wizard shepherd "
+    "blacksmith carpenter drunkard scoundrel rascal villain"
+)
+FEMALE_NOUNS = _words(
+    "woman girl lady wife mother sister daughter aunt niece grandmother granddaughter queen princess "
+    "duchess countess baroness empress widow maid maiden bride landlady hostess heiress mistress madam "
+    "ma'am ma’am mamma mama mum stepmother godmother nun governess housekeeper housemaid nurse spinster "
+    "witch lass actress waitress gentlewoman noblewoman countrywoman washerwoman sister-in-law "
+    "mother-in-law daughter-in-law dame damsel abbess seamstress schoolmistress enchantress heroine"
+)
+NEUTRAL_NOUNS = _words(
+    "child baby infant person friend companion cousin servant doctor physician surgeon lawyer attorney "
+    "teacher schoolmaster pupil student stranger visitor guest neighbour neighbor prisoner orphan guardian "
+    "tutor clerk secretary merchant farmer miller ferryman author writer poet painter artist musician "
+    "patient owner murderer thief beggar creature darling dear enemy rival partner speaker narrator "
+    "traveller traveler wretch angel devil fool detective inspector magistrate judge governor president "
+    "minister ambassador chief leader hero cook scholar parent sweetheart one other latter former dearest "
+    "fiancée fiancé professor superintendent hunter trader chaplain ghost monster"
+)
+PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS
+KIN = _words(
+    "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
+    "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
+    "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
+)
+SPOUSE = _words("husband wife lady lord")
+TITLE_NOUNS = {
+    "doctor": "dr",
+    "physician": "dr",
+    "captain": "captain",
+    "colonel": "colonel",
+    "major": "major",
+    "general": "general",
+    "professor": "professor",
+    "count": "count",
+    "countess": "countess",
+    "prince": "prince",
+    "princess": "princess",
+    "king": "king",
+    "queen": "queen",
+    "baron": "baron",
+    "duke": "duke",
+    "duchess": "duchess",
+    "squire": "squire",
+    "parson": "parson",
+    "lieutenant": "lieutenant",
+    "sergeant": "sergeant",
+    "inspector": "inspector",
+    "aunt": "aunt",
+    "uncle": "uncle",
+    "judge": "judge",
+    "bishop": "bishop",
+    "admiral": "admiral",
+    "marquis": "marquis",
+    "abbé": "abbé",
+    "nurse": "nurse",
+    "father": "father",
+    "friar": "friar",
+    "lady": "lady",
+    "lord": "lord",
+}
+"""Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""
+
+VOCATIVE_NOUNS = _words(
+    "sir madam ma'am ma’am dear friend fellow boy girl child darling love lord lady mamma papa mother "
+    "father aunt uncle cousin sister brother dearest son lad miss master comrade"
+)
+
+SPEECH_VERBS = _words(
+    "say says said saying ask asks asked asking reply replies replied replying answer answers answered "
+    "answering cry cries cried crying exclaim exclaims exclaimed exclaiming whisper whispers whispered "
+    "murmur murmured murmurs mutter muttered mutters shout shouted shouts return returned rejoin rejoined "
+    "respond responded retort retorted observe observed remark remarked add added continue continued "
+    "repeat repeated inquire inquired enquire enquired demand demanded declare declared announce announced "
+    "call called begin began resume resumed interpose interposed interrupt interrupted protest protested "
+    "sigh sighed sob sobbed gasp gasped stammer stammered growl growled scream screamed shriek shrieked "
+    "laugh laughed suggest suggested explain explained admit admitted agree agreed insist insisted urge "
+    "urged warn warned command commanded order ordered beg begged plead pleaded pursue pursued proceed "
+    "proceeded conclude concluded think thought quoth roar roared bellow bellowed snap snapped persist "
+    "persisted assent assented ejaculate ejaculated falter faltered go goes went tell told reason reasoned "
+    "object objected assure assured confess confessed groan groaned hiss hissed drawl drawled yell yelled "
+    "bawl bawled chuckle chuckled nod nodded smile smiled shake shook grumble grumbled snarl snarled "
+    "vociferate vociferated acquiesce acquiesced echo echoed breathe breathed finish finished put wonder "
+    "wondered speak spoke propose proposed hint hinted affirm affirmed"
+)
+
+PLACES = _words(
+    "street road lane house hall park castle abbey farm inn tavern court square place church chapel bridge "
+    "hill mountain river creek island county city town village station hotel school college university "
+    "club bank company office lodge manor cottage villa avenue gardens harbour bay lake forest wood gate "
+    "tower terrace arms row alley palace priory grange estate mill ranch"
+)
+
+MALE_FIRST = _words(
+    "aaron abel abraham adam adolphus adrian alan albert alec alexander alexei alexey alfred algernon allan "
+    "ambrose amos amyas andrew angus anthony antoine antonio archibald archie arnold arthur augustus aubrey "
+    "barnabas barnaby bartholomew basil ben benjamin bernard bertie bertram bill billy bob bobby boris "
+    "bruce caleb calvin carl casper cecil cedric charles charley charlie chester christian christopher "
+    "clarence claude clement clive clym colin conrad cornelius cuthbert cyril cyrus dan daniel danny david "
+    "dennis derek dick diggory dmitri dominic donald douglas duncan ebenezer edgar edmond edmund edward "
+    "edwin eli elijah elliot emanuel emil ephraim eric ernest esau eugene eustace evan ezra felix ferdinand "
+    "fitzwilliam francis frank franklin fred frederick fritz fyodor gabriel gaston geoffrey george gerald "
+    "gideon gilbert giles godfrey gordon graham gregory guy hal hamilton hank hans harold harry harvey "
+    "hector henri henry herbert herman hezekiah hiram horace horatio howard hubert hugh hugo humphrey "
+    "ichabod ignatius ike ilya ira isaac isaiah israel ivan jabez jack jacob jacques jake james jarvis "
+    "jason jasper jean jeff jeffrey jem jeremiah jeremy jerome jerry jesse jim jimmy job joe joel john "
+    "johnny jonas jonathan jos joseph joshua josiah judah jude jules julian julius justin karl kenneth "
+    "lambert lancelot laurence laurie lawrence leo leon leonard leopold lester levi lewis lionel louis "
+    "lucas luke luther magnus malcolm marcus marius mark marmaduke martin matt matthew maurice max michael "
+    "mikhail miles mitya mordecai moses mortimer nat nathan nathaniel ned neil newman nicholas nick nicolas "
+    "nikolai noah noel norman obadiah oliver oscar osmond oswald otto owen patrick paul percival percy "
+    "peter phil philip phineas pierre pip quentin ralph randolph raoul raymond rawdon reginald reuben "
+    "richard robert robin roderick rodney roger roland rollo rowland rudolf rupert russell sam samson "
+    "samuel saul sebastian septimus seth sidney silas silvester simeon simon solomon stanley stephen steve "
+    "sylvester ted terence thaddeus theodore thomas tim timothy titus tobias toby tom tommy tony trevor "
+    "tristram ulrich uriah valentine victor vincent vivian vladimir walter warren wilfred wilhelm "
+    "will william willie wilson winston zachary"
+)
+FEMALE_FIRST = _words(
+    "abigail ada adela adelaide adele adeline agatha agnes alexandra alice alicia amanda amelia amy anastasia "
+    "angela angelica anita ann anna anne annette annie antoinette antonia arabella aurelia aurora barbara "
+    "beatrice becky belinda bella bertha bess bessie beth betsey betsy betty biddy blanche brenda bridget "
+    "camilla carla carlotta caroline carrie catharine catherine cathy cecilia celia charity charlotte "
+    "chloe christina clara clarissa claudia clementina constance constantia cora cordelia cornelia cosette "
+    "cynthia daisy deborah delia diana dinah dolly dora dorcas doris dorothea dorothy edith edna effie "
+    "eileen elaine eleanor elena elfrida elinor eliza elizabeth ella ellen elsie emilia emily emma emmeline "
+    "ernestine estella esther ethel etta eugenia eunice eustacia eva evangeline eve evelina evelyn fanny "
+    "felicia flora florence frances freda gabrielle genevieve georgiana georgina geraldine gertrude gladys "
+    "gloria grace greta gretchen gwendolen hannah harriet harriett hatty helen helena henrietta hermione "
+    "hester hetty hilda honor honoria hope ida imogen ines irene iris isabel isabella isabelle ivy jane "
+    "janet jean jemima jenny jessica jessie jo joan joanna josephine joyce judith judy julia julie juliet "
+    "justine kate katharine katherine kathleen katie katy kitty laura lavinia lena leonora letitia letty "
+    "lilian lilly lily linda lizzie lizzy lois lola lottie louisa louise lucetta lucia lucie lucilla lucinda "
+    "lucy lydia mabel madeleine madeline maggie malvina marcella marcia margaret margery maria marian "
+    "mariana marianne marie marion marjorie martha mary mathilda matilda maud maude may meg melissa mercy "
+    "mildred millicent minna minnie miranda miriam moll molly mollie mona muriel myra nan nancy naomi nastasya "
+    "natalie natasha nell nellie nelly nettie nina nora norah olga olive olivia ophelia pamela pansy patience "
+    "patty paula pauline pearl peggy penelope phoebe phyllis pleasant polly priscilla prudence prue rachel "
+    "rebecca rhoda rosa rosalie rosalind rosamond rosanna rose rosemary rosie rowena roxana roxy ruby ruth "
+    "sabina sally sara sarah selina sibyl sonia sophia sophie sophronia stella sue susan susanna susannah "
+    "susie sybil sylvia tabitha teresa tess thea theodora theresa thomasin tilly tina ursula valentine valeria "
+    "venetia vera veronica victoria viola violet virginia vivien wilhelmina winifred zoe"
+)
+
+NICKNAMES = {
+    "abigail": "abby nabby", "abraham": "abe", "adelaide": "addie", "agnes": "aggie", "albert": "bertie al",
+    "alexander": "alec aleck sandy sasha", "alfred": "alf fred", "alice": "allie", "amelia": "emmy milly",
+    "andrew": "andy", "ann": "annie nancy nan", "anne": "annie nancy nan", "anna": "annie nan",
+    "anthony": "tony", "antonia": "tony", "archibald": "archie", "arthur": "art", "augustus": "gus gussy",
+    "barbara": "babs", "bartholomew": "bart", "beatrice": "bee bea trix", "benjamin": "ben benny",
+    "bertha": "bertie", "bridget": "biddy", "caroline": "carrie caddy", "catherine": "kitty kate cathy katy cat",
+    "catharine": "kitty kate cathy", "katherine": "kitty kate kathy katy", "charles": "charley charlie",
+    "charlotte": "lottie", "christopher": "kit chris", "clara": "clary", "clarissa": "clary",
+    "constance": "connie", "cornelius": "corny", "daniel": "dan danny", "david": "davy dave",
+    "deborah": "debby", "dmitri": "mitya", "dorothea": "dodo dolly thea", "dorothy": "dolly dot dotty",
+    "ebenezer": "eben", "edith": "edie", "edmund": "ned ted", "edward": "ned ted teddy eddy eddie",
+    "eleanor": "nell nelly ellen", "elinor": "nell nelly", "elizabeth": "lizzy lizzie eliza betsy betsey "
+    "betty bess bessie beth liza libby", "ellen": "nelly nell nellie", "emily": "em emmy", "emma": "em",
+    "esther": "essie hetty", "ezekiel": "zeke", "florence": "flo", "frances": "fanny", "francis": "frank",
+    "frederick": "fred freddy", "gabriel": "gabe", "george": "georgie geordie", "georgiana": "georgy georgie",
+    "gerald": "gerry", "gilbert": "gil", "gregory": "greg", "hannah": "nan", "harold": "harry hal",
+    "harriet": "hatty hattie", "helen": "nell nelly lena", "henrietta": "hetty etta",
+    "henry": "harry hal hank", "herbert": "bertie", "hester": "hetty", "isaac": "ike", "isabella": "bella belle",
+    "jacob": "jake", "james": "jim jimmy jem jamie", "jane": "jenny janie", "jemima": "mima",
+    "jeremiah": "jerry", "john": "jack johnny jock", "jonathan": "jon", "joseph": "joe joey jos",
+    "josephine": "jo josie", "joshua": "josh", "judith": "judy", "julia": "julie", "laurence": "larry laurie",
+    "lawrence": "larry laurie", "leonard": "len", "letitia": "letty", "louisa": "lou loo", "lucy": "lu",
+    "margaret": "maggie meg peggy daisy madge margery", "maria": "molly polly", "martha": "patty matty",
+    "mary": "molly polly mollie may", "mathilda": "tilly matty", "matilda": "tilly matty",
+    "matthew": "mat matt", "michael": "mick mike", "mildred": "milly", "nathaniel": "nat nathan",
+    "nicholas": "nick", "oliver": "noll", "patrick": "pat paddy", "penelope": "penny", "peter": "pete",
+    "philip": "phil pip", "priscilla": "prissy", "prudence": "prue", "rachel": "ray", "rebecca": "becky",
+    "reginald": "reggie", "richard": "dick dicky rick", "robert": "bob bobby rob robin", "rosamond": "rosy",
+    "rosanna": "rosy", "samuel": "sam sammy", "sarah": "sally", "sophia": "sophy sophie", "stephen": "steve",
+    "susan": "sue susie sukey", "theodore": "ted theo laurie", "theresa": "tess", "thomas": "tom tommy",
+    "timothy": "tim", "victoria": "vicky", "virginia": "ginny", "walter": "wat wally", "wilhelmina": "mina",
+    "william": "will bill billy willie willy", "winifred": "winnie",
+}  # fmt: skip
+"""First name -> nicknames, as a string of words."""

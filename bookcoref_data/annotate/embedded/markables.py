@@ -1,0 +1,211 @@
+"""What may refer to a person: names, pronouns and noun phrases headed by a noun for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...books import Book
+from ..state import Marked
+from . import lexicon as lex
+from .parsing import Parse
+
+SUBJECT, OBJECT, POSSESSIVE, OTHER = range(4)
+_SUBJECT_DEPS = {"nsubj", "nsubjpass", "csubj", "agent"}
+_OBJECT_DEPS = {"dobj", "iobj", "dative", "pobj", "oprd"}
+_RIGHT_PARTS = {"prep", "relcl", "acl", "advmod", "amod", "nmod", "npadvmod"}
+_DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a", "another": "a", "no": "no",
+             "some": "a", "any": "no", "every": "no", "each": "no"}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Markable:
+    """One place that may refer. `kind` is "name", "pronoun", "nominal"; tokens are inclusive.
+
+    `person` is 1, 2 or 3; `gender` "m", "f", "p" (plural) or ""; `noun` the head word of a nominal in
+    lower case; `owner` the token of its possessor (-1), `definite` its determiner ("the", "this", "a",
+    "no", "own", ""), `character` the cast index of a name (-1 for people outside the cast).
+    """
+
+    start: int
+    end: int
+    head: int
+    kind: str
+    person: int
+    gender: str
+    role: int
+    noun: str = ""
+    owner: int = -1
+    definite: str = ""
+    character: int = -1
+    text: str = ""
+    reflexive: bool = False
+
+
+def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markable]:
+    """All markables in order of their start, longer ones first. Names of the cast are `names`."""
+    found: list[Markable] = []
+    named = np.zeros(len(book.tokens), dtype=bool)
+    for m in names:
+        head = _head_in(parse, m.start, m.end)
+        text = " ".join(book.tokens[m.start : m.end + 1]).lower()
+        found.append(
+            Markable(
+                m.start, m.end, head, "name", 3, "", _role(parse, head), character=m.character, text=text
+            )
+        )
+        named[m.start : m.end + 1] = True
+    tokens = book.tokens
+    i = 0
+    while i < len(tokens):
+        word = tokens[i]
+        tag = parse.tag[i]
+        if tag in ("PRP", "PRP$") or (word in ("I", "thou", "thee", "thy", "ye") and tag != "CD"):
+            low = word.lower()
+            if low in lex.PRONOUNS:
+                found.append(_pronoun(parse, i, low))
+        elif tag in ("NN", "NNP") and not named[i]:
+            low = word.lower()
+            if low in lex.PERSON_NOUNS and not _is_modifier(parse, i, named):
+                found.append(_nominal(book, parse, i, low))
+            elif (
+                tag == "NNP" and (low.rstrip(".") in lex.TITLES or low in _FIRST_NAMES) and word[:1].isupper()
+            ):
+                other = _other_name(book, parse, i, named)
+                if other is not None:
+                    found.append(other)
+                    i = other.end
+        i += 1
+    found.sort(key=lambda m: (m.start, -m.end))
+    return found
+
+
+_FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
+
+
+def _pronoun(parse: Parse, i: int, low: str) -> Markable:
+    person = 1 if low in lex.FIRST else 2 if low in lex.SECOND else 3
+    gender = "m" if low in lex.MALE else "f" if low in lex.FEMALE else "p" if low in lex.PLURAL else ""
+    if low in lex.POSSESSIVE and (parse.dep[i] == "poss" or low != "her"):
+        role = POSSESSIVE
+    elif low in lex.SUBJECT:
+        role = SUBJECT
+    else:
+        role = _role(parse, i)
+    return Markable(i, i, i, "pronoun", person, gender, role, text=low, reflexive=low in lex.REFLEXIVE)
+
+
+def _is_modifier(parse: Parse, i: int, named: np.ndarray) -> bool:
+    """Whether a noun only modifies another noun ("boy actor") or stands in a name's phrase."""
+    head = int(parse.head[i])
+    return (
+        parse.dep[i] in ("compound", "nmod")
+        and head > i
+        and (parse.tag[head][:2] == "NN" or bool(named[head]))
+    )
+
+
+def _nominal(book: Book, parse: Parse, head: int, low: str) -> Markable:
+    start, owner, definite = head, -1, ""
+    for i in range(int(parse.left[head]), head):
+        if int(parse.head[i]) != head:
+            continue
+        word = book.tokens[i].lower()
+        if parse.dep[i] == "poss":
+            owner = i
+            definite = "own"
+        elif parse.dep[i] == "det" and not definite:
+            definite = _DEFINITE.get(word, "")
+    start = _left_end(book, parse, head)
+    end = _right_end(book, parse, head)
+    gender = "m" if low in lex.MALE_NOUNS else "f" if low in lex.FEMALE_NOUNS else ""
+    return Markable(
+        start, end, head, "nominal", 3, gender, _role(parse, head), low, owner, definite,
+        text=" ".join(book.tokens[start : head + 1]).lower(),
+    )  # fmt: skip
+
+
+def _left_end(book: Book, parse: Parse, head: int) -> int:
+    """The first token of the noun phrase: contiguous modifiers, with what hangs on them."""
+    start = head
+    for i in range(head - 1, int(parse.left[head]) - 1, -1):
+        if parse.dep[i] in ("punct", "cc", "mark", "preconj", "intj") and int(parse.head[i]) == head:
+            if book.tokens[i] not in (",", "-") or i == int(parse.left[head]):
+                break
+            continue
+        if int(parse.head[i]) == head:
+            start = min(start, int(parse.left[i]))
+    while start < head and book.tokens[start].lower() in _OUTSIDE:
+        start += 1
+    return start
+
+
+_OUTSIDE = frozenset(
+    ["such", "what", "rather", "quite", "even", "indeed", "also", "perhaps", "only", "just", ",", "-"]
+)
+
+
+def _right_end(book: Book, parse: Parse, head: int) -> int:
+    """The last token of the maximal phrase: prepositional phrases and relative clauses that adjoin."""
+    end = head
+    for i in range(head + 1, int(parse.right[head]) + 1):
+        if int(parse.head[i]) != head or parse.dep[i] not in _RIGHT_PARTS:
+            continue
+        left = int(parse.left[i])
+        if left != end + 1 or (parse.dep[i] == "prep" and book.tokens[i] != "of"):
+            break
+        end = int(parse.right[i])
+    while end > head and not book.tokens[end][-1:].isalnum() and book.tokens[end] not in ("'s", "."):
+        end -= 1
+    return end
+
+
+def _other_name(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable | None:
+    """A person who is not in the cast: a title or first name with the proper nouns after it."""
+    end = i
+    while (
+        end + 1 < len(book.tokens)
+        and (
+            parse.tag[end + 1] == "NNP"
+            or (book.tokens[end + 1] == "." and book.tokens[end].lower() in lex.ABBREVIATED)
+        )
+        and not named[end + 1]
+        and parse.sentence[end + 1] == parse.sentence[i]
+    ):
+        end += 1
+    low = book.tokens[i].lower().rstrip(".")
+    if (end + 1 < len(book.tokens) and named[end + 1]) or (
+        end == i and low in lex.TITLES and low not in lex.PERSON_NOUNS
+    ):
+        return None
+    if book.tokens[end].lower() in lex.PLACES:
+        return None
+    gender = (
+        "m" if low in lex.MALE_TITLES or low in lex.MALE_FIRST - lex.FEMALE_FIRST
+        else "f" if low in lex.FEMALE_TITLES or low in lex.FEMALE_FIRST - lex.MALE_FIRST else ""
+    )  # fmt: skip
+    head = _head_in(parse, i, end)
+    text = " ".join(book.tokens[i : end + 1]).lower()
+    return Markable(i, end, head, "name", 3, gender, _role(parse, head), text=text)
+
+
+def _head_in(parse: Parse, start: int, end: int) -> int:
+    for i in range(start, end + 1):
+        if not start <= int(parse.head[i]) <= end:
+            return i
+    return end
+
+
+def _role(parse: Parse, head: int) -> int:
+    dep = parse.dep[head]
+    steps = 0
+    while dep in ("conj", "appos", "compound", "nmod") and steps < 3:
+        head = int(parse.head[head])
+        dep = parse.dep[head]
+        steps += 1
+    if dep in _SUBJECT_DEPS:
+        return SUBJECT
+    if dep in _OBJECT_DEPS:
+        return OBJECT
+    return POSSESSIVE if dep == "poss" else OTHER

@@ -1,0 +1,498 @@
+"""Explicit mentions: which stretches of words are names of the cast, and of whom.
+
+Every name is taken apart (titles, first names, surname), every way to say it becomes a `Form`, and the
+book is searched for the longest forms. A form that fits several characters is settled by rank (a full
+name beats a surname), by the gender of its title, by who was named last and by how often each is named.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..cast import Cast, Entry
+from . import lexicon as lex
+
+FULL, ALIAS, TITLED, LAST_TITLED, NICK, FIRST, LAST = range(7)
+"""Ranks of forms: a lower one is a surer way to name a character."""
+RULES = ("name", "alias", "title + name", "title + surname", "nickname", "first name", "surname")
+RECENT_TOKENS = 1500
+
+
+@dataclass(slots=True)
+class Person:
+    """A cast entry taken apart; words are lower case. `gender` is "m", "f", "n", "group" or ""."""
+
+    entry: Entry
+    titles: tuple[str, ...]
+    first: tuple[str, ...]
+    last: str
+    gender: str
+    sure: bool
+    group: bool = False
+    common: bool = False
+
+
+class Hit(NamedTuple):
+    """A form found in the text: tokens (both inclusive), the characters it may name, rank and title."""
+
+    start: int
+    end: int
+    candidates: tuple[int, ...]
+    rank: int
+    title: str
+
+
+@dataclass(slots=True)
+class Word:
+    """The words of a book that names are made of: lower-cased text, token index, capital or not."""
+
+    text: list[str] = field(default_factory=list)
+    token: list[int] = field(default_factory=list)
+    capital: list[bool] = field(default_factory=list)
+
+
+def take_apart(entry: Entry) -> Person:
+    """Titles, first names, surname and gender of one cast entry."""
+    words = name_words(entry.name)
+    group = entry.gender == "group" or _is_plural(words)
+    common = words[:1] == ["the"] or (words[:1] and entry.name[:1].islower())
+    body = words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words
+    titles, rest = [], list(body)
+    while rest and rest[0] in lex.TITLES and len(rest) > 1:
+        titles.append(rest.pop(0))
+    while len(rest) > 1 and rest[-1] in lex.SUFFIXES:
+        rest.pop()
+    gender, sure = _gender_of(titles, rest, entry)
+    if common:
+        return Person(entry, tuple(titles), (), "", "group" if group else gender, sure, group, True)
+    titled_last = len(rest) == 1 and any(t in _SURNAME_TITLES for t in titles)
+    if len(rest) == 1 and not titled_last:
+        first, last = tuple(rest), ""
+    else:
+        first, last = tuple(rest[:-1]), rest[-1] if rest else ""
+        while first and first[-1] in lex.PARTICLES:
+            last = f"{first[-1]} {last}"
+            first = first[:-1]
+    return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group)
+
+
+_SURNAME_TITLES = (
+    lex.MARRIED
+    | lex.UNMARRIED
+    | frozenset(["lady", "lord", "mr", "mister", "monsieur", "m", "dr", "doctor", "captain", "capt", "colonel", "col", "major", "general", "lieutenant", "professor", "prof", "rev", "judge", "inspector", "squire", "sergeant", "parson", "admiral", "signor", "herr", "señor"])
+)  # fmt: skip
+
+
+def _is_plural(words: list[str]) -> bool:
+    if len(words) < 2:
+        return False
+    if "and" in words:
+        return True
+    return words[0] == "the" and words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "'s"))
+
+
+def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
+    """(gender, whether it is certain): a hint or a title is, a first name is a guess."""
+    if entry.gender in ("m", "f", "n"):
+        return entry.gender, True
+    for title in titles:
+        if title in lex.MALE_TITLES:
+            return "m", True
+        if title in lex.FEMALE_TITLES:
+            return "f", True
+    for word in rest:
+        if word in lex.MALE_NOUNS:
+            return "m", True
+        if word in lex.FEMALE_NOUNS:
+            return "f", True
+    for word in rest[:1]:
+        if word in lex.MALE_FIRST and word not in lex.FEMALE_FIRST:
+            return "m", False
+        if word in lex.FEMALE_FIRST and word not in lex.MALE_FIRST:
+            return "f", False
+    return "", False
+
+
+_NOT_NAMES = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "but",
+        "if",
+        "so",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "to",
+        "with",
+        "he",
+        "she",
+        "it",
+        "they",
+        "i",
+        "you",
+        "we",
+        "his",
+        "her",
+        "is",
+        "was",
+        "what",
+        "who",
+        "when",
+        "where",
+        "why",
+        "how",
+        "no",
+        "yes",
+        "not",
+        "oh",
+        "ah",
+        "well",
+        "then",
+        "there",
+        "here",
+        "this",
+        "that",
+        "these",
+        "those",
+        "my",
+        "your",
+        "our",
+        "god",
+        "chapter",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "do",
+        "did",
+        "will",
+        "would",
+        "shall",
+        "should",
+        "can",
+        "could",
+    ]
+)
+
+
+def _namelike(word: str) -> bool:
+    return word.isalpha() and len(word) > 2 and word not in _NOT_NAMES and word not in lex.TITLES
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name as they are compared: lower case, no points, straight apostrophes."""
+    cleaned = name.replace("’", "'").replace(",", " ").replace("(", " ").replace(")", " ")
+    return [w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w]
+
+
+def book_words(tokens) -> Word:
+    """The words of the book that can be part of a name, without line ends and the points of titles."""
+    words = Word()
+    last = ""
+    for i, token in enumerate(tokens):
+        if token in ("\n", "_"):
+            continue
+        if token == "." and last in lex.ABBREVIATED:
+            last = ""
+            continue
+        bare = token.strip("_")
+        last = bare.rstrip(".").replace("’", "'").lower() if len(bare) > 1 else bare.lower()
+        words.text.append(last)
+        words.token.append(i)
+        words.capital.append(bare[:1].isupper())
+    return words
+
+
+class NameTable:
+    """All forms of a cast. `find` searches a book; `settle` decides between characters of one form."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.people = [take_apart(e) for e in cast.entries]
+        self._build()
+
+    def _build(self) -> None:
+        self.forms: dict[tuple[str, ...], dict[int, int]] = defaultdict(dict)
+        self.lower: set[tuple[str, ...]] = set()
+        for i, person in enumerate(self.people):
+            for words, rank in self._forms_of(person):
+                self._add(words, i, rank)
+            for alias in person.entry.aliases:
+                words = name_words(alias)
+                self._add(words, i, ALIAS)
+                if words[:1] in (["the"], ["a"]) or alias[:1].islower():
+                    self.lower.add(tuple(words))
+        self._prune()
+        by_length: dict[str, set[int]] = defaultdict(set)
+        for form in self.forms:
+            by_length[form[0]].add(len(form))
+        self.lengths = {word: sorted(sizes, reverse=True) for word, sizes in by_length.items()}
+
+    def _add(self, words, character: int, rank: int) -> None:
+        form = tuple(words)
+        if form and form != ("the",):
+            known = self.forms[form]
+            known[character] = min(rank, known.get(character, 99))
+
+    def _forms_of(self, p: Person):
+        words = name_words(p.entry.name)
+        yield words, FULL
+        if p.common:
+            body = tuple(words[1:] if words[0] in ("the", "a", "an") else words)
+            self.lower.update({tuple(words), body})
+            yield body, ALIAS
+            return
+        if "and" in words:
+            return
+        first, last = list(p.first), p.last.split()
+        titles = list(p.titles)
+        if first and last:
+            yield [*first, *last], FULL
+            yield [first[0], *last], FULL
+        for title in {*titles, *self._courtesy(p)}:
+            rank = LAST_TITLED
+            if last:
+                yield [title, *last], rank if title not in titles or first else TITLED
+                if first:
+                    yield [title, *first, *last], FULL
+                    yield [title, first[0], *last], FULL
+            if first and (title not in ("mr", "mrs", "mister", "dr") or not last):
+                yield [title, first[0]], TITLED
+        spoken = [first[0]] if first else []
+        for nick in self._nicknames(p):
+            yield [nick], NICK
+            if last:
+                yield [nick, *last], NICK
+            for title in {*titles, *self._courtesy(p)} & (lex.UNMARRIED | {"sir"}):
+                yield [title, nick], NICK
+        for word in spoken:
+            yield [word], FIRST
+        if len(first) > 1:
+            yield first, FIRST
+            for word in first[1:]:
+                if len(word) > 2:
+                    yield [word], LAST
+        # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
+        if last and (p.gender != "f" or not titles) and not set(titles) & lex.FEMALE_TITLES:
+            yield last, LAST
+            if len(last) > 1 and len(last[-1]) > 3:
+                yield last[-1:], LAST
+
+    @staticmethod
+    def _courtesy(p: Person) -> tuple[str, ...]:
+        """Titles that anyone of that gender may be given, though the cast does not say so."""
+        male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young", "poor")
+        female = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
+        if any(t in lex.MARRIED for t in p.titles):
+            female = ("mrs", "madame", "aunt", "poor")
+        elif any(t in lex.UNMARRIED for t in p.titles):
+            female = ("miss", "mademoiselle", "aunt", "poor")
+        return {"m": male, "f": female}.get(p.gender, (*male, *female))
+
+    @staticmethod
+    def _nicknames(p: Person) -> list[str]:
+        found = lex.NICKNAMES.get(p.first[0], "").split() if p.first else []
+        # A cast that says "Lizzy" may meet "Elizabeth" in the text, if only one long name fits.
+        if p.first:
+            long = [name for name, nicks in lex.NICKNAMES.items() if p.first[0] in nicks.split()]
+            found += long if len(long) <= 3 else []
+        return found
+
+    def learn(self, words: Word) -> list[str]:
+        """Take surnames and first names that the cast does not give from the book itself.
+
+        "Gabriel Oak" teaches the surname of a cast entry "Gabriel", "George Wickham" the first name of
+        "Mr. Wickham", when the book says it more than once or nothing else follows. Returns notes.
+        """
+        after: dict[int, Counter[str]] = defaultdict(Counter)
+        before: dict[int, Counter[str]] = defaultdict(Counter)
+        firsts = lex.MALE_FIRST | lex.FEMALE_FIRST
+        for at, word in enumerate(words.text):
+            known = self.forms.get((word,))
+            if not known or len(known) > 1 or not words.capital[at]:
+                continue
+            who, rank = next(iter(known.items()))
+            p = self.people[who]
+            nxt = words.text[at + 1] if at + 1 < len(words.text) and words.capital[at + 1] else ""
+            prv = words.text[at - 1] if at and words.capital[at - 1] else ""
+            joined = nxt and words.token[at + 1] == words.token[at] + 1
+            if (
+                joined
+                and not p.last
+                and not p.common
+                and rank != LAST
+                and _namelike(nxt)
+                and nxt not in firsts
+            ):
+                after[who][nxt] += 1
+            if prv in firsts and not p.first and p.last == word:
+                male, female = prv in lex.MALE_FIRST, prv in lex.FEMALE_FIRST
+                if p.gender == "" or (male and p.gender == "m") or (female and p.gender == "f"):
+                    before[who][prv] += 1
+        notes = []
+        for found, is_last in ((after, True), (before, False)):
+            for who, counts in found.items():
+                (word, count), *rest = counts.most_common(2)
+                if count < (2 if not rest else 2 * rest[0][1] + 1) or ((word,) in self.forms and not is_last):
+                    continue
+                p = self.people[who]
+                if is_last:
+                    p.last = word
+                else:
+                    p.first = (word,)
+                notes.append(
+                    f"{p.entry.name}: {'surname' if is_last else 'first name'} {word.title()} learned"
+                )
+        if notes:
+            self._build()
+        return notes
+
+    def _prune(self) -> None:
+        """A form keeps only its characters of best rank class; guesses give way to what the cast says."""
+        for form, ranks in self.forms.items():
+            best = min(ranks.values())
+            if best <= ALIAS:
+                keep = {c: r for c, r in ranks.items() if r <= ALIAS}
+            elif any(r != NICK for r in ranks.values()):
+                keep = {c: r for c, r in ranks.items() if r != NICK}
+            else:
+                keep = ranks
+            self.forms[form] = keep
+
+    def find(self, words: Word) -> list[Hit]:
+        """The longest forms, left to right, without overlap."""
+        hits: list[Hit] = []
+        text, size = words.text, len(words.text)
+        at = 0
+        while at < size:
+            lengths = self.lengths.get(text[at])
+            hit = self._match(words, at, lengths) if lengths else None
+            if hit is None:
+                at += 1
+                continue
+            found, length = hit
+            hits.append(found)
+            at += length
+        return hits
+
+    def _match(self, words: Word, at: int, lengths: list[int]) -> tuple[Hit, int] | None:
+        for length in lengths:
+            form = tuple(words.text[at : at + length])
+            ranks = self.forms.get(form)
+            if not ranks:
+                continue
+            capital = all(
+                words.capital[at + k]
+                for k, word in enumerate(form)
+                if word not in lex.PARTICLES and word not in ("and", "old", "young", "poor", "little", "dear")
+            )
+            if not capital and form not in self.lower:
+                continue
+            if words.token[at + length - 1] - words.token[at] > 3 * length:
+                continue
+            title = form[0] if form[0] in lex.TITLES and length > 1 else ""
+            end = words.token[at + length - 1]
+            return Hit(words.token[at], end, tuple(ranks), min(ranks.values()), title), length
+        return None
+
+    def rank(self, words: tuple[str, ...], character: int) -> int:
+        return self.forms.get(words, {}).get(character, LAST)
+
+    def settle(self, hits: list[Hit]) -> list[tuple[int, str]]:
+        """(character, rule) for every hit; -1 where it cannot be said who is meant."""
+        eldest = self._eldest(hits)
+        sure: dict[int, list[int]] = defaultdict(list)
+        counts: Counter[int] = Counter()
+        for hit in hits:
+            if len(hit.candidates) == 1:
+                sure[hit.candidates[0]].append(hit.start)
+                counts[hit.candidates[0]] += 1
+        return [self._decide(hit, sure, counts, eldest) for hit in hits]
+
+    def _decide(self, hit: Hit, sure, counts, eldest) -> tuple[int, str]:
+        choices = list(hit.candidates)
+        rule = RULES[hit.rank]
+        if len(choices) == 1:
+            return choices[0], rule
+        gender = "m" if hit.title in lex.MALE_TITLES else "f" if hit.title in lex.FEMALE_TITLES else ""
+        if gender:
+            choices = [c for c in choices if self.people[c].gender in (gender, "")] or choices
+        if hit.title in lex.UNMARRIED:
+            choices = [c for c in choices if not set(self.people[c].titles) & lex.MARRIED] or choices
+            if hit.rank == LAST_TITLED and (known := [c for c in choices if c in eldest]):
+                return known[0], f"{rule}, eldest daughter"
+        elif hit.title in lex.MARRIED:
+            wives = [c for c in choices if set(self.people[c].titles) & lex.MARRIED]
+            choices = wives or choices
+        elif hit.title:
+            own = [c for c in choices if hit.title in self.people[c].titles]
+            choices = own or choices
+        elif hit.rank == LAST:
+            # A bare surname is how men are called; a woman only if no man bears it.
+            men = [c for c in choices if self.people[c].gender == "m"]
+            bare = [c for c in men if not self.people[c].first or self.people[c].titles]
+            choices = bare if len(bare) == 1 else men or choices
+        if len(choices) == 1:
+            return choices[0], f"{rule}, by title"
+        recent = [(self._last_before(sure[c], hit.start), c) for c in choices]
+        when, who = max(recent)
+        if when >= 0 and hit.start - when <= RECENT_TOKENS:
+            return who, f"{rule}, named last"
+        best = max(choices, key=lambda c: (counts[c], -c))
+        return best, f"{rule}, named most"
+
+    @staticmethod
+    def _last_before(places: list[int], at: int) -> int:
+        i = bisect_left(places, at)
+        return places[i - 1] if i else -1
+
+    def _eldest(self, hits: list[Hit]) -> set[int]:
+        """Among unmarried women of one surname, the one whom "Miss" + surname means.
+
+        The eldest daughter is "Miss Bennet", her sisters are "Miss Elizabeth" and "Miss Mary": of those
+        who are named at all, she is the one whose first name follows "Miss" most rarely.
+        """
+        families: dict[str, list[int]] = defaultdict(list)
+        for i, p in enumerate(self.people):
+            if p.last and p.gender in ("f", "") and not set(p.titles) & lex.MARRIED:
+                families[p.last].append(i)
+        named: Counter[int] = Counter()
+        with_miss: Counter[int] = Counter()
+        for hit in hits:
+            if len(hit.candidates) == 1:
+                c = hit.candidates[0]
+                named[c] += 1
+                with_miss[c] += hit.title in lex.UNMARRIED and hit.rank != LAST_TITLED
+        chosen = set()
+        for members in families.values():
+            spoken = [c for c in members if named[c]]
+            if len(spoken) > 1:
+                chosen.add(min(spoken, key=lambda c: ((with_miss[c] + 0.5) / (named[c] + 2), -named[c])))
+        return chosen

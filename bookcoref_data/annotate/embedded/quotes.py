@@ -1,0 +1,222 @@
+"""Paragraphs and direct speech: where it begins and ends, whatever marks a book uses.
+
+Double marks ("..." or “...”), single ones ('...' or ‘...’), dashes at the beginning of a paragraph, and
+the speaker lines of a play. The style is found once for the whole book, by counting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...books import Book
+from . import lexicon as lex
+
+DASHES = {"—", "--", "–", "―", "-"}
+_OPEN_DOUBLE, _CLOSE_DOUBLE = {"“", "„", "``", "«"}, {"”", "''", "»"}
+_ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".--", ",--"}
+LONGEST_QUOTE = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """The quotes of a book. `paragraph` numbers the paragraph of every token, `quote` the quote it is in
+    (-1 outside); `spans` are first and last token of each quote; `spoken_by` is a cast index where the
+    book says it in a speaker line. `real_paragraphs` is False where they had to be guessed.
+    """
+
+    paragraph: np.ndarray
+    quote: np.ndarray
+    spans: list[tuple[int, int]]
+    spoken_by: dict[int, int]
+    style: str
+    real_paragraphs: bool
+
+
+def find_speech(book: Book, parse_sentence: np.ndarray, names: dict[str, int]) -> Speech:
+    """Find paragraphs and quotes. `names` maps upper-cased names of the cast to their index (for plays)."""
+    tokens = book.tokens
+    paragraph, real = _paragraphs(tokens, parse_sentence)
+    starts = _starts(paragraph)
+    style = _style(tokens, starts, names)
+    spoken_by: dict[int, int] = {}
+    if style == "play":
+        spans, spoken_by = _speaker_lines(tokens, starts, names)
+    elif style == "dash":
+        spans = _dash_quotes(tokens, starts)
+    elif style == "none":
+        spans = []
+    else:
+        spans = _marked_quotes(tokens, paragraph, style, real)
+    if not real and spans:
+        paragraph = _guess_paragraphs(parse_sentence, spans, len(tokens))
+    quote = np.full(len(tokens), -1, dtype=np.int32)
+    for i, (a, b) in enumerate(spans):
+        quote[a : b + 1] = i
+    return Speech(paragraph, quote, spans, spoken_by, style, real)
+
+
+def _paragraphs(tokens, sentence: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Paragraph numbers from the line-end tokens; sentence numbers when the book has none."""
+    ends = np.fromiter((t == "\n" for t in tokens), dtype=bool, count=len(tokens))
+    if ends.sum() * 400 < len(tokens) or not len(tokens):
+        return sentence.copy(), False
+    numbers = np.concatenate(([0], np.cumsum(ends)[:-1]))
+    return numbers.astype(np.int32), True
+
+
+def _starts(paragraph: np.ndarray) -> list[int]:
+    if not len(paragraph):
+        return []
+    return [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist()]
+
+
+def _style(tokens, starts: list[int], names: dict[str, int]) -> str:
+    counts = Counter(tokens)
+    double = sum(counts[t] for t in _OPEN_DOUBLE) + counts['"'] / 2
+    single = counts["‘"] or _straight_single(tokens)
+    first = Counter(tokens[i] for i in starts)
+    dashes = sum(first[d] for d in DASHES)
+    lines = sum(_speaker_line(tokens, i, names) is not None for i in starts)
+    size = max(len(tokens), 1)
+    if lines >= 5 and lines > 0.2 * len(starts) and lines > double:
+        return "play"
+    if dashes > max(5, 2 * double, 2 * single, 0.03 * len(starts)):
+        return "dash"
+    if double >= single and double * 3000 >= size:
+        return "double"
+    if single > double and single * 3000 >= size:
+        return "single"
+    return "double" if double else "none"
+
+
+def _straight_single(tokens) -> float:
+    """How often a lone ' stands where speech may begin."""
+    return sum(
+        t == "'"
+        and i + 1 < len(tokens)
+        and tokens[i + 1][:1].isupper()
+        and (i == 0 or not tokens[i - 1].isalpha())
+        for i, t in enumerate(tokens)
+    )
+
+
+def _marked_quotes(tokens, paragraph, style: str, real: bool) -> list[tuple[int, int]]:
+    """Quotes between marks; a quote left open ends with its paragraph (speech that goes on)."""
+    spans: list[tuple[int, int]] = []
+    begin = -1
+    for i, token in enumerate(tokens):
+        if begin >= 0 and real and paragraph[i] != paragraph[begin]:
+            end = i - 1
+            while end > begin and tokens[end] == "\n":
+                end -= 1
+            spans.append((begin, end))
+            begin = -1
+        mark = _mark(tokens, i, token, style, begin >= 0, paragraph)
+        if mark == "open":
+            if begin >= 0 and i - 1 > begin:
+                spans.append((begin, i - 1))
+            begin = i
+        elif mark == "close" and begin >= 0:
+            spans.append((begin, i))
+            begin = -1
+        elif begin >= 0 and i - begin > LONGEST_QUOTE:
+            begin = -1
+    if begin >= 0:
+        spans.append((begin, len(tokens) - 1))
+    return [(a, b) for a, b in spans if b > a]
+
+
+def _mark(tokens, i: int, token: str, style: str, inside: bool, paragraph) -> str:
+    if style == "double":
+        if token in _OPEN_DOUBLE:
+            return "open"
+        if token in _CLOSE_DOUBLE:
+            return "close"
+        if token != '"':
+            return ""
+        new = i == 0 or paragraph[i] != paragraph[i - 1]
+        return "open" if new or not inside else "close"
+    before = tokens[i - 1] if i else ""
+    after = tokens[i + 1] if i + 1 < len(tokens) else ""
+    if token == "‘":
+        return "open"
+    if token == "’":
+        return "close" if (inside and before in _ENDS) or (inside and after in ("", "\n")) else ""
+    if token != "'":
+        return ""
+    if inside:
+        return "close" if before in _ENDS else ""
+    return "open" if not before.isalpha() and (after[:1].isupper() or not before or before in _ENDS) else ""
+
+
+def _guess_paragraphs(sentence: np.ndarray, spans, size: int) -> np.ndarray:
+    """Where a text has no line ends: a sentence that opens with a quote begins a paragraph."""
+    opens = np.zeros(size, dtype=bool)
+    for a, _ in spans:
+        opens[a] = True
+    inside = np.zeros(size + 1, dtype=np.int32)
+    for a, b in spans:
+        inside[a + 1] += 1
+        inside[min(b + 1, size)] -= 1
+    within = np.cumsum(inside)[:size] > 0
+    first = np.concatenate(([True], np.diff(sentence) != 0)) if size else np.zeros(0, dtype=bool)
+    begins = first & opens & ~within
+    # A narrative sentence right after a sentence that ended with a closing mark begins one as well,
+    # when nothing but speech stood in that sentence.
+    closed = {b + 1: a for a, b in spans}
+    for at, a in closed.items():
+        if at < size and first[at] and not opens[at] and sentence[a] == sentence[at - 1] and first[a]:
+            begins[at] = True
+    return np.cumsum(begins).astype(np.int32)
+
+
+def _dash_quotes(tokens, starts: list[int]) -> list[tuple[int, int]]:
+    """From a dash that opens a paragraph to its end, or to the words that name the speaker."""
+    spans = []
+    for n, begin in enumerate(starts):
+        if tokens[begin] not in DASHES:
+            continue
+        stop = starts[n + 1] if n + 1 < len(starts) else len(tokens)
+        end = begin
+        for i in range(begin + 1, stop):
+            if tokens[i] == "\n":
+                break
+            tag = tokens[i].lower() in lex.SPEECH_VERBS and tokens[i - 1] in _ENDS
+            if tag or (tokens[i] in DASHES and tokens[i - 1] in _ENDS):
+                break
+            end = i
+        if end > begin:
+            spans.append((begin, end))
+    return spans
+
+
+def _speaker_line(tokens, i: int, names: dict[str, int]) -> tuple[int, int] | None:
+    """(cast index, first token of the speech) when a paragraph begins "HAMLET." or "Hamlet:"."""
+    for length in (3, 2, 1):
+        name = " ".join(tokens[i : i + length])
+        point = tokens[i + length] if i + length < len(tokens) else ""
+        if name.endswith("."):
+            name, point = name[:-1], "."
+            after = i + length
+        else:
+            after = i + length + 1
+        who = names.get(name.upper())
+        if who is not None and (point == ":" or (point == "." and name.isupper())):
+            return who, after
+    return None
+
+
+def _speaker_lines(tokens, starts, names) -> tuple[list[tuple[int, int]], dict[int, int]]:
+    spans, spoken_by = [], {}
+    for n, begin in enumerate(starts):
+        found = _speaker_line(tokens, begin, names)
+        stop = starts[n + 1] if n + 1 < len(starts) else len(tokens)
+        while stop > begin and tokens[stop - 1] == "\n":
+            stop -= 1
+        if found and found[1] < stop:
+            spoken_by[len(spans)] = found[0]
+            spans.append((found[1], stop - 1))
+    return spans, spoken_by

@@ -1,0 +1,542 @@
+"""Read a book once from left to right and say of every pronoun, phrase and quote whom it means.
+
+Paragraph by paragraph: first the narration (names are known, pronouns and noun phrases are ranked), then
+who speaks each quote and to whom, then what is said inside ("I" is the speaker, "you" the addressee, the
+rest is ranked). Decisions feed the discourse state that the next decisions look at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from ...books import Book
+from . import lexicon as lex
+from .discourse import INDEX, Discourse
+from .markables import OTHER, SUBJECT, Markable
+from .names import Person
+from .network import Ranker
+from .parsing import Parse
+from .quotes import Speech
+from .tags import Tag, find_tags, is_vocative
+
+_OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
+_TALK = 250
+"""Tokens after which a conversation is over: older quotes do not say who speaks next."""
+
+
+class Teacher(Protocol):
+    """Knows the answers while the rankers are trained; see `training.teach`."""
+
+    def choose(self, kind: str, ids: list[int], x: np.ndarray, key: object, model: int) -> int: ...
+
+    def settled(self, key: object, entity: int) -> None: ...
+
+
+@dataclass(slots=True)
+class Decision:
+    """Markable `index` means cast member `character` by `rule`, with the ranker's probability."""
+
+    index: int
+    character: int
+    rule: str
+    score: float
+
+
+@dataclass(slots=True)
+class Spoken:
+    """Who speaks a quote to whom, as entities (-1 unknown), how it was known, and how surely."""
+
+    speaker: int = -1
+    addressees: tuple[int, ...] = ()
+    rule: str = ""
+    score: float = 0.0
+
+
+@dataclass(slots=True)
+class Text:
+    """A book prepared for reading: everything that does not depend on decisions."""
+
+    book: Book
+    parse: Parse
+    speech: Speech
+    markables: list[Markable]
+    tags: list[Tag]
+    people: list[Person]
+    genders: tuple[np.ndarray, np.ndarray, np.ndarray]
+    verbs: list[int] = field(default_factory=list)
+
+
+def prepare(book, parse, speech, markables, people, genders) -> Text:
+    """Find tags and governing verbs once."""
+    tags = find_tags(book, parse, speech, markables)
+    verbs = [_verb(parse, m) for m in markables]
+    return Text(book, parse, speech, markables, tags, people, genders, verbs)
+
+
+def _verb(parse: Parse, m: Markable) -> int:
+    """The verb that governs a markable directly or through a preposition; -1 for none."""
+    up = int(parse.head[m.head])
+    for _ in range(2):
+        if parse.tag[up][:2] in ("VB", "MD"):
+            return up
+        if parse.tag[up] not in ("IN", "TO", "RP"):
+            return -1
+        up = int(parse.head[up])
+    return up if parse.tag[up][:2] == "VB" else -1
+
+
+class Reader:
+    """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
+
+    `fixed` are decisions of earlier steps (markable index -> character), taken as they are. `may` says
+    whether a character may get new mentions at a token (windows without a seed may not).
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        rankers: Mapping[str, Ranker],
+        *,
+        narrator: int = -1,
+        fixed: Mapping[int, int] | None = None,
+        thresholds: Mapping[str, float] | None = None,
+        teacher: Teacher | None = None,
+    ) -> None:
+        self.t = text
+        self.rankers = rankers
+        self.fixed = fixed or {}
+        self.thresholds = thresholds or {}
+        self.teacher = teacher
+        self.state = Discourse(len(text.people), *text.genders)
+        self.narrator = narrator if narrator >= 0 else self.state.add("", "narrator")
+        self.spoken = [Spoken() for _ in text.speech.spans]
+        self.decisions: list[Decision] = []
+        self.entity = [-1] * len(text.markables)
+        self.kin: dict[tuple[int, str], int] = {}
+        self.noun_counts: dict[str, dict[int, int]] = defaultdict(dict)
+        self.others: dict[str, int] = {}
+        self.turns: list[int] = []
+        self._by_head = {m.head: k for k, m in enumerate(text.markables)}
+        self._starts = [m.start for m in text.markables]
+        self._bridges = self._find_bridges()
+
+    # --- the walk -----------------------------------------------------------------------------------------
+
+    def read(self, on_paragraph: Callable[[], None] | None = None) -> list[Decision]:
+        """Read everything; decisions in the order in which they were taken."""
+        at = q = 0
+        ms, speech = self.t.markables, self.t.speech
+        quote_paragraphs = [int(speech.paragraph[a]) for a, _ in speech.spans]
+        while at < len(ms) or q < len(speech.spans):
+            now = min(
+                int(speech.paragraph[ms[at].start]) if at < len(ms) else 1 << 30,
+                quote_paragraphs[q] if q < len(speech.spans) else 1 << 30,
+            )
+            end = at
+            while end < len(ms) and speech.paragraph[ms[end].start] == now:
+                end += 1
+            q_end = q
+            while q_end < len(speech.spans) and quote_paragraphs[q_end] == now:
+                q_end += 1
+            self._paragraph(range(at, end), range(q, q_end))
+            at, q = end, q_end
+            if on_paragraph:
+                on_paragraph()
+        return self.decisions
+
+    def _paragraph(self, markables: range, quotes: range) -> None:
+        quote_of, ms = self.t.speech.quote, self.t.markables
+        inner = []
+        subjects = {self.t.tags[q].subject: q for q in quotes if self.t.tags[q].subject >= 0}
+        for i in markables:
+            if quote_of[ms[i].start] >= 0 and ms[i].kind != "name":
+                inner.append(i)
+            else:
+                self._refer(i, tag=subjects.get(i, -1))
+        self._speakers(quotes)
+        for i in inner:
+            self._refer(i)
+
+    # --- references ---------------------------------------------------------------------------------------
+
+    def _refer(self, i: int, tag: int = -1) -> None:
+        m = self.t.markables[i]
+        q = int(self.t.speech.quote[m.start])
+        if i in self.fixed:
+            self._settle(i, self.fixed[i], "", 1.0)
+        elif m.kind == "name":
+            self._settle(i, m.character if m.character >= 0 else self._other(m), "", 1.0)
+        elif m.kind == "nominal":
+            self._rank(i, "nominal", q, tag)
+        elif m.person == 3:
+            self._rank(i, "third", q, tag)
+        elif m.person == 1:
+            if q < 0:
+                self._settle(i, self.narrator, "narrator", 0.9)
+            elif self.spoken[q].speaker >= 0:
+                self._settle(i, self.spoken[q].speaker, "speaker of the quote", self.spoken[q].score)
+        elif q >= 0:
+            self._rank(i, "second", q, tag)
+
+    def _other(self, m: Markable) -> int:
+        """The entity of a person who is named but not in the cast, one per surname or name."""
+        key = m.text.split()[-1]
+        if key not in self.others:
+            self.others[key] = self.state.add(m.gender, "")
+        return self.others[key]
+
+    def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
+        m = self.t.markables[i]
+        gender = m.gender if kind != "second" else ""
+        ids = self.state.candidates(m.start, gender)
+        if q >= 0:
+            for e in (*self.spoken[q].addressees, self.spoken[q].speaker):
+                if e >= 0 and e not in ids and self._agrees(e, gender):
+                    ids.append(e)
+        for e in self._bridged(i, kind):
+            if e not in ids and self._agrees(e, gender):
+                ids.append(e)
+        x = self.state.features(
+            ids,
+            m,
+            int(self.t.parse.sentence[m.start]),
+            int(self.t.speech.paragraph[m.start]),
+            q,
+            self.t.verbs[i],
+        )
+        self._mark_reference(x, ids, i, kind, q, tag)
+        row, score = self._decide(kind, ids, x, i)
+        if row < len(ids):
+            self._settle(i, ids[row], kind, score)
+        elif kind == "nominal":
+            e = self.state.add(m.gender, m.noun)
+            self._settle(i, e, kind, score)
+        elif self.teacher:
+            self.teacher.settled(i, -1)
+
+    def _agrees(self, e: int, gender: str) -> bool:
+        return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
+
+    def _decide(self, kind: str, ids: list[int], x: np.ndarray, key: object) -> tuple[int, float]:
+        """(row, probability); the last row means none of the candidates."""
+        ranker = self.rankers.get(kind)
+        if ranker is not None:
+            p = ranker.probabilities(x)
+            row, score = int(p.argmax()), float(p.max())
+            if row < len(ids) and ids[row] < self.state.cast and score < self.thresholds.get(kind, 0.0):
+                row, score = len(ids), float(p[-1])
+        else:
+            row, score = len(ids), 0.0
+        if self.teacher:
+            row = self.teacher.choose(kind, ids, x, key, row)
+        return row, score
+
+    def _settle(self, i: int, e: int, rule: str, score: float) -> None:
+        t, m = self.t, self.t.markables[i]
+        self.entity[i] = e
+        if self.teacher:
+            self.teacher.settled(i, e)
+        q = int(t.speech.quote[m.start])
+        self.state.mention(
+            e, m, int(t.parse.sentence[m.start]), int(t.speech.paragraph[m.start]), q, t.verbs[i]
+        )
+        if m.kind == "nominal":
+            counts = self.noun_counts[m.noun]
+            counts[e] = counts.get(e, 0) + 1
+            owner = self._owner(m)
+            if owner >= 0 and m.noun in lex.KIN:
+                self.kin[owner, m.noun] = e
+        if rule and e < self.state.cast:
+            self.decisions.append(Decision(i, e, rule, score))
+
+    # --- what is special about references ---------------------------------------------------------------------
+
+    def _mark_reference(self, x, ids: list[int], i: int, kind: str, q: int, tag: int) -> None:
+        f = INDEX
+        m = self.t.markables[i]
+        place = {e: n for n, e in enumerate(ids)}
+
+        def mark(e: int, name: str, value: float = 1.0) -> None:
+            if e in place:
+                x[place[e], f[name]] = value
+
+        mark(self.narrator, "narrator")
+        last, before = self._last_speakers(m.start)
+        mark(last, "last speaker")
+        mark(before, "speaker before")
+        if tag >= 0:
+            x[:, f["m tag"]] = 1
+            mark(last, "tag and last speaker")
+            mark(before, "tag and speaker before")
+        if q >= 0:
+            spoken = self.spoken[q]
+            mark(spoken.speaker, "is speaker")
+            for e in spoken.addressees:
+                mark(e, "is addressee")
+            mark(self._by_tag(q + 1), "next speaker")
+            self._mark_last_quote(x, q)
+            for k in self.t.tags[q].vocatives:
+                mark(self.entity[k], "vocative here")
+            if kind == "second":
+                mark(self._entity(self.t.tags[q].object), "tag object")
+        if kind == "nominal":
+            self._mark_nominal(x, ids, mark, m, i)
+
+    def _mark_nominal(self, x, ids: list[int], mark, m: Markable, i: int) -> None:
+        f = INDEX
+        known = m.definite or "none"
+        if f"d {known}" in f:
+            x[:, f[f"d {known}"]] = 1
+        x[:, f["n vocative"]] = is_vocative(self.t.book, m)
+        x[:, f["n kin"]] = m.noun in lex.KIN
+        x[:, f["n gendered"]] = bool(m.gender)
+        counts = self.noun_counts.get(m.noun, {})
+        for e in ids:
+            mark(e, "noun of", float(np.log1p(counts.get(e, 0))))
+            mark(e, "same noun", float(m.noun in self.state.nouns[e]))
+        title = lex.TITLE_NOUNS.get(m.noun, "")
+        owner = self._owner(m)
+        mark(owner, "owner")
+        mark(self.kin.get((owner, m.noun), -1), "kin known")
+        surname = self.t.people[owner].last if 0 <= owner < self.state.cast else ""
+        for e, p in enumerate(self.t.people):
+            if title and (title in p.titles or m.noun in p.titles):
+                mark(e, "title noun")
+            if surname and p.last == surname and e != owner and m.noun in lex.KIN:
+                mark(e, "same surname as owner")
+        for k, name in self._bridges.get(i, ()):
+            mark(self._entity(k), name)
+
+    def _mark_last_quote(self, x, q: int) -> None:
+        if q and self._talk_goes_on(q):
+            a, b = self.t.speech.spans[q][0], self.t.speech.spans[q - 1][1]
+            x[:, INDEX["last quote adjoins"]] = a - b <= 2
+            x[:, INDEX["last quote same paragraph"]] = (
+                self.t.speech.paragraph[a] == self.t.speech.paragraph[b]
+            )
+
+    def _bridged(self, i: int, kind: str) -> list[int]:
+        """Entities beyond the recent ones that grammar or kinship points to."""
+        if kind != "nominal":
+            return []
+        m = self.t.markables[i]
+        found = [self._entity(k) for k, _ in self._bridges.get(i, ())]
+        owner = self._owner(m)
+        found.append(self.kin.get((owner, m.noun), -1))
+        title = lex.TITLE_NOUNS.get(m.noun, "")
+        if title and m.definite in ("the", ""):
+            found += [e for e, p in enumerate(self.t.people) if title in p.titles and self.state.count[e]]
+        if 0 <= owner < self.state.cast and m.noun in lex.KIN and (surname := self.t.people[owner].last):
+            found += [e for e, p in enumerate(self.t.people) if p.last == surname and e != owner]
+        return [e for e in dict.fromkeys(found) if e >= 0]
+
+    def _find_bridges(self) -> dict[int, list[tuple[int, str]]]:
+        """Nominals tied by grammar: apposition ("Anna, my sister") and copula ("Anna was the owner")."""
+        ms, parse = self.t.markables, self.t.parse
+        by_head = self._by_head
+        found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for k, m in enumerate(ms):
+            up = int(parse.head[m.head])
+            if parse.dep[m.head] == "appos" and up in by_head:
+                found[k].append((by_head[up], "apposed"))
+                found[by_head[up]].append((k, "apposed"))
+            elif parse.dep[m.head] == "attr":
+                for j in range(max(0, k - 6), min(len(ms), k + 4)):
+                    if ms[j].role == SUBJECT and int(parse.head[ms[j].head]) == up and j != k:
+                        found[k].append((j, "copula"))
+        return found
+
+    def _entity(self, k: int) -> int:
+        """The entity of a markable, also of a name further on that is known already."""
+        if k < 0:
+            return -1
+        return self.entity[k] if self.entity[k] >= 0 else self.t.markables[k].character
+
+    def _owner(self, m: Markable) -> int:
+        if m.owner < 0:
+            return -1
+        k = self._by_head.get(m.owner, -1)
+        return self._entity(k)
+
+    # --- speakers -------------------------------------------------------------------------------------------
+
+    def _speakers(self, quotes: range) -> None:
+        """Decide the quotes of a paragraph: one speaker, unless two tags name two people."""
+        if not quotes:
+            return
+        tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
+        for q in tagged or [quotes[0]]:
+            self._speaker(q)
+        for q in quotes:
+            if self.spoken[q].rule:
+                continue
+            near = min(tagged or [quotes[0]], key=lambda k: (abs(k - q), k))
+            s = self.spoken[near]
+            rule = "same paragraph" if q != near else s.rule
+            self.spoken[q] = Spoken(s.speaker, (), rule, s.score * 0.95)
+            if self.teacher:
+                self.teacher.settled(("quote", q), s.speaker)
+        for q in quotes:
+            self._addressee(q)
+            if self.spoken[q].speaker >= 0 and (not self.turns or self.turns[-1] != q):
+                self.turns.append(q)
+
+    def _speaker(self, q: int) -> None:
+        said = self.t.speech.spoken_by.get(q, -1)
+        if said >= 0:
+            self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
+            return
+        if self._continues(q):
+            s = self.spoken[q - 1]
+            self.spoken[q] = Spoken(s.speaker, s.addressees, "speech goes on", s.score)
+            if self.teacher:
+                self.teacher.settled(("quote", q), s.speaker)
+            return
+        a, b = self.t.speech.spans[q]
+        tag = self.t.tags[q]
+        subject = self._entity(tag.subject)
+        m = Markable(a, b, a, "quote", 3, "", OTHER)
+        if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
+            m.gender = self.t.markables[tag.subject].gender
+        ids = self.state.candidates(a, m.gender, most=8, reach=1500)
+        last, before = self._last_speakers(a)
+        heard = [self.entity[k] for k in tag.vocatives]
+        for e in (
+            subject,
+            last,
+            before,
+            self._entity(tag.before),
+            self._entity(tag.after),
+            *self._last_addressees(q),
+        ):
+            if e >= 0 and e not in ids and self._agrees(e, m.gender):
+                ids.append(e)
+        x = self.state.features(
+            ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, -1
+        )
+        self._mark_speaker(x, ids, q, subject, heard)
+        row, score = self._decide("speaker", ids, x, ("quote", q))
+        e = ids[row] if row < len(ids) else -1
+        rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (
+            "said by pronoun" if tag.subject >= 0 else "turn"
+        )  # fmt: skip
+        self.spoken[q] = Spoken(e, (), rule, score)
+        if self.teacher:
+            self.teacher.settled(("quote", q), e)
+
+    def _mark_speaker(self, x, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
+        f = INDEX
+        tag, ms = self.t.tags[q], self.t.markables
+        a = self.t.speech.spans[q][0]
+        place = {e: n for n, e in enumerate(ids)}
+
+        def mark(e: int, name: str) -> None:
+            if e in place:
+                x[place[e], f[name]] = 1
+
+        x[:, f["tagged"]] = tag.subject >= 0
+        mark(self.narrator, "narrator")
+        mark(subject, "tag subject")
+        if tag.subject >= 0 and ms[tag.subject].kind == "name":
+            mark(subject, "tag by name")
+        last, before = self._last_speakers(a)
+        mark(last, "last speaker")
+        mark(before, "speaker before")
+        self._mark_last_quote(x, q)
+        mark(self._entity(tag.before), "subject before")
+        mark(self._entity(tag.after), "subject after")
+        mark(self._by_tag(q + 1), "next speaker")
+        for e in heard:
+            mark(e, "vocative here")
+        for e in self._last_addressees(q):
+            mark(e, "addressee before")
+        if q and self._talk_goes_on(q):
+            for k in self.t.tags[q - 1].vocatives:
+                mark(self.entity[k], "vocative before")
+        for k in self._inside(q):
+            if ms[k].kind == "name":
+                mark(self.entity[k], "named in quote")
+        mark(self._entity(tag.object), "tag object")
+        spoke = {self.spoken[k].speaker for k in self.turns[-12:]}
+        for n, e in enumerate(ids):
+            x[n, f["unheard"]] = e not in spoke
+
+    def _inside(self, q: int) -> range:
+        a, b = self.t.speech.spans[q]
+        return range(bisect_left(self._starts, a), bisect_left(self._starts, b + 1))
+
+    def _continues(self, q: int) -> bool:
+        """A quote that opens a paragraph while the one before was never closed: the same speech."""
+        if not q:
+            return False
+        tokens, (a, _), (_, end) = self.t.book.tokens, self.t.speech.spans[q], self.t.speech.spans[q - 1]
+        return (
+            self.t.speech.style in ("double", "single")
+            and tokens[a] in _OPENING
+            and tokens[end] not in ("”", '"', "’", "'", "''", "»")
+            and a - end <= 3
+        )
+
+    def _talk_goes_on(self, q: int) -> bool:
+        return self.t.speech.spans[q][0] - self.t.speech.spans[q - 1][1] <= _TALK
+
+    def _last_speakers(self, at: int) -> tuple[int, int]:
+        """The speaker of the last quote before `at`, and the last other speaker of the conversation."""
+        last = before = -1
+        edge = at
+        for q in reversed(self.turns[-12:]):
+            a, b = self.t.speech.spans[q]
+            if b >= at:
+                continue
+            if edge - b > _TALK:
+                break
+            edge = a
+            who = self.spoken[q].speaker
+            if last < 0:
+                last = who
+            elif who != last:
+                before = who
+                break
+        return last, before
+
+    def _last_addressees(self, q: int) -> tuple[int, ...]:
+        return self.spoken[q - 1].addressees if q and self._talk_goes_on(q) else ()
+
+    def _by_tag(self, q: int) -> int:
+        """Who is named as speaker of quote `q`, before it is read."""
+        if q >= len(self.spoken) or not self._talk_goes_on(q):
+            return -1
+        k = self.t.tags[q].subject
+        return self.t.markables[k].character if k >= 0 else -1
+
+    def _addressee(self, q: int) -> None:
+        """Who is spoken to: a vocative, the object of the tag, or the other one in the conversation."""
+        s, tag = self.spoken[q], self.t.tags[q]
+        if s.addressees:
+            return
+        called = [self.entity[k] for k in tag.vocatives if self.t.markables[k].kind == "name"]
+        called = [e for e in called if e >= 0 and e != s.speaker]
+        if called:
+            s.addressees = tuple(dict.fromkeys(called))
+            return
+        object_ = self._entity(tag.object)
+        if object_ >= 0 and object_ != s.speaker:
+            s.addressees = (object_,)
+            return
+        last, before = self._last_speakers(self.t.speech.spans[q][0])
+        other = last if last != s.speaker else before
+        if other >= 0 and other != s.speaker:
+            s.addressees = (other,)
+            return
+        if q and self._talk_goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
+            s.addressees = self.spoken[q - 1].addressees
+            return
+        follower = self._by_tag(q + 1)
+        if follower >= 0 and follower != s.speaker:
+            s.addressees = (follower,)

@@ -1,0 +1,24 @@
+"""From a job, its parse and its linked names to a `Text` that can be read."""
+
+from __future__ import annotations
+
+from ...books import Book
+from ..cast import Cast
+from ..state import Marked
+from .gender import character_genders
+from .markables import find_markables
+from .names import NameTable, book_words
+from .parsing import Parse
+from .quotes import find_speech
+from .reader import Text, prepare
+
+
+def make_text(book: Book, cast: Cast, parse: Parse, names: list[Marked]) -> Text:
+    """Quotes, markables, genders and tags of a book whose names are linked."""
+    table = NameTable(cast)
+    table.learn(book_words(book.tokens))
+    calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
+    speech = find_speech(book, parse.sentence, calls)
+    markables = find_markables(book, parse, names)
+    male, female, plural, _ = character_genders(table.people, markables, speech)
+    return prepare(book, parse, speech, markables, table.people, (male, female, plural))

@@ -1,0 +1,169 @@
+"""Train the rankers of the embedded backend on LitBank and write their weights.
+
+    python -m bookcoref_data.annotate.training.train path/to/litbank [--epochs 14] [--out FILE]
+
+Pure numpy, about five minutes on one core. Documents of the development and test parts are never read.
+Round 1 follows LitBank's answers; rounds 2 and 3 let the rankers read by themselves and learn from the
+state they get into (Ross, Gordon and Bagnell 2011).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..embedded.discourse import FEATURES, WIDTH
+from ..embedded.linking import filter_names, link_names
+from ..embedded.network import WEIGHTS, Ranker, save_rankers
+from ..embedded.parsing import load_model, parse_book
+from ..embedded.reader import Reader, Text
+from ..embedded.setup import make_text
+from .litbank import Excerpt, parts, read_excerpt
+from .teach import LitBankTeacher
+
+KINDS = ("third", "second", "nominal", "speaker")
+HIDDEN = {"third": 40, "second": 16, "nominal": 32, "speaker": 24}
+SEED, ROUNDS, EPOCHS, RATE, DECAY, DROPOUT = 7, 3, 14, 0.002, 2e-5, 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One training document, prepared."""
+
+    excerpt: Excerpt
+    text: Text
+
+
+def prepare_lessons(root: Path, names: list[str]) -> list[Lesson]:
+    """Parse, link and filter documents; those without characters are left out."""
+    lessons = []
+    for name in names:
+        excerpt = read_excerpt(root, name)
+        if excerpt is None:
+            continue
+        job = excerpt.job
+        parse = parse_book(job.book)
+        linked, _ = link_names(job.book, job.cast, parse, "link")
+        kept, _ = filter_names(job.book, job.cast, parse, tuple(linked), "filter")
+        lessons.append(Lesson(excerpt, make_text(job.book, job.cast, parse, kept)))
+    return lessons
+
+
+def collect(lessons: list[Lesson], rankers: dict[str, Ranker], follow: bool) -> dict[str, list]:
+    """Examples (features, right row) by ranker, from one reading of every lesson."""
+    found: dict[str, list] = {kind: [] for kind in KINDS}
+    for lesson in lessons:
+        teacher = LitBankTeacher(lesson.excerpt, lesson.text, follow)
+        Reader(lesson.text, rankers, narrator=teacher.narrator(lesson.text), teacher=teacher).read()
+        for kind, x, right in teacher.examples:
+            found[kind].append((x, right))
+    return found
+
+
+def fit(examples: list, hidden: int, epochs: int, seed: int) -> Ranker:
+    """Fit one ranker: softmax over the candidates of each example, Adam, dropout on the hidden units."""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([x for x, _ in examples])
+    mean = rows.mean(axis=0)
+    scale = 1.0 / np.maximum(rows.std(axis=0), 0.05)
+    mean[0], scale[0] = 0.0, 1.0
+    width = max(len(x) for x, _ in examples)
+    x = np.zeros((len(examples), width, WIDTH), dtype=np.float32)
+    mask = np.full((len(examples), width), -1e9, dtype=np.float32)
+    right = np.zeros(len(examples), dtype=np.int64)
+    for i, (rows_i, r) in enumerate(examples):
+        x[i, : len(rows_i)] = (rows_i - mean) * scale
+        mask[i, : len(rows_i)] = 0
+        right[i] = r
+    params = [
+        rng.normal(0, 1 / np.sqrt(WIDTH), (WIDTH, hidden)).astype(np.float32),
+        np.zeros(hidden, dtype=np.float32),
+        rng.normal(0, 1 / np.sqrt(hidden), hidden).astype(np.float32),
+    ]
+    first = [np.zeros_like(p) for p in params]
+    second = [np.zeros_like(p) for p in params]
+    step = 0
+    batches = max(1, len(examples) // 64)
+    for epoch in range(epochs):
+        rate = RATE * (1 - epoch / epochs) + RATE * 0.05
+        for part in np.array_split(rng.permutation(len(examples)), batches):
+            step += 1
+            keep = (rng.random(hidden) > DROPOUT).astype(np.float32) / (1 - DROPOUT)
+            grads = _gradients(params, x[part], mask[part], right[part], keep)
+            for k, (p, g) in enumerate(zip(params, grads, strict=True)):
+                g = g + DECAY * p * len(part)
+                first[k] = 0.9 * first[k] + 0.1 * g
+                second[k] = 0.999 * second[k] + 0.001 * g * g
+                p -= rate * (first[k] / (1 - 0.9**step)) / (np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8)
+    return Ranker(mean.astype(np.float32), scale.astype(np.float32), *params)
+
+
+def _gradients(params, x, mask, right, keep):
+    w1, b1, w2 = params
+    n, width, _ = x.shape
+    flat = x.reshape(n * width, -1)
+    z = flat @ w1 + b1
+    h = np.maximum(z, 0) * keep
+    s = (h @ w2).reshape(n, width) + mask
+    p = np.exp(s - s.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[np.arange(n), right] -= 1
+    d = p.reshape(-1, 1) / n
+    dh = d * w2 * keep * (z > 0)
+    return flat.T @ dh, dh.sum(axis=0), (h * d).sum(axis=0)
+
+
+def accuracy(ranker: Ranker, examples: list) -> float:
+    """Share of examples whose right row scores best."""
+    if not examples:
+        return 0.0
+    return sum(int(ranker.scores(x).argmax() == r) for x, r in examples) / len(examples)
+
+
+def train(root: Path, epochs: int = EPOCHS, say=lambda text: None) -> dict[str, Ranker]:
+    """All rankers from the training part."""
+    lessons = prepare_lessons(root, parts(root)["train"])
+    say(f"{len(lessons)} documents")
+    pool: dict[str, list] = {kind: [] for kind in KINDS}
+    rankers: dict[str, Ranker] = {}
+    for round_ in range(ROUNDS):
+        fresh = collect(lessons, rankers, follow=round_ == 0)
+        for kind in KINDS:
+            pool[kind] += fresh[kind]
+        rankers = {k: fit(pool[k], HIDDEN[k], epochs, SEED + round_) for k in KINDS}
+        for kind in KINDS:
+            say(
+                f"round {round_ + 1} {kind}: {len(pool[kind])} examples, "
+                f"{100 * accuracy(rankers[kind], fresh[kind]):.1f} % right on the new ones"
+            )
+    return rankers
+
+
+def main() -> None:
+    """Train and write weights and their description."""
+    import sys
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("litbank", type=Path)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    options = parser.parse_args()
+    rankers = train(options.litbank, options.epochs, lambda text: sys.stderr.write(text + "\n"))
+    save_rankers(options.out, rankers)
+    about = {
+        "trained_on": "LitBank coreference and quotations, training part (docs/annotation.md)",
+        "licence_of_data": "CC BY 4.0, Bamman, Lewke and Mansoor (2020), An Annotated Dataset of Coreference "
+        "in English Literature, LREC",
+        "script": "python -m bookcoref_data.annotate.training.train LITBANK",
+        "seed": SEED, "rounds": ROUNDS, "epochs": options.epochs, "hidden": HIDDEN, "rate": RATE,
+        "decay": DECAY, "dropout": DROPOUT, "features": list(FEATURES), "parser": load_model()[1],
+    }  # fmt: skip
+    options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
