@@ -122,6 +122,13 @@ def test_mentions_that_are_not_in_the_key_are_told():
     assert {loss.what: loss.count for loss in losses} == {LOST: 2}
 
 
+def test_a_mention_of_which_less_than_half_is_in_the_key_is_lost():
+    source = Record("b", "", [["Annabella", "Xyzzyqqqqqq", "ran", "away"]], [spans((0, 1)), spans((1, 2))])
+    losses = Losses()
+    assert project(source, key_of("Annabella ran away"), losses).clusters == []
+    assert {loss.what: loss.count for loss in losses} == {LOST: 2}
+
+
 def test_ends_inside_a_token_of_the_key_take_the_whole_token():
     losses = Losses()
     moved = project(Record("b", "", [["can", "not"]], [spans((0, 0))]), key_of("cannot"), losses)
