@@ -128,7 +128,9 @@ def _choices(considered: Iterable[Choice]) -> str:
 
 def _cast_line(book: MatchedBook) -> dict[str, Any]:
     keys = ("gutenberg_id", "title", "author", "source", "work_id", "rule")
-    return {key: getattr(book, key) for key in keys} | {"characters": list(book.characters)}
+    people = zip(book.characters, book.aliases, strict=True)
+    characters = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
+    return {key: getattr(book, key) for key in keys} | {"characters": characters}
 
 
 def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -139,7 +141,7 @@ def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_matched(path: Path) -> list[dict[str, Any]]:
-    """The books of a `casts.jsonl`: gutenberg_id, title, author, source, characters.
+    """The books of a `casts.jsonl`: gutenberg_id, title, author, source, characters (name, aliases).
 
     Raises:
         SourceError: the file cannot be read; FormatError: a line is not such a book.
@@ -154,10 +156,10 @@ def read_matched(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         try:
             book = json.loads(line)
-            good = isinstance(book["gutenberg_id"], int) and all(
-                isinstance(n, str) for n in book["characters"]
-            )
-        except (ValueError, KeyError, TypeError):
+            people = [(person["name"], *person.get("aliases", ())) for person in book["characters"]]
+            good = isinstance(book["gutenberg_id"], int) and isinstance(book["title"], str)
+            good = good and all(isinstance(name, str) and name for names in people for name in names)
+        except (ValueError, KeyError, TypeError, AttributeError):
             good = False
         if not good:
             raise FormatError(

@@ -70,7 +70,10 @@ class WorkDecision:
 
 @dataclass(frozen=True, slots=True)
 class MatchedBook:
-    """A Gutenberg book with the cast chosen for it; `kept` False says that it falls out, `reason` why."""
+    """A Gutenberg book with the cast chosen for it; `kept` False says that it falls out, `reason` why.
+
+    `aliases` go with `characters`, one tuple each. `others` are (source, work_id, characters) not chosen.
+    """
 
     gutenberg_id: int
     title: str
@@ -83,6 +86,7 @@ class MatchedBook:
     reason: str
     others: tuple[tuple[str, str, int], ...] = ()
     considered: tuple[Choice, ...] = ()
+    aliases: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,6 +409,7 @@ def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
             _why(best, others, kept, settings),
             tuple((o.source, o.work_id, o.characters) for o in others),
             best.considered,
+            tuple(row.character_aliases for row in casts[order[0]].rows),
         )
 
 

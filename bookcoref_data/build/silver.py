@@ -1,0 +1,378 @@
+"""From character lists to an annotated data set in one go: the verb `build`.
+
+Harvest (from files, or replayed), match, clean, tokenise, annotate, write. Every book is finished on its own
+and kept in the cache under a key of all that went into it (text, cleaning, cast, annotation recipe), so an
+interrupted build goes on, a changed recipe never reuses stale work, and a book that fails stops no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..books import Book
+from ..characters.match import MatchReport
+from ..characters.titles import main_title, tokens
+from ..errors import BookcorefError, UsageError
+from ..files import sha256_bytes, write_bytes
+from ..formats.folder import BuildRecord, check_replaceable, writing_folder
+from ..formats.jsonl import format_record, parse_record
+from ..progress import Progress, Silent
+from ..resources import load_toml, resource
+from ..sources.gutenberg import Texts
+from ..sources.store import Store
+from ..text.clean import clean
+from ..text.clean.breaks import released_breaks
+from ..text.decode import decode
+from ..text.tokens import tokenize_body
+from .clean import load_recipe as load_cleaning
+from .match import load_overrides, load_settings, read_matched, run_match, write_report
+from .pool import run_jobs, worker_count
+
+PART = "silver"
+# Part of every content key: raise it when the same inputs would give another book.
+BUILD_RULES = 1
+_TABLES = {
+    "harvest": {"casts", "names", "wikidata"},
+    "match": {"recipe", "overrides"},
+    "clean": {"recipe"},
+    "tokenise": {"paragraphs"},
+    "annotate": {"recipe"},
+    "output": {"title", "split"},
+}
+LICENCES = [
+    ("texts", "public domain in the United States (Project Gutenberg)"),
+    ("annotation", "made here from the texts and the character lists named in build.json"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SilverPlan:
+    """A recipe of `build` in force; paths are absolute, None stands for what ships with the package."""
+
+    casts: tuple[Path, ...] = ()
+    names: tuple[Path, ...] = ()
+    wikidata: tuple[Path, ...] = ()
+    match_recipe: Path | None = None
+    overrides: Path | None = None
+    clean_recipe: Path | None = None
+    annotate_recipe: Path | None = None
+    paragraphs: str = "released"
+    title: str = "Books annotated with characters"
+    split: str = "train"
+
+
+def load_plan(path: Path | None = None) -> SilverPlan:
+    """The recipe at `path`, else recipes/bookcoref.toml. Raises UsageError for what it cannot say."""
+    path = path or resource("recipes", "bookcoref.toml")
+    value = load_toml(path)
+    unknown = sorted(set(value) - set(_TABLES)) + [
+        f"{name}.{key}" for name, keys in _TABLES.items() for key in set(value.get(name, {})) - keys
+    ]
+    if unknown:
+        raise UsageError(f"{path}: unknown {', '.join(unknown)}", expected=f"tables {', '.join(_TABLES)}")
+
+    def files(key: str) -> tuple[Path, ...]:
+        return tuple(_beside(path, name) for name in value.get("harvest", {}).get(key, ()))
+
+    def recipe(table: str, key: str = "recipe") -> Path | None:
+        name = value.get(table, {}).get(key)
+        return _beside(path, name) if name else None
+
+    paragraphs = value.get("tokenise", {}).get("paragraphs", "released")
+    if paragraphs not in ("released", "all"):
+        raise UsageError(f"{path}: paragraphs = {paragraphs!r}", expected="released or all")
+    output = value.get("output", {})
+    return SilverPlan(
+        files("casts"), files("names"), files("wikidata"), recipe("match"), recipe("match", "overrides"),
+        recipe("clean"), recipe("annotate"), paragraphs,
+        output.get("title", SilverPlan.title), output.get("split", SilverPlan.split),
+    )  # fmt: skip
+
+
+def _beside(recipe: Path, name: str) -> Path:
+    """A file beside the recipe; a recipe of one's own may name one that ships."""
+    path = recipe.parent / name
+    if not path.exists() and "/" not in name and name.endswith(".toml"):
+        return resource("recipes", name)
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class SilverJob:
+    """All that makes one book; small, so that it can be sent to a process."""
+
+    gutenberg_id: str
+    doc_key: str
+    text: Path
+    text_sha256: str
+    cast: tuple[tuple[str, tuple[str, ...]], ...]
+    clean_recipe: Path | None
+    paragraphs: str
+    annotate_recipe: Path | None
+    cache: Path
+
+    def __str__(self) -> str:
+        return self.doc_key
+
+    def key(self) -> str:
+        """The content key: sha256 of the text, the settings in force for this book, and the rules."""
+        settings = asdict(load_cleaning(self.clean_recipe).for_book(self.gutenberg_id))
+        plan = _annotation_plan(self.annotate_recipe)
+        inputs = [
+            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs,
+            [plan.key(), _annotator_version()] if plan else None,
+        ]  # fmt: skip
+        return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
+
+
+@dataclass(slots=True)
+class SilverReport:
+    """What a build did. `failed` maps doc_keys (or Gutenberg ids) to errors; `dropped` to reasons."""
+
+    out: Path
+    record: BuildRecord | None = None
+    built: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
+    failed: dict[str, BookcorefError] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    books: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "out": str(self.out),
+            "digest": self.record.digest if self.record else None,
+            "built": self.built,
+            "reused": self.reused,
+            "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
+            "dropped": self.dropped,
+            "books": self.books,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """Where things are: cache, mirror, catalogue, and which of the matched books to build (all if none)."""
+
+    out: Path
+    cache_dir: Path | None = None
+    mirror: str | None = None
+    catalogue: Path | None = None
+    matched: Path | None = None
+    books: tuple[str, ...] = ()
+    offline: bool = False
+    jobs: int = 0
+
+
+def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress | None = None) -> SilverReport:
+    """Run the whole plan and write the dataset folder `settings.out`.
+
+    Raises:
+        UsageError: nothing to build from, or `out` is not ours to replace.
+        SourceError: a cast table or the catalogue cannot be had. Errors of single books are reported.
+    """
+    progress = progress or Silent()
+    check_replaceable(settings.out)
+    store, report = Store.open(settings.cache_dir), SilverReport(settings.out)
+    matched = (
+        read_matched(settings.matched)
+        if settings.matched
+        else _matched(plan, settings, store, report, progress)
+    )
+    matched = _select(matched, settings.books)
+    jobs = _jobs(matched, plan, settings, store, report)
+    finished: dict[str, Path] = {}
+    progress.begin("build", len(matched), "books")
+    for outcome in run_jobs(build_one, jobs, worker_count(settings.jobs)):
+        progress.advance("build")
+        if outcome.error:
+            report.failed[str(outcome.job)] = outcome.error
+            progress.note(f"{outcome.job} failed: {outcome.error}")
+            continue
+        folder, fresh = outcome.result
+        finished[outcome.job.doc_key] = folder
+        (report.built if fresh else report.reused).append(outcome.job.doc_key)
+    progress.end("build")
+    order = [_doc_key(book) for book in matched]
+    if finished:
+        _write(plan, settings, report, [finished[key] for key in order if key in finished])
+    return report
+
+
+# -- casts and books ---------------------------------------------------------------------------------
+
+
+def _matched(plan, settings, store, report: SilverReport, progress: Progress) -> list[dict[str, Any]]:
+    tables = [*plan.casts, *_harvested(plan, store, progress)]
+    if not tables:
+        raise UsageError(
+            "there are no character lists to build from",
+            expected="cast tables (--casts), name lists (--names), or raw Wikidata answers (--wikidata)",
+            hint="make a table with `bookcoref-data harvest wikidata`",
+        )
+    found: MatchReport = run_match(
+        tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
+        offline=settings.offline, progress=progress,
+    )  # fmt: skip
+    folder = store.path(PART, "matches")
+    paths = write_report(found, folder)
+    progress.note(f"the matches, with reasons: {paths[0]}")
+    report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
+    return read_matched(paths[2])
+
+
+def _harvested(plan: SilverPlan, store: Store, progress: Progress) -> Iterator[Path]:
+    """Tables made from name lists and from raw Wikidata answers, without any connection."""
+    from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
+
+    if plan.names:
+        out = store.path(PART, "names.jsonl")
+        harvest_name_lists(plan.names, out)
+        yield out
+    for number, archive in enumerate(plan.wikidata):
+        out = store.path(PART, f"wikidata-{number}.jsonl")
+        harvest_wikidata(WikidataPlan(), archive, out, offline=True, progress=progress)
+        yield out
+
+
+def _select(matched: Sequence[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
+    if not wanted:
+        return list(matched)
+    chosen = [book for book in matched if {str(book["gutenberg_id"]), _doc_key(book)} & set(wanted)]
+    missing = sorted(set(wanted) - {str(b["gutenberg_id"]) for b in chosen} - {_doc_key(b) for b in chosen})
+    if missing:
+        raise UsageError(f"not among the matched books: {', '.join(missing)}", expected="Gutenberg ids")
+    return chosen
+
+
+def _doc_key(book: Mapping[str, Any]) -> str:
+    """The published key of a published book, else slug and Gutenberg id ("emma_158")."""
+    number = str(book["gutenberg_id"])
+    return _published_keys().get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
+
+
+@lru_cache(maxsize=1)
+def _published_keys() -> dict[str, str]:
+    from .verify import published_books
+
+    return {b["gutenberg_key"]: b["doc_key"] for b in published_books()}
+
+
+def _jobs(matched, plan: SilverPlan, settings: BuildSettings, store: Store, report) -> Iterator[SilverJob]:
+    """One job per book whose text can be had; the others are reported as failed."""
+    texts = Texts(store, settings.mirror, settings.offline)
+    for book in matched:
+        number, doc_key = str(book["gutenberg_id"]), _doc_key(book)
+        cast = tuple((p["name"], tuple(p.get("aliases", ()))) for p in book["characters"])
+        try:
+            text = texts.get(number)
+        except BookcorefError as error:
+            report.failed[doc_key] = error
+            continue
+        yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
+                        plan.annotate_recipe, store.root)  # fmt: skip
+
+
+# -- one book ----------------------------------------------------------------------------------------
+
+
+def build_one(job: SilverJob) -> tuple[Path, bool]:
+    """Clean, tokenise and annotate one book; (its folder in the cache, whether it was made just now).
+
+    Raises:
+        BookcorefError: the text, the recipe or the annotation fails.
+    """
+    fresh = False
+
+    def fill(folder: Path) -> None:
+        nonlocal fresh
+        fresh = True
+        book, facts = make_book(job)
+        write_bytes(folder / "book.jsonl", format_record(book.to_record()))
+        write_bytes(folder / "facts.json", json.dumps(facts, ensure_ascii=False).encode())
+
+    return Store.open(job.cache).make(PART, job.key()[:40], fill), fresh
+
+
+def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
+    """The annotated book, and what is known of its making."""
+    text = decode(job.text.read_bytes(), job.text.name).text
+    body = clean(text, load_cleaning(job.clean_recipe).for_book(job.gutenberg_id))
+    sentences = tokenize_body(body.text).sentences
+    if job.paragraphs == "released":
+        sentences = released_breaks(sentences)
+    book = Book.make(job.doc_key, sentences, gutenberg_key=job.gutenberg_id)
+    plan = _annotation_plan(job.annotate_recipe)
+    if plan:
+        book = annotated(book, job.cast, plan)
+    facts = {
+        "doc_key": job.doc_key,
+        "gutenberg_id": job.gutenberg_id,
+        "text_sha256": job.text_sha256,
+        "tokens": len(book.tokens),
+        "characters": len(job.cast),
+        "clusters": len(book.clusters),
+        "mentions": book.mention_count,
+        "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
+    }
+    return book, facts
+
+
+def annotated(book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan) -> Book:
+    """`book` with the clusters that the plan's backend finds for the cast."""
+    from ..annotate.cast import Entry, make_cast
+    from ..annotate.steps import Job, run_steps
+
+    entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
+    return run_steps(_backend(plan.key(), plan), Job(book, entries), plan.steps).to_book(book)
+
+
+_BACKENDS: dict[str, Any] = {}
+
+
+def _backend(key: str, plan):
+    """The backend of a plan, made once per process: it loads a parser and a model."""
+    if key not in _BACKENDS:
+        from ..annotate.backends import make_backend
+
+        _BACKENDS[key] = make_backend(plan)
+    return _BACKENDS[key]
+
+
+def _annotation_plan(recipe: Path | None):
+    if recipe is None:
+        return None
+    from ..annotate.plan import read_plan
+
+    return read_plan(recipe)
+
+
+@lru_cache(maxsize=1)
+def _annotator_version() -> str:
+    """sha256 over the code and weights of the annotation: old work must not hide a better annotator."""
+    folder = Path(__file__).resolve().parent.parent / "annotate"
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return sha256_bytes(b"".join(p.read_bytes() for p in files))
+
+
+# -- the folder --------------------------------------------------------------------------------------
+
+
+def _write(plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path]) -> None:
+    with writing_folder(settings.out) as writer:
+        for folder in folders:
+            facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+            book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()
+            writer.add_book(book, plan.split, text={"sha256": facts["text_sha256"]}, check="built")
+            report.books.append(facts)
+        report.record = writer.finish(
+            plan.title,
+            licences=LICENCES,
+            notes=["Silver: made by a pipeline, not checked by people."],
+            missing={key: error.what for key, error in report.failed.items()},
+            source={"recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation"},
+        )

@@ -1,0 +1,79 @@
+"""`build`: from character lists to an annotated data set in one go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+
+FAILED = 1
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(build)
+
+
+def build(
+    recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/bookcoref.toml.")] = None,
+    casts: Annotated[
+        list[Path] | None, typer.Option("--casts", help="Cast table of `harvest`; repeatable.")
+    ] = None,
+    names: Annotated[
+        list[Path] | None, typer.Option("--names", help="Name list (LiSCU's TSV); repeatable.")
+    ] = None,
+    wikidata: Annotated[
+        list[Path] | None, typer.Option("--wikidata", help="Raw Wikidata answers to replay; repeatable.")
+    ] = None,
+    matched: Annotated[
+        Path | None, typer.Option(help="casts.jsonl of `match`: skip harvest and match.")
+    ] = None,
+    catalogue: Annotated[Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2.")] = None,
+    mirror: Annotated[str | None, typer.Option(help="Folder or URL of a Gutenberg mirror.")] = None,
+    book: Annotated[
+        list[str] | None, typer.Option("--book", "-b", help="Only this Gutenberg id or doc_key; repeatable.")
+    ] = None,
+    no_annotation: Annotated[
+        bool, typer.Option("--no-annotation", help="Write clean, tokenised books without clusters.")
+    ] = False,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("silver"),
+    jobs: Jobs = 0,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
+    json: JsonFlag = False,
+) -> None:
+    """Harvest (from files), match, clean, tokenise, annotate, and write one dataset folder.
+
+    Finished books are kept in the cache: an interrupted build goes on, and a book that fails stops no other.
+    """
+    from dataclasses import replace
+
+    from ...build.silver import BuildSettings, build_silver, load_plan
+
+    plan = load_plan(recipe)
+    plan = replace(
+        plan,
+        casts=(*plan.casts, *(casts or ())),
+        names=(*plan.names, *(names or ())),
+        wikidata=(*plan.wikidata, *(wikidata or ())),
+        annotate_recipe=None if no_annotation else plan.annotate_recipe,
+    )
+    settings = BuildSettings(out, cache_dir, mirror, catalogue, matched, tuple(book or ()), offline, jobs)
+    with progress() as listener:
+        report = build_silver(plan, settings, listener)
+    if json:
+        emit_json(report.to_dict())
+    else:
+        columns = ["doc_key", "tokens", "characters", "clusters", "mentions"]
+        emit_table(columns, [[facts[c] for c in columns] for facts in report.books])
+        for name, error in report.failed.items():
+            say(f"{name}: {error}")
+        say(
+            f"{len(report.built)} built, {len(report.reused)} from the cache, {len(report.failed)} failed; "
+            f"wrote {report.out}/"
+        )
+    if report.failed:
+        codes = {error.exit_code for error in report.failed.values()}
+        raise typer.Exit(codes.pop() if len(codes) == 1 and not report.record else FAILED)
