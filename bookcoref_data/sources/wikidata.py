@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from ..errors import SourceError
 from ..progress import Progress, Silent
 from .sparql import Endpoint, Row, Term, TooHeavyError
 
@@ -24,13 +26,15 @@ PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 """
 
+# The inner query names each work once before anything is compared or sorted; without it engines sort one
+# row per character (four times slower on oxigraph).
 WORKS = (
     PREFIXES
     + """\
-SELECT DISTINCT ?work WHERE {{
-  ?work wdt:P674 ?character .{author}
+SELECT ?work WHERE {{
+  {{ SELECT DISTINCT ?work WHERE {{ ?work wdt:P674 ?character .{author} }} }}
   FILTER(isIRI(?work) && STR(?work) > "{after}")
-}} ORDER BY ?work LIMIT {limit}
+}} ORDER BY STR(?work) LIMIT {limit}
 """
 )
 
@@ -144,7 +148,7 @@ def harvest(
 def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Iterator[str]:
     """All works that have a character, page by page; after one too heavy, smaller ones."""
     after, limit = ENTITY, settings.works_page
-    author = "\n  ?work wdt:P50 ?author ." if settings.require_author else ""
+    author = " ?work wdt:P50 ?author ." if settings.require_author else ""
     progress.begin("list of works", None, "works")
     while True:
         try:
@@ -155,12 +159,23 @@ def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Ite
             limit = max(1, limit // 4)
             continue
         page = [row["work"].value for row in rows]
+        _hold_order(page, endpoint.address)
         yield from (_short_item(work) for work in page if work.startswith(ENTITY))
         progress.advance("list of works", len(page))
         if len(page) < limit:
             break
         after = page[-1]
     progress.end("list of works")
+
+
+def _hold_order(page: list[str], address: str) -> None:
+    """Refuse an endpoint that sorts in its own way: pages that start after the last work would skip some."""
+    if page != sorted(page):
+        raise SourceError(
+            f"{address} does not sort by code point",
+            found=next(f"{b} after {a}" for a, b in pairwise(page) if b < a),
+            hint="give the works yourself (--works FILE)",
+        )
 
 
 def _collect(

@@ -425,6 +425,19 @@ def test_a_page_of_works_too_heavy_is_asked_for_in_smaller_ones(endpoint, proxy)
     assert harvest(endpoint, Settings(works_page=50)).works == ["Q100", "Q101", "Q103", "Q104"]
 
 
+def test_an_endpoint_that_sorts_in_its_own_way_is_refused(endpoint, proxy):
+    def unsorted(query):
+        rows = [
+            {"work": {"type": "uri", "value": f"http://www.wikidata.org/entity/{q}"}} for q in ("Q9", "Q10")
+        ]
+        answer = json.dumps({"head": {}, "results": {"bindings": rows}}).encode()
+        return 200, {"Content-Type": "application/sparql-results+json"}, answer
+
+    proxy.fault = unsorted
+    with pytest.raises(SourceError, match="sort by code point"):
+        harvest(endpoint, SMALL)
+
+
 def test_a_server_that_never_recovers_is_not_flooded(endpoint, proxy):
     endpoint.give_up_after = 3
     proxy.fault = lambda query: refused(500)
@@ -463,6 +476,7 @@ def many_works(works: int, each: int) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_50000_characters_come_whole(tmp_path):
     server, port = start_oxigraph(tmp_path, many_works(5000, 10))
     try:

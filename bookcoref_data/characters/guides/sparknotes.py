@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urlsplit
 
 from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
 
@@ -73,7 +73,7 @@ def _in_depth(node: Any) -> str:
 
 
 def _more(soup: Any, address: str) -> list[str]:
-    """Links to `<this page>/page/2/` and so on."""
-    here = urljoin(address, ".") if address.endswith("/") else address + "/"
+    """Links to `<this page>/page/2/` and so on; those of other sections are none of ours."""
+    further = urlsplit(address).path.rstrip("/") + "/page/"
     links = [a["href"] for selector in _PAGING for a in soup.select(selector)]
-    return [link for link in links if "/page/" in link and here.split("://")[-1].split("/", 1)[-1] in link]
+    return [link for link in links if further in link]
