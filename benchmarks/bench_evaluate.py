@@ -14,7 +14,7 @@ P, R, F1 of MUC, B3, CEAF-e and CoNLL (or scorch's, where the official code was 
 
 Synthetic cases (seed 0 of `random.Random`; real mentions would be copyrighted or too few):
 - perturbed P&P: of the real clusters, each mention is dropped with 10%, moved to a random cluster with
-  10%, shifted by one token with 10%.
+  10%, shifted by one token with 10%; a span that lands on another is kept once.
 - P&P against many: the real clusters, each mention moved to one of 2,300 small clusters with 20%.
 - War and Peace size: 60,000 mentions at random places of 675,000 tokens; a key of 32 characters drawn
   with Zipf weights 1/rank; the response drops 10%, puts 20% in 5,000 small clusters, confuses 5%.

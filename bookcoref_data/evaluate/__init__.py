@@ -1,9 +1,17 @@
-"""Coreference and linking scores, modes, breakdowns, significance. Pure."""
+"""Coreference and linking scores, modes, breakdowns, errors, significance. Pure.
 
+`evaluate` pairs and scores documents; `score_clusters` scores two clusterings. What explains an
+`Evaluation`: `breakdown`, `position_curve`, `character_scores`, `analyse_errors`, `resample`.
+"""
+
+from .breakdowns import breakdown, position_curve
+from .decomposition import analyse_errors
 from .evaluation import Evaluation, Rules, evaluate
 from .metrics import score_clusters, score_documents
 from .modes import MODES
+from .per_character import character_scores
 from .scores import LABELS, ClusterScores, Score
+from .significance import resample
 
 __all__ = [
     "LABELS",
@@ -12,7 +20,12 @@ __all__ = [
     "Evaluation",
     "Rules",
     "Score",
+    "analyse_errors",
+    "breakdown",
+    "character_scores",
     "evaluate",
+    "position_curve",
+    "resample",
     "score_clusters",
     "score_documents",
 ]

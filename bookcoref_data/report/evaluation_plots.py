@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MissingExtraError
-from ..evaluate.breakdown import Point, position_curve
+from ..evaluate.breakdowns import Point, position_curve
 from ..evaluate.decomposition import ErrorAnalysis, analyse_errors
 from ..evaluate.evaluation import Evaluation
 from ..files import safe_name, writing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluate.breakdown import BREAKDOWN_METRICS, Dimension
+from ..evaluate.breakdowns import BREAKDOWN_METRICS, Dimension
 from ..evaluate.decomposition import ErrorAnalysis
 from ..evaluate.evaluation import Evaluation
 from ..evaluate.per_character import CharacterScore

@@ -8,7 +8,7 @@ import pytest
 from bookcoref_data.books import Record
 from bookcoref_data.errors import MissingExtraError
 from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.breakdown import breakdown
+from bookcoref_data.evaluate.breakdowns import breakdown
 from bookcoref_data.evaluate.decomposition import analyse_errors
 from bookcoref_data.evaluate.per_character import character_scores
 from bookcoref_data.evaluate.significance import resample
@@ -110,7 +110,7 @@ def farm_result(shared_data):
 
 
 def test_curves_break_where_a_side_has_no_mention(pyplot):
-    from bookcoref_data.evaluate.breakdown import position_curve
+    from bookcoref_data.evaluate.breakdowns import position_curve
 
     sentences = [["x"] * 1500] * 3
     key = Record("b", "", sentences, [[(0, 0), (10, 10), (4000, 4000)]])

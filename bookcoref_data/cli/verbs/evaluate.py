@@ -153,7 +153,7 @@ class _Asked:
             shown.append(tables.character_table(found, self.top))
             values["characters"] = [score.to_dict() for score in found]
         if self.breakdown:
-            from ...evaluate.breakdown import breakdown
+            from ...evaluate.breakdowns import breakdown
 
             dimensions = breakdown(result)
             shown += tables.breakdown_tables(dimensions)

@@ -8,7 +8,7 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.breakdown import BREAKDOWN_METRICS, breakdown, position_curve
+from bookcoref_data.evaluate.breakdowns import BREAKDOWN_METRICS, breakdown, position_curve
 from bookcoref_data.evaluate.scores import NOTHING
 
 SENTENCES = [
