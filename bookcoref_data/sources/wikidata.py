@@ -159,7 +159,7 @@ def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Ite
             limit = max(1, limit // 4)
             continue
         page = [row["work"].value for row in rows]
-        _hold_order(page, endpoint.address)
+        _hold_order([after, *page], endpoint.address)
         yield from (_short_item(work) for work in page if work.startswith(ENTITY))
         progress.advance("list of works", len(page))
         if len(page) < limit:
@@ -168,14 +168,15 @@ def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Ite
     progress.end("list of works")
 
 
-def _hold_order(page: list[str], address: str) -> None:
-    """Refuse an endpoint that sorts in its own way: pages that start after the last work would skip some."""
-    if page != sorted(page):
-        raise SourceError(
-            f"{address} does not sort by code point",
-            found=next(f"{b} after {a}" for a, b in pairwise(page) if b < a),
-            hint="give the works yourself (--works FILE)",
-        )
+def _hold_order(works: list[str], address: str) -> None:
+    """Refuse an endpoint that sorts or compares in its own way: its pages would skip works, or never end."""
+    for one, other in pairwise(works):
+        if other <= one:
+            raise SourceError(
+                f"{address} does not sort by code point",
+                found=f"{other} after {one}",
+                hint="give the works yourself (--works FILE)",
+            )
 
 
 def _collect(
