@@ -20,6 +20,7 @@ from .brackets import OUTSIDE
 from .compressed import packing, read_bytes
 from .conll import EMPTY_SENTENCE
 from .escape import escape, unescape
+from .kinds import mention_types
 from .lines import read_lines
 from .losses import Losses
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
@@ -221,7 +222,7 @@ def _token_lines(record: Record, losses: Losses | None) -> Iterator[str]:
 
 def _entity_lines(record: Record, losses: Losses | None) -> Iterator[str]:
     tokens = [token for sentence in record.sentences or [] for token in sentence]
-    types = _types_to_write(record)
+    types = mention_types(record, _TYPE)
     yield "\t".join(ENTITY_COLUMNS) + "\n"
     for number, cluster in enumerate(record.clusters):
         if not cluster and losses is not None:
@@ -231,26 +232,15 @@ def _entity_lines(record: Record, losses: Losses | None) -> Iterator[str]:
                 if losses is not None:
                     losses.add(OUTSIDE, record.doc_key, str(tuple(mention)))
                 continue
-            kind = types.get(mention, ("_", "_"))
+            kind = types[mention].split("_") if mention in types else ("_", "_")
             text = " ".join(map(escape, tokens[mention.start : mention.end + 1]))
             yield "\t".join((str(number), str(mention.start), str(mention.end), *kind, text)) + "\n"
-
-
-def _types_to_write(record: Record) -> dict[Mention, tuple[str, str]]:
-    listed = record.extra.get("mention_types")
-    types: dict[Mention, tuple[str, str]] = {}
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and len(item) == 3 and type(item[2]) is str:
-            match = _TYPE.fullmatch(item[2])
-            if match:
-                types.setdefault(Mention(item[0], item[1]), (match[1], match[2]))
-    return types
 
 
 def _book_lines(record: Record, losses: Losses | None) -> Iterator[str]:
     """One JSON document: the characters as BookNLP lists them, and what only our reader restores."""
     ids = [str(i) for i in range(len(record.clusters))]
-    drop = ("mention_types",) if _types_to_write(record) else ()
+    drop = ("mention_types",) if mention_types(record, _TYPE) else ()
     description = sideline.describe(record, ids, losses, drop=drop)
     characters = [
         {

@@ -26,6 +26,7 @@ from .brackets import OUTSIDE
 from .compressed import bare_suffix, packing, read_bytes
 from .conll import EMPTY_SENTENCE
 from .escape import escape, unescape
+from .kinds import mention_types
 from .lines import read_lines
 from .losses import Losses
 from .pairs import beside, doc_key_of, needed_sibling, targets
@@ -322,7 +323,7 @@ def _lay_out(record: Record, losses: Losses | None) -> tuple[str, list[int], lis
 def _annotation_lines(
     record: Record, text: str, starts: list[int], ends: list[int], losses: Losses | None
 ) -> Iterator[str]:
-    types = _types_to_write(record)
+    types = mention_types(record, _TYPE)
     first_of: list[str] = []
     equivalences: list[str] = []
     count = 0
@@ -349,17 +350,6 @@ def _annotation_lines(
         yield f"#1\tAnnotatorNotes T1\t{sideline.to_line(description, _NOTE_MARK)}\n"
     elif len(description) > 1 and losses is not None:
         losses.add(UNTOLD, record.doc_key)
-
-
-def _types_to_write(record: Record) -> dict[Mention, str]:
-    listed = record.extra.get("mention_types")
-    if type(listed) is not list:
-        return {}
-    types: dict[Mention, str] = {}
-    for item in listed:
-        if type(item) is list and len(item) == 3 and type(item[2]) is str and _TYPE.fullmatch(item[2]):
-            types.setdefault(Mention(item[0], item[1]), item[2])
-    return types
 
 
 def _entity_line(number: str, kind: str, text: str, start: int, end: int) -> str:

@@ -31,6 +31,7 @@ EMPTY_SENTENCE = "empty sentences"
 _BEGIN = "#begin document"
 _END = "#end document"
 _LONGEST_NAME = 1000
+_MOST_TOKENS = 10_000_000
 _NONE = {"-", "_", "*"}
 _NAMED = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\S+))?\s*")
 _BARE = re.compile(r"(.+?)\s*(?:;\s*part\s+(\S+)|;)?\s*")
@@ -315,7 +316,7 @@ def _rows(record: Record) -> list[list[str]] | list[list[None]]:
     if record.sentences is not None:
         return record.sentences
     lengths = record.extra.get("sentence_lengths")
-    if type(lengths) is list and all(type(n) is int and n >= 0 for n in lengths):
+    if type(lengths) is list and all(type(n) is int and 0 <= n <= _MOST_TOKENS for n in lengths):
         return [[None] * n for n in lengths]
     raise DataError(
         f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",

@@ -9,6 +9,7 @@ both sides.
 from __future__ import annotations
 
 import difflib
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from ..books import Mention, Record
 from ..errors import DataError
+from .kinds import mention_types
 from .losses import Losses
 
 LOST = "mentions whose text is not in the key"
@@ -23,6 +25,7 @@ SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens ar
 
 _PLAIN = str.maketrans("‘’‚‛“”„‟‐‑‒–—―−", "''''\"\"\"\"-------", "_")
 _STRETCHES = (48, 16)  # lengths of the stretches tried, in characters
+_ANY = re.compile(r".*", re.DOTALL)
 _RUN = 16  # shorter equal ends may be chance: one letter of a header that the key does not have
 _SMALL = 3_000  # gaps up to this long on both sides are compared character by character
 
@@ -59,9 +62,8 @@ def project(record: Record, key: Record, losses: Losses | None) -> Record:
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
     extra = dict(record.extra)
-    types = extra.pop("mention_types", None)
-    if type(types) is list:
-        moved = [(move.quietly(Mention(start, end)), kind) for start, end, kind in types]
+    if extra.pop("mention_types", None) is not None:
+        moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
         extra["mention_types"] = [[*span, kind] for span, kind in moved if span is not None]
     ids = extra.pop("cluster_ids", None)
     if type(ids) is list and len(ids) == len(clusters):

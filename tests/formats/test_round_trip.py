@@ -161,6 +161,38 @@ def test_real_documents_keep_their_types_and_cluster_names(format, shared_data, 
     assert not losses
 
 
+FIELDS = [
+    "mention_types",
+    "cluster_ids",
+    "entity_types",
+    "parts",
+    "part",
+    "document",
+    "sentence_lengths",
+    "x",
+]
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 9)
+    | st.sampled_from(["", "0", "a b", "PER", "PROP_PER", "\n"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)
+    ),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(document=records("a"), extra=st.dictionaries(st.sampled_from(FIELDS), anything, max_size=4))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_strange_extra_fields_break_no_writer(format, document, extra):
+    strange = dataclasses.replace(document, extra=extra)
+    with tempfile.TemporaryDirectory() as folder:
+        (back,) = through([strange], format, folder)
+    assert back.sentences == document.sentences
+
+
 SAMPLE = [
     Record(
         "one",
