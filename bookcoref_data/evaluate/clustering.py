@@ -15,7 +15,6 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 
-Spans = Iterable[tuple[int, int]]
 Clusters = Sequence[Sequence[tuple[int, int]]]
 
 DUPLICATE_RULES = ("released", "first")
@@ -27,14 +26,13 @@ class Members:
     """The mentions of one side, one array entry per mention of a cluster, in the order of the clusters.
 
     `start`, `end`: token offsets, inclusive. `owner`: index of the mention's cluster (never decreasing).
-    `origin`: position in the clustering first given, kept through `take`. `cluster_unit`: the unit of
-    each cluster. `source_cluster`: index of each cluster in the clustering first given.
+    `cluster_unit`: the unit of each cluster. `source_cluster`: index of each cluster in the clustering
+    first given.
     """
 
     start: np.ndarray
     end: np.ndarray
     owner: np.ndarray
-    origin: np.ndarray
     cluster_unit: np.ndarray
     source_cluster: np.ndarray
 
@@ -63,7 +61,6 @@ class Members:
             self.start[index],
             self.end[index],
             owner,
-            self.origin[index],
             new_unit,
             self.source_cluster[old],
         )
@@ -93,7 +90,6 @@ def members(clusterings: Iterable[Clusters]) -> Members:
         flat[:, 0],
         flat[:, 1],
         np.repeat(np.arange(len(clusters)), sizes),
-        np.arange(len(flat)),
         np.array(units, np.int64),
         np.array(source, np.int64),
     )

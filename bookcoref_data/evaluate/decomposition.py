@@ -164,7 +164,7 @@ def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     steps = tuple((step, pool(book.steps[i] for book in books)) for i, step in enumerate(STEPS))
 
     def costliest(name: str) -> tuple:
-        cases = [case for book in books for case in getattr(book, name)()]
+        cases = [case for book in books for case in getattr(book, name)(most)]
         return tuple(sorted(cases, key=lambda case: -case.mentions)[:most])
 
     return ErrorAnalysis(
@@ -206,6 +206,8 @@ class _BookErrors:
         )
         self.rows, self.columns, self.cell_counts = cells // width, cells % width, counts
         self.home = _heaviest(self.columns, self.rows, counts, self.both.response.sizes.size)
+        self.home_count = np.zeros(self.home.size, np.int64)
+        np.maximum.at(self.home_count, self.columns, counts)
         self.main = _heaviest(self.rows, self.columns, counts, self.both.key.sizes.size)
 
     def _count(self) -> dict[str, tuple[int, int]]:
@@ -243,61 +245,51 @@ class _BookErrors:
         states.append((key.start, key.end, key.owner, key.unit))
         return [_score_state(key, state, units) for state in states]
 
-    def conflated(self) -> list[Confusion]:
-        cases: dict[tuple[str, str], list] = {}
-        home_size = {
-            (int(r), int(c)): int(n)
-            for r, c, n in zip(self.rows, self.columns, self.cell_counts, strict=True)
-            if self.home[c] == r
-        }
-        for r, c, n in zip(self.rows.tolist(), self.columns.tolist(), self.cell_counts.tolist(), strict=True):
-            home = int(self.home[c])
-            if home == r:
-                continue
-            case = cases.setdefault((self.names[home], self.names[r]), [0, 0, []])
-            case[0] += n
-            case[1] += n * home_size[home, c]
-            case[2].append((n, r, c))
+    def conflated(self, most: int) -> list[Confusion]:
+        """The costliest pairs of characters in one response cluster."""
+        cases: dict[tuple[str, str], _Case] = {}
+        for row, column, count in self._cells(self.home[self.columns] != self.rows):
+            home = int(self.home[column])
+            case = cases.setdefault((self.names[home], self.names[row]), _Case())
+            case.add(count, row, column, links=count * int(self.home_count[column]))
         return [
-            Confusion(self.book.doc_key, home, other, mentions, links, self._examples(cells))
-            for (home, other), (mentions, links, cells) in cases.items()
+            Confusion(self.book.doc_key, home, other, case.mentions, case.links, self._examples(case))
+            for (home, other), case in _most(cases, most)
         ]
 
-    def divided(self) -> list[Division]:
-        cases: dict[str, list] = {}
-        for r, c, n in zip(self.rows.tolist(), self.columns.tolist(), self.cell_counts.tolist(), strict=True):
-            if self.main[r] == c:
-                continue
-            case = cases.setdefault(self.names[r], [0, 0, 0, []])
-            case[0] += 1
-            case[1] += n
-            case[3].append((n, r, c))
-        for r, name in enumerate(self.names):
-            if name in cases:
-                parts = self.cell_counts[self.rows == r]
-                cases[name][2] += int((parts.sum() ** 2 - (parts**2).sum()) // 2)
+    def divided(self, most: int) -> list[Division]:
+        """The characters with most mentions outside their largest response cluster."""
+        size, squares = (
+            np.bincount(self.rows, weights=self.cell_counts**power, minlength=len(self.names))
+            for power in (1, 2)
+        )
+        lost = (size**2 - squares) / 2
+        cases: dict[str, _Case] = {}
+        for row, column, count in self._cells(self.main[self.rows] != self.columns):
+            cases.setdefault(self.names[row], _Case()).add(count, row, column)
+        for row in np.flatnonzero(lost).tolist():
+            cases[self.names[row]].links += int(lost[row])
         return [
-            Division(self.book.doc_key, name, parts, mentions, links, self._examples(cells))
-            for name, (parts, mentions, links, cells) in cases.items()
+            Division(self.book.doc_key, name, case.cells, case.mentions, case.links, self._examples(case))
+            for name, case in _most(cases, most)
         ]
 
-    def missed(self) -> list[Frequent]:
+    def missed(self, most: int) -> list[Frequent]:
         """Characters by mentions that the response lacks."""
-        index = np.flatnonzero(self.key_cell < 0)
         groups: dict[str, list[int]] = {}
-        for i in index.tolist():
+        for i in np.flatnonzero(self.key_cell < 0).tolist():
             groups.setdefault(self.names[int(self.both.key.owner[i])], []).append(i)
-        return self._frequent(groups, self.both.key)
+        return self._frequent(groups, self.both.key, most)
 
-    def spurious(self) -> list[Frequent]:
+    def spurious(self, most: int) -> list[Frequent]:
         """Response mentions that no key mention matches, by their text."""
-        response, groups = self.both.response, {}
+        response, tokens = self.both.response, self.book.tokens
+        groups: dict[str, list[int]] = {}
         for i in np.flatnonzero(self.response_cell < 0).tolist():
-            text = None
-            if self.book.tokens is not None:
-                text = text_of(self.book.tokens, int(response.start[i]), int(response.end[i])).lower()
-            groups.setdefault(text or "?", []).append(i)
-        return self._frequent(groups, response)
+            span = int(response.start[i]), int(response.end[i])
+            text = "" if tokens is None else text_of(tokens, *span).lower()
+            groups.setdefault(text or "(no text)", []).append(i)
+        return self._frequent(groups, response, most)
 
     def matrix(self) -> tuple[tuple[str, ...], np.ndarray]:
         """Characters by the home of the response cluster their mentions are in; most frequent first."""
@@ -312,21 +304,48 @@ class _BookErrors:
         np.add.at(counts[:, -1], index[self.both.key.owner[self.key_cell < 0]], 1)
         return names, counts
 
-    def _frequent(self, groups: dict[str, list[int]], side: Members) -> list[Frequent]:
+    def _cells(self, chosen: np.ndarray):
+        """(key cluster, response cluster, matched mentions) of the chosen cells, as plain numbers."""
+        arrays = (self.rows, self.columns, self.cell_counts)
+        return zip(*(array[chosen].tolist() for array in arrays), strict=True)
+
+    def _frequent(self, groups: dict[str, list[int]], side: Members, most: int) -> list[Frequent]:
+        largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))[:most]
         return [
             Frequent(self.book.doc_key, what, len(index), self._snippets(side, _spaced(index)))
-            for what, index in groups.items()
+            for what, index in largest
         ]
 
-    def _examples(self, cells: list[tuple[int, int, int]]) -> tuple[str, ...]:
-        """Snippets of mentions in the largest of some cells."""
-        _, row, column = max(cells)
+    def _examples(self, case: _Case) -> tuple[str, ...]:
+        """Snippets of mentions in the largest cell of a case."""
+        _, row, column = case.largest
         index = np.flatnonzero((self.both.key.owner == row) & (self.key_cell == column))
         return self._snippets(self.both.key, _spaced(index.tolist()))
 
     def _snippets(self, side: Members, index: list[int]) -> tuple[str, ...]:
         found = (snippet(self.book.tokens, int(side.start[i]), int(side.end[i])) for i in index)
         return tuple(text for text in found if text is not None)
+
+
+@dataclass(slots=True)
+class _Case:
+    """One confusion or division while its cells are added up."""
+
+    cells: int = 0
+    mentions: int = 0
+    links: int = 0
+    largest: tuple[int, int, int] = (0, 0, 0)
+
+    def add(self, count: int, row: int, column: int, *, links: int = 0) -> None:
+        self.cells += 1
+        self.mentions += count
+        self.links += links
+        self.largest = max(self.largest, (count, row, column))
+
+
+def _most(cases: dict, most: int) -> list:
+    """The cases with most mentions, then most links, then by name."""
+    return sorted(cases.items(), key=lambda item: (-item[1].mentions, -item[1].links, item[0]))[:most]
 
 
 def _spaced(index: list[int], most: int = 3) -> list[int]:
@@ -391,6 +410,6 @@ def _score_state(key: Members, state, units: int) -> ClusterScores:
     groups, owner = np.unique(code[order], return_inverse=True)
     cluster_unit = np.zeros(groups.size, np.int64)
     cluster_unit[owner] = unit[order]
-    response = Members(start[order], end[order], owner, order, cluster_unit, np.arange(groups.size))
+    response = Members(start[order], end[order], owner, cluster_unit, np.arange(groups.size))
     both = overlap(key, response, duplicates="first")
     return Overlaps(both, both).total(units)

@@ -32,20 +32,8 @@ class Parts:
     partner: np.ndarray | None = None
 
     def total(self) -> Score:
-        return Score(*(float(array.sum()) for array in self._arrays()))
-
-    def by_unit(self, both: Overlap, units: int) -> np.ndarray:
-        """(units, 4) sums, columns in the order of `Score`."""
-        key, response = both.key.cluster_unit, both.response.cluster_unit
-        sides = (key, key, response, response)
-        columns = [
-            np.bincount(unit, weights=values, minlength=units)
-            for unit, values in zip(sides, self._arrays(), strict=True)
-        ]
-        return np.stack(columns, axis=1)
-
-    def _arrays(self):
-        return self.recall_num, self.recall_den, self.precision_num, self.precision_den
+        arrays = self.recall_num, self.recall_den, self.precision_num, self.precision_den
+        return Score(*(float(array.sum()) for array in arrays))
 
 
 def _row_sums(table: Table, values: np.ndarray, rows: int) -> np.ndarray:

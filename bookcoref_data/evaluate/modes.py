@@ -360,7 +360,6 @@ def _moved(clusterings, starts) -> Members:
         local.start + shift,
         local.end + shift,
         local.owner,
-        local.origin,
         local.cluster_unit,
         local.source_cluster,
     )

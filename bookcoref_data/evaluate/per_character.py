@@ -62,9 +62,11 @@ def _of_book(book, rules) -> list[CharacterScore]:
     shared = np.zeros(sizes.size)
     aligned = partner[both.recall.rows] == both.recall.columns
     shared[both.recall.rows[aligned]] = both.recall.counts[aligned]
+    clusters_of: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        clusters_of.setdefault(name, []).append(i)
     scores = []
-    for name in dict.fromkeys(names):
-        clusters = [i for i, other in enumerate(names) if other == name]
+    for name, clusters in clusters_of.items():
         with_partner = [i for i in clusters if partner[i] >= 0]
         best = max(with_partner, key=lambda i: shared[i], default=None)
         label = None
