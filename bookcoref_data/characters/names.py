@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .name_lists import ALIAS_START, comma_segments, is_collective, shield, split_people, unshield
 from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS, TITLES
@@ -51,12 +51,35 @@ def read_name(raw: str, *, author: str = "") -> Reading:
     rejected = _reject(text)
     if rejected:
         return Reading(raw, (), rejected, ("reject",))
-    people = []
+    people = {}
+    for person in _settled(text, author, rules):
+        people.setdefault(person.name, person)
+    if not people:
+        return Reading(raw, (), "no letter", ("reject",))
+    return Reading(raw, tuple(people.values()), "", tuple(sorted(rules)))
+
+
+_MOST_ROUNDS = 12
+
+
+def _settled(text: str, author: str, rules: set[str], rounds: int = _MOST_ROUNDS) -> list[Person]:
+    """The people of a tidy entry, their names read again until reading changes nothing.
+
+    What one reading cuts off may uncover a couple, a gloss or a heading that another has to take apart.
+    """
+    people: list[Person] = []
     for part, flags in split_people(text, rules):
         person = _read_person(part, flags, author, rules)
-        if person.name not in [known.name for known in people]:
-            people.append(person)
-    return Reading(raw, tuple(people), "", tuple(sorted(rules)))
+        name = _tidy(person.name, set())
+        if name == text or not rounds:
+            people.append(replace(person, name=name))
+        elif not _reject(name) and (again := _settled(name, author, rules, rounds - 1)):
+            first = again[0]
+            aliases = dict.fromkeys((*person.aliases, *first.aliases))
+            aliases.pop(first.name, None)
+            flags = tuple(dict.fromkeys((*person.flags, *first.flags)))
+            people += [replace(first, aliases=tuple(aliases), flags=flags), *again[1:]]
+    return people
 
 
 # --- the entry as a whole -------------------------------------------------------------------------------

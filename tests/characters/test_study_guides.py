@@ -13,7 +13,7 @@ from bookcoref_data.errors import MissingExtraError
 
 PREFIX = "/web/20201219000000/"
 TOOLBAR = """<!-- BEGIN WAYBACK TOOLBAR INSERT -->
-<div id="wm-ipp-base"><h2>Toolbar</h2><h3>12 captures</h3><p>19 Dec 2020</p>
+<div id="wm-ipp-base"><h1>Internet Archive</h1><h2>Toolbar</h2><h3>12 captures</h3><p>19 Dec 2020</p>
 <ul><li><a href="/web/2020*/https://www.example.com/characters/x">All</a></li></ul></div>
 <!-- END WAYBACK TOOLBAR INSERT -->"""
 HOSTS = {
@@ -272,7 +272,7 @@ def test_cliffsnotes_group_headings_with_bold_names(read):
     page = read(
         "cliffsnotes",
         CLIFFS_HEAD
-        + """<article class="copy"><h2>Major Characters</h2>
+        + """<article class="copy"><h2><b>Character List</b></h2><h2>Major Characters</h2>
      <p><strong>Ada Brook</strong> A baker.</p><h2>Minor Characters</h2><p>They come and go.</p>
      <p><strong>Old Tam</strong>: Ferryman.</p></article>""",
     )
