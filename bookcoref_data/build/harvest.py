@@ -62,14 +62,9 @@ def harvest_wikidata(
     """Ask Wikidata (or replay the kept answers) and write the cast table.
 
     Raises:
-        UsageError: no contact for a harvest over the network, or `works` holds something else than items.
+        UsageError: no contact for a harvest over the network.
         SourceError: the endpoint is down or refuses; what it answered is kept in `archive`.
     """
-    odd = [work for work in works or () if not is_item(work)]
-    if odd:
-        raise UsageError(
-            "not a Wikidata item", expected="Q and a number, one per line", found=", ".join(odd[:5])
-        )
     contact = plan.contact if offline else require_contact(plan.contact)
     fetcher = Fetcher(
         Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
@@ -107,6 +102,22 @@ def harvest_wikidata(
             "last": tally.last_retrieved,
         },
     )
+
+
+def read_items(path: Path) -> list[str]:
+    """The Wikidata items in a file, separated by white space.
+
+    Raises:
+        UsageError: the file cannot be read, or holds something else than items.
+    """
+    try:
+        items = path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}", found=str(error)) from error
+    odd = [item for item in items if not is_item(item)]
+    if odd:
+        raise UsageError(f"{path} holds something else than items", expected="Q and a number", found=odd[0])
+    return items
 
 
 def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:

@@ -255,6 +255,8 @@ def test_a_list_of_works_that_holds_something_else_is_refused(run, tmp_path):
     (tmp_path / "works.txt").write_text("Q1\nEmma\n")
     with pytest.raises(UsageError, match="Emma"):
         run("wikidata", "--works", tmp_path / "works.txt", "--contact", "a@b.org")
+    with pytest.raises(UsageError, match="cannot read"):
+        run("wikidata", "--works", tmp_path / "none.txt", "--contact", "a@b.org")
 
 
 @pytest.fixture

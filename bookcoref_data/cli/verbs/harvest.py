@@ -45,7 +45,7 @@ def wikidata(
 
     Raw answers are kept, so that an interrupted harvest goes on and --offline replays a finished one.
     """
-    from ...build.harvest import WikidataPlan, harvest_wikidata
+    from ...build.harvest import WikidataPlan, harvest_wikidata, read_items
     from ...sources.wikidata import Settings
 
     table = _table(recipe, "wikidata", {"contact": contact, "endpoint": endpoint})
@@ -53,7 +53,7 @@ def wikidata(
     settings = _made(Settings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
     rest = {k: v for k, v in table.items() if k not in names}
     plan = _made(WikidataPlan, {**rest, "settings": settings}, "wikidata")
-    wanted = works.read_text(encoding="utf-8").split() if works else None
+    wanted = read_items(works) if works else None
     with progress() as listener:
         report = harvest_wikidata(
             plan,
