@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -41,6 +42,10 @@ from bookcoref_data.text.tokens import sentence_spans, tokenize_body, tokenize_o
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))
 REAL = {"2500": "siddhartha_2500", "1342": "pride_and_prejudice_1342"}
+BRITISH = re.compile(
+    r"\b((?:[Cc]ol|[Ff]av|[Hh]on|[Hh]um|[Nn]eighb|[Hh]arb|[Ll]ab|[Ee]ndeav|[Pp]arl|[Bb]ehavi|[Vv]ap)(?=our)"
+    r"|(?:[Rr]eal|[Rr]ecogn|[Cc]ivil|[Aa]polog|[Mm]ortif|[Ss]ympath)(?=is(?:e|ed|es|ing|ation)\b))(our|is)"
+)
 PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--"})
 
 
@@ -234,7 +239,7 @@ def editions(data: Path, number: str) -> dict[str, str]:
     text = text_of(data, number)
     numbered = {"1342": "1/3/4/1342/1342-0.txt", "2500": "2/5/0/2500/2500-8.txt"}[number]
     folded = unicodedata.normalize("NFKD", text.translate(PLAIN))
-    american = text.replace("our ", "or ").replace("ise ", "ize ").replace("isation", "ization")
+    american = BRITISH.sub(lambda m: m[1] + ("or" if m[2] == "our" else "iz"), text)
     paragraphs = text.split("\n\n")
     caption = "[Illustration: “He looked at the\nriver, and said nothing.”]"
     pictures = (p + "\n\n" + caption if i % 6 == 0 else p for i, p in enumerate(paragraphs))
@@ -256,9 +261,7 @@ def drift(data: Path, books: dict[str, Book]) -> None:
             total = remap(by_fingerprint(book), tokenize_body(text).sentences).report.total
             carried = 1 - total.lost / total.total
             print(f"{number:>6} {name:14} kept {total.kept_share:.4f} carried {carried:.4f}")
-    print(
-        "\nEdited at random: words replaced, dropped, inserted; sentences dropped, repeated; passages moved"
-    )
+    print("\nEdited at random: words replaced, dropped, inserted; sentences dropped, repeated, moved")
     print("survive: mentions whose words all stand in the edited text, one after the other")
     for number, book in books.items():
         for share in (0.01, 0.05):
@@ -376,16 +379,27 @@ def simulated(data: Path) -> None:
 
 def rebuild_all(packs: Path, data: Path) -> None:
     """All books to sentences of tokens, proved, one process."""
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     tokens = 0
     for path in sorted(packs.glob("*.pack")):
         source = raw(data, path.stem)
         sha256_bytes(source)
         pack = read_pack(path.read_bytes())
         tokens += sum(map(len, pack.apply(decode(source).text)))
-    took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"rebuilt to tokens, one process: {took:.2f} s, {tokens:,} tokens, peak {peak:.0f} MiB")
+    took, cpu = time.perf_counter() - start, time.process_time() - busy
+    print(
+        f"rebuilt to tokens, one process: {took:.2f} s ({cpu:.2f} s of processor time), {tokens:,} tokens, "
+        f"peak {peak_mib():.0f} MiB"
+    )
+
+
+def peak_mib() -> float:
+    """Peak memory of this process; the figure of getrusage would include the process that started it."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

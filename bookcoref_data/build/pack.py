@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Record, split_book
+from ..books import Book, Window, split_book
 from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, FormatError, SourceError, UsageError
 from ..files import safe_name, sha256_bytes, write_bytes, write_text
@@ -21,7 +21,7 @@ from ..formats.folder import iter_folder, read_build
 from ..progress import Progress, Silent
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
-from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
+from ..stitch.pack import MOST_LITERAL_SHARE, make_pack, read_pack
 from ..stitch.spans import Annotation
 from ..text.decode import decode
 from .ingest import SPLIT_MARK
@@ -139,8 +139,6 @@ def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int])
     """Annotations of the windows whose spans are not just those of the book."""
     if not windows:
         return {}
-    from ..books import Window
-
     starts = (0, *book.sentence_ends)
     bounds = [*firsts, len(book.sentence_ends)]
     made = split_book(book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]).books
@@ -156,8 +154,6 @@ def pack_plan(
 
     `work` is a folder for the dataset in between; it is left to the caller.
     """
-    from dataclasses import replace
-
     built = rebuild(replace(plan, out=work), jobs=jobs, progress=progress)
     report = pack_folder(work, plan.candidates, out, settings=settings, jobs=jobs, progress=progress)
     for key, error in built.failed.items():
@@ -281,15 +277,6 @@ def _store(job: _Job, data: bytes, out: Path) -> PackEntry:
     )  # fmt: skip
 
 
-def open_pack(path: Path) -> Pack:
-    """Read one pack file.
-
-    Raises:
-        SourceError: it cannot be read. FormatError, DataError: it is no pack, or damaged.
-    """
-    return read_pack(_read(path), str(path))
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -342,13 +329,3 @@ def describe(path: Path) -> dict[str, Any]:
         "fingerprint_bits": pack.fingerprint.bits if pack.fingerprint else 0,
         "sections": {name: stored for name, _, _, stored in directory},
     }
-
-
-def unpack(path: Path, text: Path) -> Record:
-    """The released book of a pack, from the text file it was made from (or one that contains it).
-
-    Raises:
-        EditionError: another edition; carry the annotation over instead (`build.align`).
-    """
-    data = _read(text)
-    return open_pack(path).book(decode(data, str(text)).text).to_record()

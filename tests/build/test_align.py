@@ -1,0 +1,126 @@
+"""`align` on files: packs and annotated documents, plain and tokenised texts, exact and remapped."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.books import Book
+from bookcoref_data.build.align import EXACT, REMAPPED, align_files
+from bookcoref_data.build.pack import pack_book
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import DataError, EditionError, FormatError, SourceError, UsageError
+from bookcoref_data.formats import read_documents, write_documents
+from bookcoref_data.sample import gutenberg_text, sample_book
+
+
+@pytest.fixture
+def files(tmp_path):
+    """old.jsonl and old.pack (the sample), same.txt (its text), new.txt (another edition of it)."""
+    book, text = sample_book(), gutenberg_text()
+    write_documents([book.to_record()], tmp_path / "old.jsonl")
+    (tmp_path / "old.pack").write_bytes(pack_book(book, [], text))
+    (tmp_path / "same.txt").write_text(text, encoding="utf-8")
+    new = text.replace('"', "”").replace(" said", " exclaimed")
+    (tmp_path / "new.txt").write_bytes(("\ufeff" + new.replace("\n", "\r\n")).encode("utf-8"))
+    return tmp_path
+
+
+def test_a_pack_on_its_own_text_is_exact(files):
+    (result,) = align_files(files / "old.pack", files / "same.txt")
+    assert result.result == EXACT
+    assert result.report is None
+    assert result.record.to_book() == sample_book()
+
+
+@pytest.mark.parametrize("old", ["old.pack", "old.jsonl"])
+def test_another_edition_is_remapped_and_never_called_exact(files, old):
+    (result,) = align_files(files / old, files / "new.txt")
+    assert result.result == REMAPPED
+    total = result.report.total
+    assert total.total == sample_book().mention_count
+    assert total.kept_share > 0.97
+    book = result.record.to_book()
+    assert "exclaimed" in book.tokens
+    assert [c.name for c in book.characters] == [c.name for c in sample_book().characters]
+
+
+def test_tokenised_documents_are_paired_by_key(files):
+    book = sample_book()
+    other = Book.make("other", [["Nothing", "of", "it", "."]])
+    write_documents([other.to_record(), book.to_record()], files / "target.jsonl")
+    (result,) = align_files(files / "old.jsonl", files / "target.jsonl")
+    assert result.record.to_book() == book
+    write_documents([other.to_record(), Book.make("b", [["x"]]).to_record()], files / "foreign.jsonl")
+    with pytest.raises(UsageError, match="no document for"):
+        align_files(files / "old.jsonl", files / "foreign.jsonl")
+
+
+def test_several_documents_need_a_choice_for_a_plain_text(files):
+    book = sample_book()
+    write_documents([book.to_record(), Book.make("b", [["x"]]).to_record()], files / "two.jsonl")
+    with pytest.raises(UsageError, match="2 documents"):
+        align_files(files / "two.jsonl", files / "same.txt")
+    (result,) = align_files(files / "two.jsonl", files / "same.txt", doc_key=book.doc_key)
+    assert result.report.total.kept_share > 0.97
+    with pytest.raises(UsageError, match="no document"):
+        align_files(files / "two.jsonl", files / "same.txt", doc_key="nobody")
+
+
+def test_a_document_without_text_cannot_be_a_target(files):
+    bare = {"doc_key": "d", "gutenberg_key": "1", "clusters": [], "characters": []}
+    (files / "bare.jsonl").write_text(json.dumps(bare) + "\n")
+    with pytest.raises(DataError, match="has no text"):
+        align_files(files / "old.jsonl", files / "bare.jsonl")
+
+
+def test_missing_and_damaged_files_are_named(files):
+    with pytest.raises(SourceError):
+        align_files(files / "none.pack", files / "same.txt")
+    with pytest.raises(SourceError):
+        align_files(files / "old.pack", files / "none.txt")
+    damaged = (files / "old.pack").read_bytes()[:-1]
+    (files / "cut.pack").write_bytes(damaged)
+    with pytest.raises(FormatError, match=r"cut\.pack"):
+        align_files(files / "cut.pack", files / "same.txt")
+
+
+def run(*args: object):
+    return CliRunner().invoke(make_app(), [str(a) for a in args])
+
+
+def test_the_verb_writes_annotation_and_report(files):
+    result = run("align", files / "old.pack", files / "new.txt", "--out", files / "out.jsonl",
+                 "--report", files / "report.json")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "remapped" in result.stdout
+    (record,) = read_documents(files / "out.jsonl")
+    (report,) = json.loads((files / "report.json").read_text())
+    assert report["result"] == "remapped"
+    assert (
+        sum(map(len, record.clusters))
+        == report["total"]["mentions"] - report["total"]["lost"] - report["merged"]
+    )
+
+
+def test_min_kept_fails_the_verb_and_writes_no_annotation(files):
+    result = run(
+        "align", files / "old.pack", files / "new.txt", "--min-kept", 1, "--out", files / "out.jsonl"
+    )
+    assert isinstance(result.exception, EditionError)
+    assert not (files / "out.jsonl").exists()
+
+
+def test_exact_is_said_in_json(files):
+    result = run("align", files / "old.pack", files / "same.txt", "--json")
+    (report,) = json.loads(result.stdout)
+    assert report["result"] == "exact"
+    assert report["mentions"] == sample_book().mention_count
+
+
+def test_another_book_is_refused(files):
+    (files / "other.txt").write_text("It was a dark and stormy night; the rain fell in torrents. " * 500)
+    result = run("align", files / "old.pack", files / "other.txt")
+    assert isinstance(result.exception, EditionError)
