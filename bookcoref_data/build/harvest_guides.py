@@ -220,7 +220,13 @@ def _read_guide(
 
 
 def _wanted(address: str, read: list[tuple[PageRecord, GuidePage]], plan: GuidesPlan, listed: bool) -> bool:
-    """Whether a page that is no list has to be read: for persons, or for title and author."""
+    """Whether a page that is no list has to be read: for persons, or for title and author.
+
+    A guide's front page (all that BookWorm's tables give) has neither; it only says where the lists are.
+    """
+    place = place_of(_original(address))
+    if place and _original(address).rstrip("/").endswith(place.root):
+        return False
     if plan.person_pages == "always":
         return True
     title_known = any(page.title and page.author for _, page in read)

@@ -207,6 +207,14 @@ def test_a_bookworm_row_gives_title_and_author_beforehand():
     assert guide.lists == [f"{W}https://www.gradesaver.com/inn/study-guide/character-list"]
 
 
+@pytest.mark.parametrize("setting", ["if-needed", "always"])
+def test_a_front_page_only_says_where_the_list_is(archive, guides, setting):
+    archive.pages = {SPARK_ROOT + "characters/": SPARK_LIST, SPARK_ROOT + "characters/page/2/": SPARK_NEXT}
+    code, _, rows = guides([SPARK_ROOT], person_pages=setting)
+    assert (code, len(rows)) == (0, 4)
+    assert SPARK_ROOT not in archive.asked
+
+
 @pytest.mark.parametrize("address", ["https://www.shmoop.com/x", f"{W}https://example.com/lit/x", "nonsense"])
 def test_an_address_that_cannot_be_harvested_is_refused_before_any_request(address):
     with pytest.raises(UsageError, match="cannot harvest"):
