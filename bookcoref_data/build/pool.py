@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -62,7 +63,7 @@ def _in_process(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Res
 def _in_pool(
     function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
 ) -> Iterator[Outcome[Job, Result]]:
-    pool = ProcessPoolExecutor(workers)
+    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
     running: dict[Future, Job] = {}
     again: deque[Job] = deque()
     try:
@@ -90,14 +91,19 @@ def _in_pool(
                 pool.shutdown(wait=False, cancel_futures=True)
                 while again:
                     yield _alone(function, again.popleft())
-                pool = ProcessPoolExecutor(workers)
+                pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of a terminal: the main one stops, a worker finishes its book."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _alone(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
     """Run one job in a process of its own, so that its death is known to be its own."""
-    with ProcessPoolExecutor(1) as pool:
+    with ProcessPoolExecutor(1, initializer=_leave_interrupts) as pool:
         try:
             return Outcome(job, result=pool.submit(function, job).result())
         except BookcorefError as error:
