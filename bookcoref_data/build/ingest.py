@@ -20,6 +20,7 @@ from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress
 from ..sources.release import Release
+from ..sources.store import CacheError
 from ..stitch.official import delta_to_bytes, read_deltas
 
 INDEX = "index.json"
@@ -157,9 +158,16 @@ def _window_lines(release: Release, work: Path) -> dict[str, Path]:
                     expected="<doc_key>_split1500_S<number of its first sentence>",
                 )
             found[book] = folder / f"{safe_name(book, f'{source}: the document key')}.jsonl"
-            with open(found[book], "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
-                stream.write(line + "\n")
+            _append(found[book], line)
     return found
+
+
+def _append(path: Path, line: str) -> None:
+    try:
+        with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+            stream.write(line + "\n")
+    except OSError as error:
+        raise CacheError.at(path.parent, error) from error
 
 
 def _read_windows(windows: dict[str, Path], key: str) -> list[str]:

@@ -171,7 +171,7 @@ def writing_folder(out: Path) -> Iterator[FolderWriter]:
 
     Raises:
         UsageError: `out` holds something that this package did not write.
-        SourceError: the parent folder cannot be written.
+        SourceError: the parent folder cannot be written, or the disk is full.
     """
     check_replaceable(out)
     try:
@@ -187,9 +187,17 @@ def writing_folder(out: Path) -> Iterator[FolderWriter]:
         yield writer
         writer.close()
         _swap_in(part, out)
-    except BaseException:
-        writer.close()
+    except BaseException as error:
+        # Closing writes the end of the parquet files, which a full disk refuses, too.
+        with contextlib.suppress(OSError):
+            writer.close()
         shutil.rmtree(part, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise SourceError(
+                f"cannot finish writing {out}", found=str(error),
+                hint="free some space, or choose another folder with --out, and run the command again; "
+                "nothing half-written was left",
+            ) from error  # fmt: skip
         raise
 
 
