@@ -24,6 +24,8 @@ Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source una
 4 checksum mismatch, 130 interrupted.
 """
 
+INTERRUPTED = 130
+
 # Newer versions of typer carry a click of their own: take the class from what typer hands out.
 ClickException = typer.BadParameter.__base__.__base__
 
@@ -58,8 +60,11 @@ def main() -> None:
     from ..errors import BookcorefError
 
     try:
-        # Standalone mode would turn Ctrl-C into exit code 1.
-        sys.exit(make_app()(standalone_mode=False) or 0)
+        # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
+        code = make_app()(standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
     except BookcorefError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -68,4 +73,4 @@ def main() -> None:
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
