@@ -7,17 +7,16 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ..errors import UsageError
+from .candidates import Candidates, authors_of, find_candidates, one_line, pairs, title_keys, titles_of
 from .editions import Choice, EditionSettings, choose
-from .match_rules import RULES, Rule
+from .match_rules import RULES
 from .overrides import Override, find_override
 from .table import SOURCES, Cast
-from .titles import fold, folded_author
+from .titles import folded_author
 
 OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
@@ -110,9 +109,10 @@ def match(
     used: set[Override] = set()
     decisions: dict[int, WorkDecision] = {}
     open_works: list[int] = []
-    rows = {row["id"]: row for row in _candidates(catalogue, casts, overrides).iter_rows(named=True)}
+    wanted = [o.gutenberg_id for o in overrides if o.gutenberg_id]
+    records = find_candidates(catalogue, casts, wanted)
     for index, cast in enumerate(casts):
-        decided = _decide_early(cast, rows, settings, overrides, used)
+        decided = _decide_early(cast, records, settings, overrides, used)
         if decided:
             decisions[index] = decided
         else:
@@ -120,7 +120,8 @@ def match(
     refused: dict[int, list[Choice]] = {index: [] for index in open_works}
     for name in settings.rules:
         rule = RULES[name]
-        found = _pairs(rule, {index: casts[index] for index in open_works}, rows)
+        rows = records.rows(rule)
+        found = pairs(rule, {index: casts[index] for index in open_works}, rows)
         for index, ids in found.items():
             decided = _decide(rule, casts[index], [rows[i] for i in ids], settings, refused[index])
             if decided:
@@ -129,7 +130,7 @@ def match(
     for index in open_works:
         decisions[index] = _unmatched(casts[index], refused[index])
     works = tuple(decisions[index] for index in range(len(casts)))
-    books = tuple(_books(casts, works, rows, settings))
+    books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
 
 
@@ -141,19 +142,15 @@ def lend_authors(casts: Sequence[Cast]) -> list[Cast]:
     """
     known: dict[str, dict[str, str]] = {}
     for cast in casts:
-        for author in _authors(cast)[:1]:
-            for key in _title_keys(cast):
+        for author in authors_of(cast)[:1]:
+            for key in title_keys(cast):
                 known.setdefault(key, {}).setdefault(folded_author(author), author)
-    return [cast if _authors(cast) else _lend(cast, known) for cast in casts]
-
-
-def _title_keys(cast: Cast) -> set[str]:
-    return {key for title in _titles(cast) for key in RULES["compound"].titles(title)}
+    return [cast if authors_of(cast) else _lend(cast, known) for cast in casts]
 
 
 def _lend(cast: Cast, known: Mapping[str, Mapping[str, str]]) -> Cast:
     lenders: dict[str, str] = {}
-    for key in _title_keys(cast):
+    for key in title_keys(cast):
         lenders.update(known.get(key, {}))
     if len(lenders) != 1:
         return cast
@@ -161,161 +158,17 @@ def _lend(cast: Cast, known: Mapping[str, Mapping[str, str]]) -> Cast:
     return Cast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
 
 
-# -- candidates --------------------------------------------------------------------------------------
-
-_DULL = frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "of",
-        "and",
-        "in",
-        "or",
-        "to",
-        "le",
-        "la",
-        "les",
-        "de",
-        "der",
-        "die",
-        "das",
-        "el",
-        "los",
-        "il",
-    )
-)
-
-
-def _candidates(catalogue, casts: Sequence[Cast], overrides: Sequence[Override]):
-    """The records that share a word of the title, and of the author where one is named, with any work.
-
-    Vectorised, so that the rules below look at thousands of records, not at all of them.
-    """
-    import polars as pl
-
-    titles = _words(title for cast in casts for title in _titles(cast))
-    squeezed = {"".join(re.findall(r"\w+", fold(t)))[:4] for cast in casts for t in _titles(cast)}
-    authors = _words(name for cast in casts for name in _authors(cast))
-    anonymous = any(not _authors(cast) for cast in casts)
-    by_title = _having(catalogue, pl.col("titles"), titles, squeezed)
-    kept = catalogue.filter(pl.col("id").is_in(by_title))
-    if not anonymous:
-        names = pl.concat_list("authors", "aliases")
-        kept = kept.filter(pl.col("id").is_in(_having(kept, names, authors, set())))
-    named = [o.gutenberg_id for o in overrides if o.gutenberg_id]
-    missing = catalogue.filter(pl.col("id").is_in(named) & ~pl.col("id").is_in(kept["id"].to_list()))
-    return pl.concat([kept, missing])
-
-
-def _having(frame, column, words: set[str], beginnings: set[str]) -> list[int]:
-    """Ids of the records whose column has one of the words, or a word with one of the beginnings."""
-    import polars as pl
-
-    found = (
-        frame.select("id", column.alias("text"))
-        .explode("text")
-        .select("id", _folded(pl.col("text")).str.extract_all(r"\w+").alias("word"))
-        .explode("word")
-        .filter(pl.col("word").is_in(list(words)) | pl.col("word").str.slice(0, 4).is_in(list(beginnings)))
-    )
-    return found["id"].unique().to_list()
-
-
-def _folded(column):
-    return (
-        column.str.to_lowercase()
-        .str.replace_all(r"['’‘`´]", "")
-        .str.normalize("NFKD")
-        .str.replace_all(r"\p{M}", "")
-    )
-
-
-def _words(texts: Iterable[str]) -> set[str]:
-    return {word for text in texts for word in re.findall(r"\w+", fold(text))} - _DULL
-
-
-# -- keys and joins ----------------------------------------------------------------------------------
-
-
-def _titles(cast: Cast) -> list[str]:
-    """All titles of a work, the preferred one first, each once."""
-    return list(dict.fromkeys(t for t in (cast.work.title, *cast.work.titles) if t.strip()))
-
-
-def _authors(cast: Cast) -> list[str]:
-    return list(dict.fromkeys(a for a in (cast.work.author, *cast.work.authors) if a.strip()))
-
-
-def _pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) -> dict[int, list[int]]:
-    """Work index -> ids of the records that the rule finds, sorted."""
-    import polars as pl
-
-    left = _keys(rule, ((i, _titles(c), _work_authors(rule, c)) for i, c in casts.items()), "work")
-    right = _keys(rule, ((i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()), "id")
-    if rule.affix:
-        joined = left.join(right, on="author", how="inner", suffix="_record")
-        fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
-        joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
-    else:
-        joined = left.join(right, on=["author", "title"], how="inner")
-    grouped = joined.select("work", "id").unique().sort("work", "id").group_by("work", maintain_order=True)
-    return {int(key[0]): part["id"].to_list() for key, part in grouped}
-
-
-def _keys(rule: Rule, items, name: str):
-    """A table (`name`, author key, title key) of all combinations."""
-    import polars as pl
-
-    found = set()
-    for index, titles, authors in items:
-        title_keys = {key for title in titles for key in rule.titles(title) if key}
-        author_keys = {key for author in authors for key in rule.authors(author) if key}
-        found.update((index, author, title) for author in author_keys for title in title_keys)
-    schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
-    return pl.DataFrame(sorted(found), schema=schema, orient="row")
-
-
-def _work_authors(rule: Rule, cast: Cast) -> list[str]:
-    if not rule.needs_author:
-        return ["-"] if not _authors(cast) else []
-    return _authors(cast) + (list(cast.work.author_aliases) if rule.aliases else [])
-
-
-def _record_authors(rule: Rule, record: Mapping[str, Any]) -> list[str]:
-    """Authors of a record; translators, editors and illustrators never count. A pseudonym is an alias."""
-    if not rule.needs_author:
-        return ["-"]
-    people = [p for p in record["people"] or () if p["role"] == "cre"]
-    names = [p["name"] for p in people] or list(record["authors"])
-    return names + ([alias for p in people for alias in p["aliases"]] if rule.aliases else [])
-
-
-def _affix(work: str, record: str) -> bool:
-    """Whether the shorter title, of two words or more, begins or ends the longer.
-
-    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
-    among its authors.
-    """
-    mine, theirs = work.split(), record.split()
-    if min(len(mine), len(theirs)) < 2:
-        return False
-    if len(mine) <= len(theirs):
-        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
-    return mine[-len(theirs) :] == theirs
-
-
 # -- decisions ---------------------------------------------------------------------------------------
 
 
-def _decide_early(cast, rows, settings, overrides, used) -> WorkDecision | None:
+def _decide_early(cast, records, settings, overrides, used) -> WorkDecision | None:
     """An override, or a work that is no book."""
     override = find_override(overrides, cast)
     if override:
         used.add(override)
         if not override.gutenberg_id:
             return _decision(cast, None, "override", f"left out: {override.reason}")
-        if override.gutenberg_id not in rows:
+        if records.row(override.gutenberg_id) is None:
             reason = f"{override.gutenberg_id} is not in the catalogue: {override.reason}"
             return _decision(cast, None, "override", reason)
         return _decision(cast, override.gutenberg_id, "override", override.reason)
@@ -326,7 +179,7 @@ def _decide_early(cast, rows, settings, overrides, used) -> WorkDecision | None:
 def _decide(rule, cast, records, settings, refused: list[Choice]) -> WorkDecision | None:
     """A decision when the rule's records hold one that can be taken; else their reasons are remembered."""
     play = bool(_PLAY_CLASSES & set(cast.work.kinds))
-    best, considered = choose(records, " / ".join(_titles(cast)), settings.editions, play=play)
+    best, considered = choose(records, " / ".join(titles_of(cast)), settings.editions, play=play)
     if best is None:
         refused.extend(c for c in considered if c not in refused)
         return None
@@ -387,7 +240,7 @@ def _decision(cast, gutenberg_id, rule, reason, considered=()) -> WorkDecision:
 # -- one cast per book -------------------------------------------------------------------------------
 
 
-def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
+def _books(casts, works: Sequence[WorkDecision], records: Candidates, settings: MatchSettings):
     groups: dict[int, list[int]] = {}
     for index, work in enumerate(works):
         if work.gutenberg_id is not None:
@@ -395,11 +248,11 @@ def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
     for gutenberg_id in sorted(groups):
         order = sorted(groups[gutenberg_id], key=lambda i: _preference(works[i], settings))
         best, others = works[order[0]], [works[i] for i in order[1:]]
-        record = rows[gutenberg_id]
+        record = records.row(gutenberg_id)
         kept = best.characters >= settings.least_characters
         yield MatchedBook(
             gutenberg_id,
-            _line(record),
+            one_line(record),
             record["authors"][0] if record["authors"] else "",
             best.source,
             best.work_id,
@@ -411,11 +264,6 @@ def _books(casts, works: Sequence[WorkDecision], rows, settings: MatchSettings):
             best.considered,
             tuple(row.character_aliases for row in casts[order[0]].rows),
         )
-
-
-def _line(record: Mapping[str, Any]) -> str:
-    """The title of a record on one line; Gutenberg breaks long titles into lines."""
-    return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""
 
 
 def _preference(work: WorkDecision, settings: MatchSettings) -> tuple:

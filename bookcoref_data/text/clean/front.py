@@ -75,7 +75,9 @@ def _ends_list(block: Block) -> bool:
 
 
 def _same(heading: str, entry: str) -> bool:
-    return bool(entry) and bool(heading) and (heading.startswith(entry) or entry.startswith(heading))
+    """Whether one is the other or its first words: "chapter i" and "chapter i the period"."""
+    short, long = sorted((heading, entry), key=len)
+    return bool(short) and f"{long} ".startswith(f"{short} ")
 
 
 def _headings_before_prose(run: Sequence[Block]) -> int:
@@ -124,7 +126,7 @@ def cut_front(page: Page, settings: CleanSettings, author: str) -> None:
     """The title page, and prefaces as the settings say."""
     blocks = page.blocks()
     first = _first_of_book(blocks)
-    if first and blocks[first].start - blocks[0].start > _TITLE_PAGE_LENGTH:
+    if sum(len(block.text) for block in blocks[:first]) > _TITLE_PAGE_LENGTH:
         first = 0  # a book without prose or headings of a known form begins at once
     for block in blocks[:first]:
         page.cut("title-page", block.start, block.end)

@@ -30,7 +30,7 @@ _PREFACE = re.compile(
     r"|biographical|life of |(?:some )?commendatory|dedicatory|a? ?note (?:on|by|to)|proem\b",
     re.I,
 )
-_CONTENTS = re.compile(r"(?:table of |the )?contents\b.{0,25}$", re.I)
+_CONTENTS = re.compile(r"(?:(?:table of|the|detailed|general|brief|full) )*contents\b.{0,25}$", re.I)
 _LISTS = re.compile(
     r"(?:list of )?(?:illustrations|plates|maps|engravings)\b.{0,12}$"
     r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)"
@@ -38,7 +38,7 @@ _LISTS = re.compile(
     re.I,
 )
 _NOTES = re.compile(
-    r"(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?"
+    r"(?:a )?(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?"
     r"(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$",
     re.I,
 )

@@ -26,6 +26,7 @@ _CREDIT = re.compile(
 _PROJECT = re.compile(
     r"Project Gutenberg|Gutenberg-tm|pgdp\.net|Distributed\s+Proofread|gutenberg\.(?:org|net)"
 )
+_END_OF = re.compile(r"(?:The )?End of (?:the )?[A-Z]\w*(?: \w+){0,8}\.(?: This is the last .*)?$", re.S)
 _CREDIT_BLOCKS = 12  # credits stand among the first and the last blocks
 
 _NOTE_MARK = re.compile(
@@ -44,7 +45,7 @@ _PAGE_INLINE = re.compile(r"[ \t]*(?:\[(?:pg|page|p)\.? ?\d{1,4}\]|\{(?:pg|page|
 _FOOTNOTE = re.compile(r"\s*\[(?:Foot)?note\b ?:?\s?([\w*†‡]{0,4})", re.I)
 _NUMBERED_NOTE = re.compile(r"[ \t]*[\[({](\d{1,4}|[A-Z]|\*{1,3}|†|‡)[\])}][^\S\n]*(?=\S)")
 _STAR_NOTE = re.compile(r"[ \t]*(\*{1,3}|†|‡) ?(?=[A-Za-z“\"‘'_(])")
-_LABEL = re.compile(r"(?<=[\w.,;:!?”’\"')_*])[ ]?[\[{(](\d{1,4}|[A-Z]|\*{1,3}|†)[\]})]")
+_LABEL = re.compile(r"(?:(?<=[\w.,;:!?”’\"')_*]) ?|(?<=\n))[\[{(](\d{1,4}|[A-Z]|\*{1,3}|†)[\]})]")
 _REFERENCE = re.compile(r"[ ]?(?:\{\d{1,3}\}|<\d{1,3}>)")  # to notes at the end of a poem or of the book
 _GLUED = re.compile(r"(?<=[^\W\d_])\d{1,3}(?![\w])|(?<=[^\W\d][.,;:!?”’])\d{1,3}(?![\w.,]\d|\w)")
 _STAR = re.compile(r"(?<=[\w.,;:!?”’\"'])(\*{1,3}|†|‡)(?=[\s.,;:!?”’\"')]|$)", re.M)
@@ -61,6 +62,8 @@ def cut_credits(page: Page) -> None:
     for block in blocks:
         if _PROJECT.search(block.text):
             page.cut("credits", block.start, block.end)
+    if blocks and _END_OF.match(blocks[-1].text.strip()):
+        page.cut("credits", blocks[-1].start, blocks[-1].end)
 
 
 def cut_transcriber_notes(page: Page) -> None:
@@ -163,7 +166,7 @@ def _cut_note_sections(page: Page) -> None:
 def _cut_references(page: Page) -> None:
     """Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise."""
     for pattern, least in ((_REFERENCE, 3), (_GLUED, 20)):
-        found = [m for m in pattern.finditer(page.text, page.start, page.end) if not page.marks[m.start()]]
+        found = list(pattern.finditer(page.text, page.start, page.end))
         numbers = [int(re.search(r"\d+", m.group()).group()) for m in found]
         rising = sum(a < b for a, b in pairwise(numbers))
         if len(found) >= least and (pattern is _REFERENCE or rising >= 0.95 * (len(found) - 1)):
