@@ -12,7 +12,7 @@ import numpy as np
 from .markables import OBJECT, OTHER, POSSESSIVE, SUBJECT, Markable
 
 NAME, PRONOUN, NOMINAL = range(3)
-KIND = {"name": NAME, "pronoun": PRONOUN, "nominal": NOMINAL}
+KIND = {"name": NAME, "pronoun": PRONOUN, "nominal": NOMINAL, "plural": NOMINAL}
 FAR = 10_000
 SHORT, LONG = 60.0, 500.0
 """Decay lengths, in tokens, of the two counts of recent mentions."""
@@ -29,7 +29,7 @@ FEATURES = (
     "addressee before", "tag object", "next speaker", "you before", "same noun", "title noun", "apposed",
     "copula", "kin known", "same surname as owner", "owner", "noun of", "m male", "m female", "m plural",
     "m subject", "m object", "m possessive", "m quoted", "m tag", "m reflexive", "d the", "d this", "d a",
-    "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard",
+    "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard", "between",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
@@ -90,7 +90,7 @@ class Discourse:
 
     def mention(self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, verb: int) -> None:
         """Entity `e` was mentioned by `m`."""
-        at = m.start
+        at = m.at
         gap = max(at - self.last[e], 0)
         self.short[e] = self.short[e] * np.exp(-gap / SHORT) + 1
         self.long[e] = self.long[e] * np.exp(-gap / LONG) + 1
@@ -112,7 +112,7 @@ class Discourse:
         if e in self.recent:
             self.recent.remove(e)
         self.recent.append(e)
-        if len(self.recent) > 40:
+        if len(self.recent) > 150:
             del self.recent[0]
 
     def _lean(self, e: int, k: int) -> None:
@@ -129,7 +129,7 @@ class Discourse:
                 break
             if e >= self.cast and at - self.last[e] > 400:
                 continue
-            if k >= 0 and self.p[e, k] < 0.04:
+            if (self.p[e, k] < 0.04) if k >= 0 else (e >= self.cast and self.p[e, 2] > 0.9):
                 continue
             found.append(e)
             if len(found) == most:
@@ -155,7 +155,7 @@ class Discourse:
         if not n:
             return x
         e = np.array(ids)
-        at = m.start
+        at = m.at
         away = np.maximum(at - self.last[e], 0)
         lines = np.maximum(sentence - self.sentence[e], 0)
         r = x[:n]
@@ -192,6 +192,7 @@ class Discourse:
             r[order[0], f["nearest"]] = 1
             if len(order) > 1:
                 r[order[1], f["second nearest"]] = 1
+        r[np.argsort(away, kind="stable"), f["between"]] = np.log1p(np.arange(n))
         close = float(((fit > 0.3) & (away < 150)).sum())
         x[:, f["rivals"]] = close
         where = self.quote[e]

@@ -25,7 +25,7 @@ def character_genders(
     votes = [Counter() for _ in people]
     last: Markable | None = None
     for m in markables:
-        if speech.quote[m.start] >= 0:
+        if speech.quote[m.at] >= 0:
             continue
         if m.kind == "name":
             crowded = last is not None and m.start - last.end < 4

@@ -23,12 +23,23 @@ def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Ma
     marked = []
     for hit, (who, rule) in zip(hits, table.settle(hits), strict=True):
         start, end = name_span(book, parse, hit.start, hit.end)
+        if table.people[who].common and not _definite(book, start):
+            continue
         base = _SCORE.get(rule.split(",")[0], 0.9)
         score = round(base - 0.1 * ("," in rule), 3)
         marked.append(Marked(start, end, who, step, rule, score, "name"))
     return marked, notes
 
 
+def _definite(book: Book, start: int) -> bool:
+    """Whether a common noun that serves as a name is used as one: "the dogs" or "Dogs", not "many dogs"."""
+    first = book.tokens[start]
+    return (first.lower() == "the" and book.tokens[start + 1].lower() not in ("other", "same")) or (
+        first[:1].isupper()
+    )
+
+
+_FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _LEFT = {"det", "amod", "compound", "nmod", "poss"}
 _NO_PART = frozenset(["poor", "dear", "good", "all", "chapter", "book", "part", "ere", "my", "your", "thy"])
 
@@ -45,8 +56,6 @@ def name_span(book: Book, parse: Parse, start: int, end: int) -> tuple[int, int]
         if not _joins_left(book, parse, left - 1, end):
             break
         left -= 1
-    if left < start and book.tokens[left].lower() in ("that", "this") and left + 1 == start:
-        left = start
     right = end
     while (
         right + 1 < len(book.tokens)
@@ -70,10 +79,10 @@ def _joins_left(book: Book, parse: Parse, i: int, end: int) -> bool:
     if tag == "NN":
         return low in lex.PERSON_NOUNS or low in lex.TITLES
     if tag == "NNP":
-        return word[:1].isupper() and (low in lex.TITLES or low in lex.PERSON_NOUNS or not word.isupper())
+        return word[:1].isupper() and (low in lex.TITLES or low in lex.PERSON_NOUNS or low in _FIRSTS)
     if tag == "PRP$":
         return i + 1 < end  # "her cousin Edith", but not "her Edith"
-    return tag in ("DT", "JJ", "JJS")
+    return low == "the" if tag == "DT" else tag in ("JJ", "JJS")
 
 
 def filter_names(

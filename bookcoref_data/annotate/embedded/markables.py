@@ -21,7 +21,7 @@ _DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", 
 
 @dataclass(slots=True)
 class Markable:
-    """One place that may refer. `kind` is "name", "pronoun", "nominal"; tokens are inclusive.
+    """One place that may refer. `kind` is "name", "pronoun", "nominal" or "plural"; tokens are inclusive.
 
     `person` is 1, 2 or 3; `gender` "m", "f", "p" (plural) or ""; `noun` the head word of a nominal in
     lower case; `owner` the token of its possessor (-1), `definite` its determiner ("the", "this", "a",
@@ -42,9 +42,14 @@ class Markable:
     text: str = ""
     reflexive: bool = False
 
+    @property
+    def at(self) -> int:
+        """The token at which it is read: a phrase with its head, after the possessor inside it."""
+        return self.head if self.kind == "nominal" else self.start
+
 
 def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markable]:
-    """All markables in order of their start, longer ones first. Names of the cast are `names`."""
+    """All markables in the order in which they are read (`at`), longer ones first. Names of the cast are `names`."""
     found: list[Markable] = []
     named = np.zeros(len(book.tokens), dtype=bool)
     for m in names:
@@ -65,6 +70,10 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
             low = word.lower()
             if low in lex.PRONOUNS:
                 found.append(_pronoun(parse, i, low))
+        elif tag in ("NNS", "NNPS") and not named[i] and not _is_modifier(parse, i, named):
+            # Several beings or things: nobody of the cast, but rivals for "they".
+            low = word.lower()
+            found.append(Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low))
         elif tag in ("NN", "NNP") and not named[i]:
             low = word.lower()
             if low in lex.PERSON_NOUNS and not _is_modifier(parse, i, named):
@@ -77,7 +86,7 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
                     found.append(other)
                     i = other.end
         i += 1
-    found.sort(key=lambda m: (m.start, -m.end))
+    found.sort(key=lambda m: (m.at, -m.end))
     return found
 
 

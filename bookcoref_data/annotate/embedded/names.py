@@ -86,10 +86,31 @@ _SURNAME_TITLES = (
 )  # fmt: skip
 
 
+_IRREGULAR = frozenset(
+    [
+        "sheep",
+        "people",
+        "men",
+        "women",
+        "children",
+        "mice",
+        "geese",
+        "oxen",
+        "cattle",
+        "folk",
+        "fish",
+        "deer",
+        "police",
+    ]
+)
+
+
 def _is_plural(words: list[str]) -> bool:
     if len(words) < 2:
         return False
     if "and" in words:
+        return True
+    if words[0] == "the" and words[-1] in _IRREGULAR:
         return True
     return words[0] == "the" and words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "'s"))
 

@@ -164,6 +164,11 @@ def _guess_paragraphs(sentence: np.ndarray, spans, size: int) -> np.ndarray:
     within = np.cumsum(inside)[:size] > 0
     first = np.concatenate(([True], np.diff(sentence) != 0)) if size else np.zeros(0, dtype=bool)
     begins = first & opens & ~within
+    # Nobody closes a quote and opens another at once: that is another speaker.
+    ends = {b + 1 for _, b in spans}
+    for a, _ in spans:
+        if a in ends and not within[a]:
+            begins[a] = True
     # A narrative sentence right after a sentence that ended with a closing mark begins one as well,
     # when nothing but speech stood in that sentence.
     closed = {b + 1: a for a, b in spans}

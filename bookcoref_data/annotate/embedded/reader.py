@@ -26,6 +26,8 @@ from .quotes import Speech
 from .tags import Tag, find_tags, is_vocative
 
 _OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
+_INTERRUPTION = 15
+"""Most tokens of narration inside one turn where paragraphs are guessed."""
 _TALK = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
 
@@ -120,10 +122,10 @@ class Reader:
         self.entity = [-1] * len(text.markables)
         self.kin: dict[tuple[int, str], int] = {}
         self.noun_counts: dict[str, dict[int, int]] = defaultdict(dict)
-        self.others: dict[str, int] = {}
+        self.others: dict[object, int] = {}
         self.turns: list[int] = []
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
-        self._starts = [m.start for m in text.markables]
+        self._starts = [m.at for m in text.markables]
         self._bridges = self._find_bridges()
 
     # --- the walk -----------------------------------------------------------------------------------------
@@ -135,11 +137,11 @@ class Reader:
         quote_paragraphs = [int(speech.paragraph[a]) for a, _ in speech.spans]
         while at < len(ms) or q < len(speech.spans):
             now = min(
-                int(speech.paragraph[ms[at].start]) if at < len(ms) else 1 << 30,
+                int(speech.paragraph[ms[at].at]) if at < len(ms) else 1 << 30,
                 quote_paragraphs[q] if q < len(speech.spans) else 1 << 30,
             )
             end = at
-            while end < len(ms) and speech.paragraph[ms[end].start] == now:
+            while end < len(ms) and speech.paragraph[ms[end].at] == now:
                 end += 1
             q_end = q
             while q_end < len(speech.spans) and quote_paragraphs[q_end] == now:
@@ -155,7 +157,7 @@ class Reader:
         inner = []
         subjects = {self.t.tags[q].subject: q for q in quotes if self.t.tags[q].subject >= 0}
         for i in markables:
-            if quote_of[ms[i].start] >= 0 and ms[i].kind != "name":
+            if quote_of[ms[i].at] >= 0 and ms[i].kind != "name":
                 inner.append(i)
             else:
                 self._refer(i, tag=subjects.get(i, -1))
@@ -167,11 +169,15 @@ class Reader:
 
     def _refer(self, i: int, tag: int = -1) -> None:
         m = self.t.markables[i]
-        q = int(self.t.speech.quote[m.start])
+        q = int(self.t.speech.quote[m.at])
         if i in self.fixed:
             self._settle(i, self.fixed[i], "", 1.0)
         elif m.kind == "name":
             self._settle(i, m.character if m.character >= 0 else self._other(m), "", 1.0)
+        elif m.kind == "plural":
+            if ("p", m.noun) not in self.others:
+                self.others["p", m.noun] = self.state.add("p", m.noun)
+            self._settle(i, self.others["p", m.noun], "", 1.0)
         elif m.kind == "nominal":
             self._rank(i, "nominal", q, tag)
         elif m.person == 3:
@@ -194,7 +200,7 @@ class Reader:
     def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
         m = self.t.markables[i]
         gender = m.gender if kind != "second" else ""
-        ids = self.state.candidates(m.start, gender)
+        ids = self.state.candidates(m.at, gender)
         if q >= 0:
             for e in (*self.spoken[q].addressees, self.spoken[q].speaker):
                 if e >= 0 and e not in ids and self._agrees(e, gender):
@@ -202,11 +208,15 @@ class Reader:
         for e in self._bridged(i, kind):
             if e not in ids and self._agrees(e, gender):
                 ids.append(e)
+        if kind == "nominal":
+            # Nobody is his own brother.
+            owner = self._owner(m)
+            ids = [e for e in ids if e != owner]
         x = self.state.features(
             ids,
             m,
-            int(self.t.parse.sentence[m.start]),
-            int(self.t.speech.paragraph[m.start]),
+            int(self.t.parse.sentence[m.at]),
+            int(self.t.speech.paragraph[m.at]),
             q,
             self.t.verbs[i],
         )
@@ -242,10 +252,8 @@ class Reader:
         self.entity[i] = e
         if self.teacher:
             self.teacher.settled(i, e)
-        q = int(t.speech.quote[m.start])
-        self.state.mention(
-            e, m, int(t.parse.sentence[m.start]), int(t.speech.paragraph[m.start]), q, t.verbs[i]
-        )
+        q = int(t.speech.quote[m.at])
+        self.state.mention(e, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.verbs[i])
         if m.kind == "nominal":
             counts = self.noun_counts[m.noun]
             counts[e] = counts.get(e, 0) + 1
@@ -267,7 +275,7 @@ class Reader:
                 x[place[e], f[name]] = value
 
         mark(self.narrator, "narrator")
-        last, before = self._last_speakers(m.start)
+        last, before = self._last_speakers(m.at)
         mark(last, "last speaker")
         mark(before, "speaker before")
         if tag >= 0:
@@ -371,21 +379,31 @@ class Reader:
         if not quotes:
             return
         tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
-        for q in tagged or [quotes[0]]:
-            self._speaker(q)
+        for q in quotes:
+            if q in tagged or q == quotes[0] or self._continues(q):
+                self._speaker(q)
         for q in quotes:
             if self.spoken[q].rule:
                 continue
-            near = min(tagged or [quotes[0]], key=lambda k: (abs(k - q), k))
-            s = self.spoken[near]
-            rule = "same paragraph" if q != near else s.rule
-            self.spoken[q] = Spoken(s.speaker, (), rule, s.score * 0.95)
+            decided = [k for k in quotes if self.spoken[k].rule and self._belongs(k, q)]
+            if not decided:
+                self._speaker(q)
+                continue
+            s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
+            self.spoken[q] = Spoken(s.speaker, (), "same paragraph", s.score * 0.95)
             if self.teacher:
                 self.teacher.settled(("quote", q), s.speaker)
         for q in quotes:
             self._addressee(q)
             if self.spoken[q].speaker >= 0 and (not self.turns or self.turns[-1] != q):
                 self.turns.append(q)
+
+    def _belongs(self, k: int, q: int) -> bool:
+        """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
+        if self.t.speech.real_paragraphs:
+            return True
+        first, second = min(k, q), max(k, q)
+        return self.t.speech.spans[second][0] - self.t.speech.spans[first][1] <= _INTERRUPTION
 
     def _speaker(self, q: int) -> None:
         said = self.t.speech.spoken_by.get(q, -1)
@@ -400,6 +418,9 @@ class Reader:
             return
         a, b = self.t.speech.spans[q]
         tag = self.t.tags[q]
+        if tag.stranger:
+            self.spoken[q] = Spoken(-1, (), "said by someone else", 0.8)
+            return
         subject = self._entity(tag.subject)
         m = Markable(a, b, a, "quote", 3, "", OTHER)
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":

@@ -22,7 +22,8 @@ class Tag:
 
     `subject` of the speech verb, `object` whom it is said to, `before` and `after` the nearest subjects of
     narration in the same paragraph, `vocatives` those addressed inside, `inside` all names inside.
-    `position` is "after", "before" or "".
+    `position` is "after", "before" or "". `stranger` is set where the verb has a subject that is no
+    markable ("said someone").
     """
 
     subject: int = -1
@@ -31,11 +32,12 @@ class Tag:
     after: int = -1
     position: str = ""
     vocatives: tuple[int, ...] = ()
+    stranger: bool = False
 
 
 def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable]) -> list[Tag]:
     """One `Tag` per quote."""
-    starts = [m.start for m in markables]
+    starts = [m.at for m in markables]
     tags = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
@@ -47,7 +49,7 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
         tag.vocatives = tuple(
             k
             for k in range(bisect_left(starts, a), bisect_left(starts, b))
-            if speech.quote[markables[k].start] == number and is_vocative(book, markables[k])
+            if speech.quote[markables[k].at] == number and is_vocative(book, markables[k])
         )
         tags.append(tag)
     return tags
@@ -93,8 +95,10 @@ def _match(book, parse, markables, starts, low: int, high: int, tag: Tag, positi
     for v in verbs:
         subject = _subject_of(parse, markables, inside, v, low, position)
         if subject < 0:
+            if v == low and position == "after":
+                tag.stranger = parse.tag[v][:2] == "VB" and _has_subject(parse, v)
             continue
-        tag.subject, tag.position = subject, position
+        tag.subject, tag.position, tag.stranger = subject, position, False
         for k in inside:
             m = markables[k]
             up = int(parse.head[m.head])
@@ -102,6 +106,12 @@ def _match(book, parse, markables, starts, low: int, high: int, tag: Tag, positi
             if direct or (book.tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
                 tag.object = k
         return
+
+
+def _has_subject(parse: Parse, v: int) -> bool:
+    return any(
+        int(parse.head[i]) == v and parse.dep[i] == "nsubj" for i in range(v + 1, min(v + 6, len(parse.head)))
+    )
 
 
 def _subject_of(parse, markables, inside, v: int, low: int, position: str) -> int:
@@ -120,8 +130,8 @@ def _subject_of(parse, markables, inside, v: int, low: int, position: str) -> in
 
 def _subject_before(speech, markables, starts, a: int) -> int:
     k = bisect_left(starts, a) - 1
-    while k >= 0 and speech.paragraph[markables[k].start] == speech.paragraph[a]:
-        if speech.quote[markables[k].start] < 0 and markables[k].role == SUBJECT:
+    while k >= 0 and speech.paragraph[markables[k].at] == speech.paragraph[a]:
+        if speech.quote[markables[k].at] < 0 and markables[k].role == SUBJECT:
             return k
         k -= 1
     return -1
@@ -129,8 +139,8 @@ def _subject_before(speech, markables, starts, a: int) -> int:
 
 def _subject_after(speech, markables, starts, b: int) -> int:
     k = bisect_left(starts, b + 1)
-    while k < len(markables) and speech.paragraph[markables[k].start] == speech.paragraph[b]:
-        if speech.quote[markables[k].start] >= 0:
+    while k < len(markables) and speech.paragraph[markables[k].at] == speech.paragraph[b]:
+        if speech.quote[markables[k].at] >= 0:
             return -1
         if markables[k].role == SUBJECT:
             return k

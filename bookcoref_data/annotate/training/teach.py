@@ -45,7 +45,7 @@ class LitBankTeacher:
         counts = Counter(
             self._labels.get(i)
             for i, m in enumerate(text.markables)
-            if m.person == 1 and text.speech.quote[m.start] < 0
+            if m.person == 1 and text.speech.quote[m.at] < 0
         )
         who = counts.most_common(1)[0][0] if counts else None
         return who if isinstance(who, int) else -1

@@ -1,0 +1,218 @@
+"""The embedded backend: the four steps of the contract over one parse of the book."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ...books import Window
+from ...errors import UsageError
+from ...progress import Progress
+from ..plan import Plan
+from ..state import Dropped, Marked, Quote, State
+from ..steps import STEP_NAMES, Job, Step
+from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
+from .linking import filter_names, link_names, never_found
+from .narrator import find_narrator
+from .network import load_rankers
+from .parsing import Parse, parse_book
+from .reader import Decision, Reader, Text
+from .setup import make_text
+
+RULE_NAMES = {
+    "third": "ranker: he, she, they",
+    "second": "ranker: you",
+    "nominal": "ranker: noun phrase",
+}
+_KNOWN = {
+    "link": set(),
+    "filter": set(),
+    "windows": {"words", "least_pronoun", "least_you", "least_nominal"},
+    "groups": {"windows", "least_pronoun", "least_you", "least_nominal"},
+}
+
+
+def make_backend(plan: Plan) -> EmbeddedBackend:
+    """The backend for a plan. Raises UsageError for settings it does not know."""
+    for step, known in _KNOWN.items():
+        unknown = set(plan.of(step)) - known
+        if unknown:
+            raise UsageError(
+                f"recipe {plan.name!r}: the embedded step {step!r} has no setting {sorted(unknown)[0]!r}",
+                expected=", ".join(sorted(known)) or "no settings",
+            )
+    return EmbeddedBackend(plan)
+
+
+class EmbeddedBackend:
+    """Keeps the parse of the book at hand, so that four steps parse once."""
+
+    name = "embedded"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._held: tuple[str, Parse] | None = None
+
+    def step(self, name: str) -> Step:
+        if name not in STEP_NAMES:
+            raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
+        kinds = {"link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep}
+        return kinds[name](self, self.plan.of(name), self.plan)
+
+    def parse(self, job: Job) -> Parse:
+        """The parse of the job's book, made once."""
+        key = job.book.tokens_sha256()
+        if self._held is None or self._held[0] != key:
+            self._held = (key, parse_book(job.book))
+        return self._held[1]
+
+    def close(self) -> None:
+        self._held = None
+
+
+class _EmbeddedStep:
+    name = ""
+
+    def __init__(self, backend: EmbeddedBackend, settings: Mapping[str, Any], plan: Plan) -> None:
+        self.backend, self.settings, self.plan = backend, settings, plan
+
+    def units(self, job: Job) -> int:
+        return len(job.book.sentence_ends)
+
+
+class LinkStep(_EmbeddedStep):
+    """Names of the cast, alias-aware."""
+
+    name = "link"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        parse = self.backend.parse(job)
+        mentions, learned = link_names(job.book, job.cast, parse, self.name)
+        progress.advance(job.book.doc_key, self.units(job))
+        notes = [*job.cast.notes, *learned, *never_found(job.cast, mentions)]
+        return state.after(self.name, mentions, notes=notes, memory={"parser": parse.model})
+
+
+class FilterStep(_EmbeddedStep):
+    """Rules in the place of the paper's language model: titles, other people's names, places."""
+
+    name = "filter"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        parse = self.backend.parse(job)
+        kept, dropped = filter_names(job.book, job.cast, parse, state.mentions, self.name)
+        progress.advance(job.book.doc_key, self.units(job))
+        return state.after(self.name, kept, dropped=dropped)
+
+
+class _ExpandStep(_EmbeddedStep):
+    """Read the book and keep what it says of characters that are present."""
+
+    def _windows(self, job: Job) -> list[Window]:
+        words = int(self.plan.of("windows").get("words", WINDOW_WORDS))
+        return annotation_windows(job.book.sentence_ends, words)
+
+    def units(self, job: Job) -> int:
+        return len(self._windows(job))
+
+    def _read(self, job: Job, state: State, progress: Progress) -> tuple[Text, Reader, list[Decision], str]:
+        parse = self.backend.parse(job)
+        names = [m for m in state.mentions if m.kind == "name"]
+        text = make_text(job.book, job.cast, parse, names)
+        narrator, why = (job.narrator, "given") if job.narrator >= 0 else find_narrator(text)
+        given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
+        fixed = {
+            i: given[m.start, m.end]
+            for i, m in enumerate(text.markables)
+            if m.kind != "name" and (m.start, m.end) in given
+        }
+        least = self.settings
+        thresholds = {
+            "third": least.get("least_pronoun", 0.0),
+            "second": least.get("least_you", 0.0),
+            "nominal": least.get("least_nominal", 0.0),
+        }
+        reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, thresholds=thresholds)
+        decisions = reader.read()
+        return text, reader, decisions, why
+
+    def _expand(
+        self, job: Job, state: State, progress: Progress, areas: list[Window], place: str, final: bool
+    ) -> State:
+        text, reader, decisions, why = self._read(job, state, progress)
+        present = _present(state.mentions, areas)
+        kept, dropped = list(state.mentions), []
+        for d in decisions:
+            m = text.markables[d.index]
+            area = _area_of(areas, m.start)
+            rule = RULE_NAMES.get(d.rule, d.rule)
+            narrates = d.rule == "narrator" or d.character == reader.narrator
+            if area >= 0 and (present[area][d.character] or narrates):
+                kept.append(
+                    Marked(m.start, m.end, d.character, self.name, rule, round(float(d.score), 3), m.kind)
+                )
+            elif final:
+                reason = f"{rule}, but {job.cast.names[d.character]} is not named in this {place}"
+                dropped.append(
+                    Dropped(m.start, m.end, d.character, self.name, reason, round(float(d.score), 3))
+                )
+        progress.advance(job.book.doc_key, self.units(job))
+        who = job.cast.names[reader.narrator] if reader.narrator < len(job.cast.names) else ""
+        notes = [] if any(n.startswith("narrator: ") for n in state.notes) else [f"narrator: {who or why}"]
+        return state.after(
+            self.name, kept, dropped=dropped, quotes=_quotes(reader, len(job.cast.names)), notes=notes,
+            memory={"narrator": who, "quote_style": text.speech.style},
+        )  # fmt: skip
+
+
+class WindowStep(_ExpandStep):
+    """Clusters grow inside windows, those that have a name there."""
+
+    name = "windows"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        return self._expand(job, state, progress, self._windows(job), "window", final=False)
+
+
+class GroupStep(_ExpandStep):
+    """Clusters grow over groups of windows: also where the name is some windows away."""
+
+    name = "groups"
+
+    def _groups(self, job: Job) -> list[Window]:
+        return group_windows(self._windows(job), int(self.settings.get("windows", GROUP_WINDOWS)))
+
+    def units(self, job: Job) -> int:
+        return len(self._groups(job))
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        return self._expand(job, state, progress, self._groups(job), "group of windows", final=True)
+
+
+def _area_of(areas: list[Window], at: int) -> int:
+    return bisect_right(areas, at, key=lambda a: a.start) - 1
+
+
+def _present(mentions: tuple[Marked, ...], areas: list[Window]) -> list[Counter[int]]:
+    """Mentions of each character in each area."""
+    found: list[Counter[int]] = [Counter() for _ in areas]
+    for m in mentions:
+        found[_area_of(areas, m.start)][m.character] += 1
+    return found
+
+
+def _quotes(reader: Reader, cast: int) -> list[Quote]:
+    spans = reader.t.speech.spans
+    return [
+        Quote(
+            a,
+            b,
+            s.speaker if 0 <= s.speaker < cast else -1,
+            tuple(e for e in s.addressees if 0 <= e < cast),
+            s.rule,
+            round(float(s.score), 3),
+        )
+        for (a, b), s in zip(spans, reader.spoken, strict=True)
+    ]

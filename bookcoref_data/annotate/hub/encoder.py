@@ -1,0 +1,130 @@
+"""The text encoder under reader and coreference model (DeBERTa-v3), and words as its subwords."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import FormatError, SourceError
+from .weights import State, missing_weights
+
+if TYPE_CHECKING:
+    import torch
+
+WORDS = "word_embeddings.weight"
+
+
+def build_encoder(folder: Path, state: State, *, layers: int | None = None):
+    """The encoder that `folder`/config.json describes, with the weights of `state`, in evaluation mode.
+
+    The number of embeddings is taken from the weights: both models add special tokens to the vocabulary.
+    `layers` cuts the encoder, as the reader's configuration may ask for.
+
+    Raises:
+        FormatError: weights that do not fit the configuration.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder)
+    embeddings = next((v for k, v in state.items() if k.endswith(WORDS)), None)
+    if embeddings is None:
+        raise FormatError(f"{folder}: the weights have no word embeddings", expected=f"a tensor ...{WORDS}")
+    config.vocab_size = embeddings.shape[0]
+    if layers is not None:
+        config.num_hidden_layers = layers
+    with torch.device("meta"):
+        encoder = AutoModel.from_config(config)
+    try:
+        missing, unexpected = encoder.load_state_dict(state, strict=False, assign=True)
+    except RuntimeError as error:
+        raise FormatError(
+            f"{folder}: the encoder's weights do not fit its configuration",
+            found=str(error).strip().splitlines()[-1].strip()[:200],
+            hint="set `encoder` in the recipe to the encoder that the model was trained on",
+        ) from error
+    # Positions are numbered, not learned: old checkpoints carry the numbers, new ones do not.
+    missing = [name for name in missing if not name.endswith("position_ids")]
+    unexpected = [name for name in unexpected if not name.endswith("position_ids")]
+    if missing or unexpected:
+        raise FormatError(
+            f"{folder}: the encoder's weights do not fit its configuration",
+            expected=f"also {', '.join(missing[:3])}" if missing else "no other tensors",
+            found=f"unknown: {', '.join(unexpected[:3])}" if unexpected else "missing",
+            hint="set `encoder` in the recipe to the encoder that the model was trained on",
+        )
+    _fill_buffers(encoder)
+    return encoder.eval()
+
+
+def _fill_buffers(encoder) -> None:
+    """Give buffers that no file holds (position numbers) a place in memory."""
+    import torch
+
+    for name, buffer in list(encoder.named_buffers()):
+        if not buffer.is_meta:
+            continue
+        owner = encoder.get_submodule(name.rpartition(".")[0])
+        values = (
+            torch.arange(buffer.shape[-1]).expand(buffer.shape)
+            if "position" in name
+            else torch.zeros(buffer.shape)
+        )
+        owner.register_buffer(name.rpartition(".")[2], values.to(buffer.dtype), persistent=False)
+
+
+def load_tokenizer(folder: Path, model: str, **options: Any):
+    """The tokenizer of a model folder. Raises SourceError when its files are not there."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, **options)
+    except (OSError, ValueError, ImportError, TypeError) as error:
+        raise missing_weights(model, cause=f"no tokenizer in {folder}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Subwords:
+    """Words as subwords: `ids`, and for each of them the index of its word (`word_of`)."""
+
+    ids: tuple[int, ...]
+    word_of: tuple[int, ...]
+
+    def first_and_last(self) -> dict[int, tuple[int, int]]:
+        """Word -> its first and last subword. Words without any (line ends) are not there."""
+        places: dict[int, tuple[int, int]] = {}
+        for i, word in enumerate(self.word_of):
+            places[word] = (places[word][0] if word in places else i, i)
+        return places
+
+
+def split_words(tokenizer, words: Sequence[str]) -> Subwords:
+    """Cut each word by itself, as both models were trained; no special tokens are added."""
+    if not words:
+        return Subwords((), ())
+    encoded = tokenizer(list(words), add_special_tokens=False)["input_ids"]
+    ids = [i for part in encoded for i in part]
+    return Subwords(tuple(ids), tuple(w for w, part in enumerate(encoded) for _ in part))
+
+
+def encode(encoder, ids: Sequence[int], device: torch.device, type_ids: Sequence[int] | None = None):
+    """Hidden states (subwords x hidden size) of one text."""
+    import torch
+
+    given = {"input_ids": torch.tensor([list(ids)], device=device)}
+    given["attention_mask"] = torch.ones_like(given["input_ids"])
+    if type_ids is not None and encoder.config.type_vocab_size:
+        given["token_type_ids"] = torch.tensor([list(type_ids)], device=device)
+    return encoder(**given).last_hidden_state[0]
+
+
+def special_id(tokenizer, token: str) -> int:
+    """The number of a special token. Raises SourceError when the tokenizer does not know it."""
+    found = tokenizer.convert_tokens_to_ids(token)
+    if found is None or found == tokenizer.unk_token_id:
+        raise SourceError(
+            f"the tokenizer has no token {token!r}", hint="this is not the tokenizer that the model came with"
+        )
+    return found

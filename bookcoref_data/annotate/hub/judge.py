@@ -1,0 +1,129 @@
+"""A chat model that answers Yes or No: read off the logits of the next token, nothing is generated.
+
+Questions come in batches. What all questions of a batch begin with (the chat header, the instruction and
+whatever else is common) is run once and its keys and values are shared; the cache is kept as long as the
+next batch begins the same way.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...errors import FormatError, UsageError
+from .device import dtype_of
+from .encoder import load_tokenizer
+from .weights import find_folder, missing_weights
+
+if TYPE_CHECKING:
+    import torch
+
+ANSWERS = ("Yes", "No")
+
+
+class Judge:
+    """A loaded chat model. `ask` gives the probability of Yes for each question."""
+
+    def __init__(self, model, tokenizer, *, share_prefix: bool = True) -> None:
+        self._model, self._tokenizer, self._share = model, tokenizer, share_prefix
+        self._answers = [_single_token(tokenizer, answer) for answer in ANSWERS]
+        self._prefix: tuple[int, ...] = ()
+        self._cache = None
+
+    @classmethod
+    def load(cls, model: str, revision: str = "", *, device: torch.device, dtype: str = "bfloat16") -> Judge:
+        """Load a causal language model from the hub's layout, safetensors only.
+
+        Raises:
+            SourceError: not on this machine and not to be fetched. FormatError: files that do not fit.
+        """
+        from transformers import AutoModelForCausalLM
+
+        folder = find_folder(model, revision)
+        tokenizer = load_tokenizer(folder, model)
+        if not tokenizer.chat_template:
+            raise UsageError(
+                f"{model} has no chat template", hint="choose an instruction-tuned model as filter.model"
+            )
+        if not any(folder.glob("*.safetensors")):
+            raise missing_weights(model, revision, f"no *.safetensors in {folder}")
+        try:
+            network = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=dtype_of(dtype), use_safetensors=True
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise FormatError(
+                f"{folder} cannot be loaded as a language model",
+                found=str(error).strip().splitlines()[0][:200],
+                hint="remove the folder and download the model again",
+            ) from error
+        return cls(network.to(device).eval(), tokenizer)
+
+    @property
+    def device(self) -> torch.device:
+        return self._model.device
+
+    def tokens(self, question: str) -> tuple[int, ...]:
+        """A question as the model reads it: in its chat format, ready for the answer."""
+        text = self._tokenizer.apply_chat_template(
+            [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
+        )
+        return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def ask(self, questions: Sequence[str]) -> list[float]:
+        """P(Yes) / (P(Yes) + P(No)) for each question of one batch."""
+        return self.ask_tokens([self.tokens(q) for q in questions])
+
+    def ask_tokens(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        """The same for questions that are tokens already."""
+        import torch
+
+        if not rows:
+            return []
+        with torch.inference_mode():
+            shared = common_prefix(rows) if self._share and len(rows) > 1 else 0
+            cache = self._cached(tuple(rows[0][:shared]), len(rows)) if shared else None
+            rest = [row[shared:] for row in rows]
+            width = max(map(len, rest))
+            # Padding stands on the right, where no real token can see it: no mask is needed.
+            padded = [[*row, *[0] * (width - len(row))] for row in rest]
+            ids = torch.tensor(padded, device=self.device)
+            hidden = self._model.model(
+                input_ids=ids, past_key_values=cache, use_cache=cache is not None
+            ).last_hidden_state
+            lasts = torch.tensor([len(row) - 1 for row in rest], device=self.device)
+            final = hidden[torch.arange(len(rest), device=self.device), lasts]
+            rows_of_answers = self._model.get_output_embeddings().weight[self._answers]
+            yes, no = (final @ rows_of_answers.T).float().unbind(-1)
+            return torch.sigmoid(yes - no).tolist()
+
+    def _cached(self, prefix: tuple[int, ...], copies: int):
+        """Keys and values of `prefix`, for `copies` questions; run only when the prefix has changed."""
+        import torch
+
+        if prefix != self._prefix:
+            ids = torch.tensor([prefix], device=self.device)
+            self._cache = self._model.model(input_ids=ids, use_cache=True).past_key_values
+            self._prefix = prefix
+        cache = copy.deepcopy(self._cache)
+        cache.batch_repeat_interleave(copies)
+        return cache
+
+
+def common_prefix(rows: Sequence[Sequence[int]]) -> int:
+    """How many first tokens all rows share, at least one token being left to each."""
+    first, last = min(rows), max(rows)
+    limit = min(map(len, rows)) - 1
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), limit)
+    return min(same, limit)
+
+
+def _single_token(tokenizer, answer: str) -> int:
+    ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    if len(ids) != 1:
+        raise UsageError(
+            f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens",
+            expected="one token, so that its logit is the answer",
+        )
+    return ids[0]

@@ -1,0 +1,63 @@
+"""The question that the filter asks about one link (paper, Table 5): excerpt, mention, character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import Template
+
+from ...books import Mention
+from ...errors import UsageError
+
+FIELDS = ("book", "mention", "character")
+LINE_END = "\n"
+
+
+def excerpt(tokens: Sequence[str], mention: Mention, words: int) -> str:
+    """`words` tokens around a mention, which stands in square brackets; line ends are left out.
+
+    The mention is in the middle; at the ends of the book the excerpt is shifted, so that it is as long.
+    A mention longer than `words` is given whole.
+    """
+    inside = mention.end - mention.start + 1
+    room = max(words - inside, 0)
+    start = max(0, min(mention.start - room // 2, len(tokens) - max(words, inside)))
+    end = max(min(len(tokens), start + words), mention.end + 1)
+    parts = (
+        _text(tokens[start : mention.start]),
+        f"[{_text(tokens[mention.start : mention.end + 1])}]",
+        _text(tokens[mention.end + 1 : end]),
+    )
+    return " ".join(part for part in parts if part)
+
+
+def question(template: str, tokens: Sequence[str], mention: Mention, character: str, words: int) -> str:
+    """The whole question. Raises UsageError for a template with unknown or missing fields."""
+    fields = {
+        "book": excerpt(tokens, mention, words),
+        "mention": _text(tokens[mention.start : mention.end + 1]),
+        "character": character,
+    }
+    try:
+        return Template(template).substitute(fields)
+    except (KeyError, ValueError) as error:
+        raise UsageError(
+            "the recipe's filter.question has a field that is not known",
+            expected=", ".join(f"${name}" for name in FIELDS),
+            found=str(error),
+        ) from error
+
+
+def check_template(template: str) -> None:
+    """Refuse a template that leaves a field out, before any model is loaded. Raises UsageError."""
+    question(template, ["word"], Mention(0, 0), "name", 1)
+    missing = [name for name in FIELDS if f"${name}" not in template and f"${{{name}}}" not in template]
+    if missing:
+        raise UsageError(
+            "the recipe's filter.question leaves something out",
+            expected=", ".join(f"${name}" for name in FIELDS),
+            found=f"no ${missing[0]}",
+        )
+
+
+def _text(tokens: Sequence[str]) -> str:
+    return " ".join(t for t in tokens if t != LINE_END)

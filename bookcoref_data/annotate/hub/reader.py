@@ -1,0 +1,250 @@
+"""The ReLiK reader (span extraction): explicit mentions in a text, each tied to one of the given names.
+
+Input of the network, as published: [CLS] text [SEP] --NME-- [E-0] name [E-1] name ... [SEP]. A classifier
+finds tokens that start a mention; for each of them another finds its end; start and end, projected, are
+compared with the projected states of [CLS] (nothing), --NME-- (somebody not listed) and every [E-i].
+
+Written from the architecture of the published models (ReLiK, Orlando et al. 2024, section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import UsageError
+from .device import dtype_of
+from .encoder import Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
+from .layers import Shapes, moved, projection, projection_shapes
+from .weights import State, check_shapes, find_folder, read_config, read_weights, without_prefix
+
+if TYPE_CHECKING:
+    import torch
+
+NOBODY = "--NME--"
+MAX_NAME_SUBWORDS = 22  # as published: longer names are cut
+# Below every score a network gives, and still finite in half precision.
+MASKED = -65500.0
+
+
+class Link(NamedTuple):
+    """A mention in a text: first and last word (inclusive), index of the name, probability 0..1."""
+
+    start: int
+    end: int
+    name: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """What config.json of a reader says, with the defaults of the published code."""
+
+    encoder: str
+    symbols: int = 101
+    layers: int | None = None
+    activation: str = "gelu"
+    hidden: int = 512
+    binary_ends: bool = False
+
+    @classmethod
+    def of(cls, config: dict[str, Any], encoder: str = "") -> ReaderSettings:
+        """Raises UsageError for a configuration that no published reader has."""
+        if config.get("use_last_k_layers", 1) != 1:
+            raise UsageError(
+                "readers that join several layers of the encoder are not supported",
+                expected="use_last_k_layers = 1",
+                found=config["use_last_k_layers"],
+            )
+        return cls(
+            encoder or config.get("transformer_model", "microsoft/deberta-v3-base"),
+            config.get("additional_special_symbols", 101),
+            config.get("num_layers"),
+            config.get("activation", "gelu"),
+            config.get("linears_hidden_size", 512),
+            bool(config.get("binary_end_logits", False)),
+        )
+
+
+def reader_shapes(size: int, settings: ReaderSettings) -> Shapes:
+    """Names and shapes of a reader's own tensors for an encoder with hidden size `size`."""
+    shapes = projection_shapes("ned_start_classifier", size, settings.hidden, 2, norm=False)
+    shapes |= {
+        "ned_end_classifier.dense_0.weight": (size, 2 * size),
+        "ned_end_classifier.dense_0.bias": (size,),
+        "ned_end_classifier.LayerNorm.weight": (size,),
+        "ned_end_classifier.LayerNorm.bias": (size,),
+        "ned_end_classifier.dense_1.weight": (2 if settings.binary_ends else 1, size),
+        "ned_end_classifier.dense_1.bias": (2 if settings.binary_ends else 1,),
+    }
+    for name in ("ed_start_projector", "ed_end_projector"):
+        shapes |= projection_shapes(name, size, settings.hidden, settings.hidden, norm=True)
+    return shapes
+
+
+class Reader:
+    """A loaded reader. `read` takes words and names, and gives links."""
+
+    def __init__(self, encoder, tokenizer, heads: State, settings: ReaderSettings, max_subwords: int) -> None:
+        self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
+        self._settings, self._max_subwords = settings, max_subwords
+        self._eps = encoder.config.layer_norm_eps
+        self._nobody = special_id(tokenizer, NOBODY)
+        self._symbols = [special_id(tokenizer, f"[E-{i}]") for i in range(settings.symbols - 1)]
+
+    @classmethod
+    def load(
+        cls,
+        model: str,
+        revision: str = "",
+        *,
+        device: torch.device,
+        dtype: str = "float32",
+        encoder: str = "",
+        max_subwords: int = 1000,
+    ) -> Reader:
+        """Load a reader from the hub's layout. Raises SourceError, FormatError, UsageError."""
+        folder = find_folder(model, revision)
+        settings = ReaderSettings.of(read_config(folder), encoder)
+        state = read_weights(folder)
+        base = find_folder(settings.encoder, weights=False)
+        network = build_encoder(base, without_prefix(state, "transformer_model."), layers=settings.layers)
+        shapes = reader_shapes(network.config.hidden_size, settings)
+        check_shapes(state, shapes, folder)
+        precision = dtype_of(dtype)
+        tokenizer = load_tokenizer(_tokenizer_folder(folder, base), model)
+        return cls(
+            network.to(device, precision),
+            tokenizer,
+            moved(state, shapes, device, precision),
+            settings,
+            max_subwords,
+        )
+
+    @property
+    def device(self) -> torch.device:
+        return self._encoder.device
+
+    def subwords(self, words: Sequence[str]) -> int:
+        """How many subwords a text has."""
+        return len(split_words(self._tokenizer, words).ids)
+
+    def read(self, words: Sequence[str], names: Sequence[str]) -> list[Link]:
+        """Links in one text, best name per span; texts too long for the network are read in halves.
+
+        Names that do not fit beside the text, or outnumber the symbols, are read in further passes; the
+        passes' answers on one span are settled by probability.
+        """
+        import torch
+
+        text = split_words(self._tokenizer, words)
+        encoded = self._encode_names(names)
+        room = self._max_subwords - 20 - len(text.ids)  # 20 for special tokens, as published
+        if room < max(map(len, encoded), default=0) and len(words) > 1:
+            half = len(words) // 2
+            later = self.read(words[half:], names)
+            moved_on = [Link(k.start + half, k.end + half, k.name, k.score) for k in later]
+            return self.read(words[:half], names) + moved_on
+        best: dict[tuple[int, int], Link] = {}
+        with torch.inference_mode():
+            for first, part in self._passes(encoded, room):
+                for link in self._read_once(text, part):
+                    link = link._replace(name=link.name + first)
+                    known = best.get((link.start, link.end))
+                    if known is None or link.score > known.score:
+                        best[link.start, link.end] = link
+        return sorted(best.values())
+
+    def _encode_names(self, names: Sequence[str]) -> list[list[int]]:
+        if not names:
+            return []
+        encoded = self._tokenizer(list(names), add_special_tokens=False)["input_ids"]
+        return [ids[: MAX_NAME_SUBWORDS - 1] for ids in encoded]
+
+    def _passes(self, names: list[list[int]], room: int):
+        """(index of the first name, names) of each pass: as many as there are symbols and room for."""
+        first = 0
+        while first < len(names):
+            used, end = 0, first
+            while end < len(names) and end - first < len(self._symbols):
+                used += len(names[end]) + 1
+                if used > room and end > first:
+                    break
+                end += 1
+            yield first, names[first:end]
+            first = end
+
+    def _read_once(self, text: Subwords, names: list[list[int]]) -> list[Link]:
+        """One pass: everything the network says of one text and one list of names."""
+        import torch
+
+        head = [self._tokenizer.cls_token_id, *text.ids, self._tokenizer.sep_token_id]
+        tail, symbols = [self._nobody], [0, len(head)]
+        for symbol, name in zip(self._symbols, names, strict=False):
+            symbols.append(len(head) + len(tail))
+            tail += [symbol, *name]
+        ids = [*head, *tail, self._tokenizer.sep_token_id]
+        types = [0] * len(head) + [1] * (len(ids) - len(head))
+        hidden = encode(self._encoder, ids, self.device, types)
+        allowed = torch.zeros(len(ids), dtype=torch.bool, device=hidden.device)
+        allowed[1 : 1 + len(text.ids)] = True
+        starts, ends = self._spans(hidden, allowed)
+        if not len(starts):
+            return []
+        probabilities = self._compare(hidden, starts, ends, torch.tensor(symbols, device=hidden.device))
+        scores, classes = probabilities.max(dim=-1)
+        found = zip(starts.tolist(), ends.tolist(), classes.tolist(), scores.tolist(), strict=True)
+        # Classes 0 and 1 are "nothing" and "somebody else"; positions count the [CLS] before the text.
+        return [
+            Link(text.word_of[s - 1], text.word_of[e - 1], c - 2, p)
+            for s, e, c, p in found
+            if c >= 2 and s <= e
+        ]
+
+    def _spans(self, hidden: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Positions of the first and last subword of every mention found."""
+        import torch
+
+        logits = self._project("ned_start_classifier", hidden)
+        starts = ((logits[:, 1] > logits[:, 0]) & allowed).nonzero().squeeze(-1)
+        if not len(starts):
+            return starts, starts
+        ends = torch.stack([self._end_logits(hidden, s) for s in starts])
+        if self._settings.binary_ends:
+            which, where = ((ends[..., 1] > ends[..., 0]) & allowed).nonzero(as_tuple=True)
+            return starts[which], where
+        return starts, ends.squeeze(-1).masked_fill(~allowed, MASKED).argmax(dim=-1)
+
+    def _end_logits(self, hidden: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
+        """Scores of every position as the end of the mention that starts at `start`."""
+        import torch
+        import torch.nn.functional as F
+
+        h, name = self._heads, "ned_end_classifier"
+        both = torch.cat([hidden, hidden[start].expand_as(hidden)], dim=-1)
+        x = F.linear(both, h[f"{name}.dense_0.weight"], h[f"{name}.dense_0.bias"]).tanh()
+        norm = h[f"{name}.LayerNorm.weight"]
+        x = F.layer_norm(x, norm.shape, norm, h[f"{name}.LayerNorm.bias"], self._eps)
+        return F.linear(x, h[f"{name}.dense_1.weight"], h[f"{name}.dense_1.bias"])
+
+    def _compare(self, hidden, starts, ends, symbols) -> torch.Tensor:
+        """Probabilities (mentions x classes) of the symbols for each span."""
+        import torch
+
+        def both(first, last):
+            return torch.cat(
+                [self._project("ed_start_projector", first), self._project("ed_end_projector", last)], -1
+            )
+
+        spans, classes = both(hidden[starts], hidden[ends]), both(hidden[symbols], hidden[symbols])
+        return (spans @ classes.T).float().softmax(dim=-1)
+
+    def _project(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        return projection(self._heads, name, x, self._settings.activation, self._eps)
+
+
+def _tokenizer_folder(folder: Path, base: Path) -> Path:
+    """Readers carry their tokenizer, with the symbols in it."""
+    return folder if (folder / "tokenizer_config.json").is_file() else base

@@ -1,0 +1,37 @@
+"""Which language a text is in, by its commonest words: enough to warn that it is not English."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+_COMMON = {
+    "English": "the and of to a in that he was it his her with as had for she not but at on is",
+    "French": "le la les des et de un une il elle que qui dans pas ne est était sur avec pour au ce je",
+    "German": "der die das und in zu den ein eine er sie nicht ich ist war mit von sich auf dem es",
+    "Spanish": "el la los las y de que en un una no se con por su para lo como era había más",
+    "Italian": "il la i gli le e di che un una non si con per era sono del della nel come ma",
+    "Portuguese": "o a os as e de que um uma não se com por para era do da em no na mais",
+    "Dutch": "de het een en van in dat te hij zij was niet met zijn op voor haar ik er maar",
+    "Latin": "et in est non ad cum ut qui quae quod sed ex ab esse atque nec si aut per hoc",
+    "Finnish": "ja on ei se hän oli että niin kun mutta hänen ne joka kuin mitä nyt vaan sen",
+    "Swedish": "och i att det som en på är av för med den till inte han hon var jag om hade",
+}
+_WORDS = {name: frozenset(words.split()) for name, words in _COMMON.items()}
+_SCRIPTS = (("Russian", "\u0400", "\u04ff"), ("Greek", "\u0370", "\u03ff"), ("Chinese", "\u4e00", "\u9fff"),
+            ("Japanese", "\u3040", "\u30ff"), ("Hebrew", "\u0590", "\u05ff"), ("Arabic", "\u0600", "\u06ff"))  # fmt: skip
+_SAMPLE = 20_000
+
+
+def language_of(tokens: Sequence[str]) -> str:
+    """The likeliest language of a text, "" when nothing speaks for one (too short, no known words)."""
+    sample = [t.lower() for t in tokens[:_SAMPLE] if t[:1].isalpha()]
+    if len(sample) < 50:
+        return ""
+    for name, low, high in _SCRIPTS:
+        if sum(low <= t[0] <= high for t in sample) > 0.4 * len(sample):
+            return name
+    counts = Counter(sample)
+    shares = {name: sum(counts[w] for w in words) / len(sample) for name, words in _WORDS.items()}
+    best = max(shares, key=lambda name: shares[name])
+    return best if shares[best] > 0.08 else ""

@@ -1,0 +1,292 @@
+"""Annotate books: read any input, run the steps of a plan, save each state, write what others can read.
+
+OUT/annotation.jsonl            the official records
+OUT/provenance.jsonl            every mention with step, rule and score; every drop with its reason
+OUT/quotes.jsonl                direct speech with speakers and addressees
+OUT/states/<doc_key>.<step>.json   the state after each step, to resume from
+OUT/dataset/                    the folder that `load_dataset` reads
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..annotate.backends import make_backend
+from ..annotate.cast import Cast
+from ..annotate.language import language_of
+from ..annotate.plan import Plan
+from ..annotate.state import State
+from ..annotate.steps import STEP_NAMES, Backend, Job, run_steps
+from ..books import Book, Record
+from ..errors import DataError, SourceError
+from ..evaluate import score_clusters
+from ..evaluate.linking import score_linking
+from ..files import safe_name, write_text
+from ..formats.folder import write_folder
+from ..formats.jsonl import read as read_jsonl
+from ..formats.jsonl import write as write_jsonl
+from ..progress import Progress, Silent
+from ..text.clean import CleanSettings, clean
+from ..text.decode import decode
+from ..text.tokens import tokenize_body
+
+LICENCES = (
+    ("Texts", "as the texts that were annotated"),
+    ("Annotations", "made by bookcoref-data; its rankers are trained on LitBank (CC BY 4.0)"),
+)
+_GUTENBERG = re.compile(r"\*\*\*\s*START OF|Project Gutenberg", re.I)
+_MOST_BROKEN = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A book to annotate, the characters its file names, and what was noticed while reading it."""
+
+    book: Book
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """One finished book: the last state, the annotated book, and the states after every step run now."""
+
+    state: State
+    book: Book
+    states: tuple[State, ...] = field(default=())
+
+
+def read_sources(path: Path) -> list[Source]:
+    """The books in a file: tokenised records (.jsonl, plain or compressed), a Gutenberg file, or plain text.
+
+    Raises:
+        SourceError: the file cannot be read; DataError: it holds no text.
+    """
+    if not path.is_file():
+        raise SourceError(f"there is no file {path}", hint="give a text file or a .jsonl file of books")
+    if ".jsonl" in path.suffixes:
+        sources = [_from_record(record) for record in read_jsonl(path)]
+        if not sources:
+            raise DataError(f"{path} holds no book", expected="one JSON document per line")
+        return sources
+    return [_from_text(path)]
+
+
+def _from_record(record: Record) -> Source:
+    book = record.to_book()
+    if not book.tokens:
+        raise DataError(
+            f"{record.source or record.doc_key}: the book is empty", expected="at least one token"
+        )
+    bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
+    return Source(bare, tuple(name for name, _ in record.characters), _language_note(bare))
+
+
+def _from_text(path: Path) -> Source:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    text, notes = _decode(data, str(path))
+    if _GUTENBERG.search(text[:3000]):
+        text = clean(text, CleanSettings(guard=False)).text
+    sentences = tokenize_body(text).sentences
+    if not sentences:
+        raise DataError(f"{path} holds no text", expected="a book", hint="is this the right file?")
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
+    found = re.fullmatch(r"(?:pg)?(\d{1,7})(?:-\d)?", path.stem)
+    book = Book.make(stem[:150], sentences, gutenberg_key=found.group(1) if found else "0")
+    return Source(book, (), (*notes, *_language_note(book)))
+
+
+def _decode(data: bytes, what: str) -> tuple[str, tuple[str, ...]]:
+    """Text of a file; UTF-8 with a few broken bytes stays UTF-8, and the breaks are counted in a note."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        loose = data.decode("utf-8", "replace")
+        broken = loose.count("\ufffd")
+        sound = sum(ord(c) > 127 for c in loose) - broken
+        if sound > broken and broken <= max(3, _MOST_BROKEN * len(loose)):
+            text = loose.replace("\ufffd", "").replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+            return text, (f"{what}: {broken} broken UTF-8 sequences were left out",)
+    return decode(data, what).text, ()
+
+
+def _language_note(book: Book) -> tuple[str, ...]:
+    language = language_of(book.tokens)
+    if language in ("", "English"):
+        return ()
+    return (f"warning: {book.doc_key} looks like {language}; the embedded models know English only",)
+
+
+def annotate_book(
+    source: Source,
+    cast: Cast,
+    plan: Plan,
+    *,
+    narrator: str = "",
+    steps: Sequence[str] | None = None,
+    states: Path | None = None,
+    resume: bool = False,
+    backend: Backend | None = None,
+    progress: Progress | None = None,
+) -> Annotated:
+    """Run the steps of a plan over one book.
+
+    `states` is the folder where the state after every step is saved; with `resume` the latest state there
+    that fits text, cast, narrator and plan is taken up, and only what is missing in `steps` is run.
+
+    Raises:
+        UsageError: an unknown narrator, or steps in an order that cannot run.
+    """
+    narrated_by = cast.index(narrator) if narrator else -1
+    job = Job(source.book, cast, narrated_by)
+    key = f"{plan.key()} narrator={narrated_by} aliases={[(e.aliases, e.gender) for e in cast.entries]}"
+    wanted = tuple(steps or plan.steps)
+    state = _saved(states, job, key, wanted) if resume and states else None
+    if state is None:
+        first = job.empty_state()
+        state = State(
+            first.doc_key, first.tokens_sha256, first.names, notes=source.notes, memory={"plan": key}
+        )
+    made: list[State] = []
+
+    def keep(new: State) -> None:
+        made.append(new)
+        if states:
+            write_text(_state_file(states, new.doc_key, new.done[-1]), new.to_json())
+
+    own = backend or make_backend(plan)
+    try:
+        todo = [name for name in wanted if name not in state.done]
+        state = run_steps(own, job, todo, state=state, after_step=keep, progress=progress or Silent())
+    finally:
+        if backend is None:
+            own.close()
+    return Annotated(state, state.to_book(source.book), tuple(made))
+
+
+def _state_file(folder: Path, doc_key: str, step: str) -> Path:
+    return folder / f"{safe_name(doc_key, 'document key')}.{step}.json"
+
+
+def _saved(folder: Path, job: Job, key: str, wanted: Sequence[str]) -> State | None:
+    """The latest saved state that fits and holds no step beyond those wanted."""
+    for step in reversed(STEP_NAMES):
+        path = _state_file(folder, job.book.doc_key, step)
+        if step not in wanted or not path.is_file():
+            continue
+        state = State.from_json(path.read_text(encoding="utf-8"), str(path))
+        fits = state.tokens_sha256 == job.book.tokens_sha256() and state.names == job.cast.names
+        if fits and state.memory.get("plan") == key and set(state.done) <= set(wanted):
+            return state
+    return None
+
+
+def write_annotations(
+    done: Iterable[Annotated], out: Path, *, title: str = "", dataset: bool = True
+) -> list[Path]:
+    """Write everything described at the top of this module except the states; returns the files."""
+    done = list(done)
+    out.mkdir(parents=True, exist_ok=True)
+    write_jsonl((a.book.to_record() for a in done), out / "annotation.jsonl")
+    write_text(out / "provenance.jsonl", "".join(line for a in done for line in _provenance(a)))
+    write_text(out / "quotes.jsonl", "".join(line for a in done for line in _quotes(a)))
+    files = [out / name for name in ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")]
+    if dataset and any(a.book.clusters for a in done):
+        notes = [note for a in done for note in a.state.notes]
+        write_folder(
+            out / "dataset", {"test": [a.book for a in done]}, title=title or "Annotated books",
+            licences=LICENCES, notes=notes,
+        )  # fmt: skip
+        files.append(out / "dataset")
+    return files
+
+
+def _provenance(a: Annotated) -> Iterable[str]:
+    names = a.state.names
+    for m in a.state.mentions:
+        yield _line(
+            doc_key=a.state.doc_key, start=m.start, end=m.end, text=a.book.text_of(m.mention),
+            character=names[m.character], kind=m.kind, step=m.step, rule=m.rule, score=m.score,
+        )  # fmt: skip
+    for d in a.state.dropped:
+        yield _line(
+            doc_key=a.state.doc_key, start=d.start, end=d.end, character=names[d.character], dropped=True,
+            step=d.step, reason=d.reason, score=d.score,
+        )  # fmt: skip
+
+
+def _quotes(a: Annotated) -> Iterable[str]:
+    names = a.state.names
+    for q in a.state.quotes:
+        yield _line(
+            doc_key=a.state.doc_key, start=q.start, end=q.end,
+            speaker=names[q.speaker] if q.speaker >= 0 else None,
+            addressees=[names[e] for e in q.addressees], rule=q.rule, score=q.score,
+        )  # fmt: skip
+
+
+def _line(**values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False) + "\n"
+
+
+COLUMNS = ("configuration", "P", "R", "F1", "MUC", "B3", "CEAF-e", "CoNLL")
+
+
+def table_rows(key: Book, states: Iterable[State]) -> list[list[Any]]:
+    """The rows of the paper's Table 2 for one book: pattern matching, then every state that was saved.
+
+    Linking P, R and F1 are over (name, span) pairs, pronouns included, in percent.
+
+    Raises:
+        DataError: the key has other tokens than the annotated book.
+    """
+    states = list(states)
+    rows = []
+    if states:
+        rows.append(_row("pattern matching", key, pattern_matching(key, states[0].names)))
+    for state in states:
+        if state.tokens_sha256 != key.tokens_sha256():
+            raise DataError(
+                f"the key of {key.doc_key!r} has other tokens than the annotated book",
+                expected=state.tokens_sha256[:12], found=key.tokens_sha256()[:12],
+                hint="annotate the tokenised book of the key (a .jsonl file), not its plain text",
+            )  # fmt: skip
+        named = {n: s for n, s in zip(state.names, state.spans(), strict=True) if s}
+        rows.append(_row(" + ".join(state.done), key, named))
+    return rows
+
+
+def pattern_matching(book: Book, names: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """The paper's baseline: mentions that equal a character's name, token for token."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    by_first: dict[str, list[tuple[str, list[str]]]] = {}
+    for name in names:
+        words = re.findall(r"\w+\.?|\S", name) if not _has(book, name.split()[0]) else name.split()
+        by_first.setdefault(words[0], []).append((name, words))
+    tokens = book.tokens
+    for i, token in enumerate(tokens):
+        for name, words in by_first.get(token, ()):
+            if list(tokens[i : i + len(words)]) == words:
+                found.setdefault(name, []).append((i, i + len(words) - 1))
+    return found
+
+
+def _has(book: Book, token: str) -> bool:
+    return token in book.tokens
+
+
+def _row(label: str, key: Book, named: dict[str, list]) -> list[Any]:
+    right = {c.name: list(c.mentions) for c in key.characters}
+    link = score_linking(right.items(), named.items()).linked
+    scores = score_clusters(list(key.clusters), [s for s in named.values() if s])
+    values = (link.precision, link.recall, link.f1, scores.muc.f1, scores.b_cubed.f1, scores.ceaf_e.f1,
+              scores.conll.f1)  # fmt: skip
+    return [label, *(round(100 * v, 2) for v in values)]

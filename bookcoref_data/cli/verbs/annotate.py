@@ -1,0 +1,172 @@
+"""`annotate`: full-book character coreference for any novel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import UsageError
+from ..common import JsonFlag, emit_json, emit_table, progress, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(annotate)
+
+
+def annotate(
+    book: Annotated[Path, typer.Argument(help="Gutenberg file, plain text, or .jsonl of tokenised books.")],
+    characters: Annotated[
+        Path | None, typer.Option("--characters", "-c", help="Cast: one 'Name; alias; alias' per line.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the annotation.")] = None,
+    propose: Annotated[
+        bool, typer.Option("--propose-cast", help="Print a cast proposed from the book, to review.")
+    ] = False,
+    narrator: Annotated[str, typer.Option(help="Who says 'I' outside quotes (a name of the cast).")] = "",
+    backend: Annotated[str, typer.Option(help="embedded (CPU) or hub (the paper's models).")] = "embedded",
+    recipe: Annotated[Path | None, typer.Option(help="Recipe file instead of the backend's own.")] = None,
+    steps: Annotated[str, typer.Option(help="Steps to run, by commas: link,filter,windows,groups.")] = "",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the steps saved in --out.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Gold (.jsonl, same tokens): print the scores after each step.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quote.
+
+    Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, and edit the file.
+    """
+    from ...annotate.plan import default_plan, read_plan
+    from ...build.annotate import annotate_book, read_sources, write_annotations
+
+    sources = read_sources(book)
+    if propose:
+        _propose(sources, json)
+        return
+    plan = read_plan(recipe) if recipe else default_plan(backend)
+    wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
+    if out is None and report is None and not json:
+        raise UsageError(
+            "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
+        )
+    done = []
+    with progress() as listener:
+        for source in sources:
+            done.append(
+                annotate_book(
+                    source, _cast(characters, source.names, book), plan, narrator=narrator, steps=wanted,
+                    states=out / "states" if out else None, resume=resume, progress=listener,
+                )
+            )  # fmt: skip
+    for a in done:
+        for note in a.state.notes:
+            say(f"{a.state.doc_key}: {note}")
+    files = write_annotations(done, out) if out else []
+    tables = _tables(done, report) if report else {}
+    _show(done, files, tables, json)
+
+
+def _cast(path: Path | None, names: tuple[str, ...], book: Path):
+    """The cast file, else the characters that the record itself names."""
+    from ...annotate.cast import make_cast, parse_cast
+
+    if path is None:
+        if not names:
+            raise UsageError(
+                f"no cast for {book}",
+                expected="--characters cast.txt",
+                hint=f"bookcoref-data annotate {book} --propose-cast > cast.txt, then edit cast.txt",
+            )
+        return make_cast(names)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"cannot read the cast file {path}", found=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
+    return parse_cast(text, str(path))
+
+
+def _propose(sources, json: bool) -> None:
+    from ...annotate.cast import format_cast
+    from ...annotate.propose import propose_cast
+
+    for source in sources:
+        proposal = propose_cast(source.book)
+        if json:
+            emit_json(
+                [
+                    {"name": e.name, "aliases": list(e.aliases), "remark": remark}
+                    for e, remark in zip(proposal.cast.entries, proposal.remarks, strict=True)
+                ]
+            )
+            continue
+        typer.echo("# Proposed cast: check names and aliases, join or delete lines, then use --characters.")
+        typer.echo(format_cast(proposal.cast, proposal.remarks), nl=False)
+
+
+def _tables(done, gold: Path) -> dict[str, list[list]]:
+    from ...build.annotate import table_rows
+    from ...formats.jsonl import read
+
+    keys = {record.doc_key: record.to_book() for record in read(gold)}
+    tables = {}
+    for a in done:
+        if a.state.doc_key not in keys:
+            raise UsageError(
+                f"{gold} has no document {a.state.doc_key!r}", expected=", ".join(sorted(keys)[:5]),
+                hint="the key must be the tokenised book that was annotated",
+            )  # fmt: skip
+        tables[a.state.doc_key] = table_rows(keys[a.state.doc_key], a.states or (a.state,))
+    return tables
+
+
+def _show(done, files, tables, json: bool) -> None:
+    from ...build.annotate import COLUMNS
+
+    if json:
+        emit_json(
+            {
+                "books": [_summary(a) for a in done],
+                "files": [str(f) for f in files],
+                "report": {
+                    k: [dict(zip(COLUMNS, row, strict=True)) for row in rows] for k, rows in tables.items()
+                },
+            }
+        )
+        return
+    for key, rows in tables.items():
+        emit_table(COLUMNS, rows, title=key)
+    if not tables:
+        rows = [
+            (
+                a.state.doc_key,
+                len(a.book.tokens),
+                len(a.book.clusters),
+                len(a.state.mentions),
+                len(a.state.quotes),
+            )
+            for a in done
+        ]
+        emit_table(("book", "tokens", "characters", "mentions", "quotes"), rows)
+    for file in files:
+        say(f"wrote {file}")
+
+
+def _summary(a) -> dict:
+    from collections import Counter
+
+    return {
+        "doc_key": a.state.doc_key,
+        "tokens": len(a.book.tokens),
+        "characters": {c.name: len(c.mentions) for c in a.book.characters},
+        "steps": list(a.state.done),
+        "mentions": len(a.state.mentions),
+        "by_kind": dict(Counter(m.kind for m in a.state.mentions)),
+        "dropped": dict(Counter(d.reason for d in a.state.dropped)),
+        "quotes": len(a.state.quotes),
+        "quotes_with_speaker": sum(q.speaker >= 0 for q in a.state.quotes),
+        "notes": list(a.state.notes),
+    }
