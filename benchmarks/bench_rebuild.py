@@ -1,7 +1,7 @@
 """Rebuilding a data set: ours and the official way in one run, as ratios.
 
     python benchmarks/bench_rebuild.py [--shared FOLDER] [--no-full] [--runs N]
-    python benchmarks/bench_rebuild.py --all [--jobs N] [--profile]
+    python benchmarks/bench_rebuild.py --all [--no-real] [--jobs N] [--profile]
 
 Without options: the two real books, from text and release to the released sentences (equal each time, or
 the script stops). The official way is Punkt, spaCy sentence by sentence, deepdiff's Delta, sentence
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import os
 import resource
@@ -44,6 +45,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="best of so many (the full pipeline: one)")
     parser.add_argument("--no-full", action="store_true", help="leave the full pipeline out")
     parser.add_argument("--all", action="store_true", help="the simulated full-size release, too")
+    parser.add_argument("--no-real", action="store_true", help="leave the two real books out")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--profile", action="store_true", help="with --all: CPU seconds by step, one process")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
@@ -52,9 +54,11 @@ def main() -> int:
         print(json.dumps(CHILDREN[args.child[0]](*args.child[1:])))
         return 0
     data = args.shared / "data"
+    if importlib.util.find_spec("torch"):
+        print("torch is installed here: spaCy loads it, which costs every process but `pack` memory and time")
     with tempfile.TemporaryDirectory(prefix="bench-rebuild-") as name:
         work = Path(name)
-        pace = real_books(data, work, args.runs, not args.no_full)
+        pace = {} if args.no_real else real_books(data, work, args.runs, not args.no_full)
         if args.all:
             full_size(data, work, args.jobs, pace)
             if args.profile:
@@ -71,7 +75,7 @@ def real_books(data: Path, work: Path, runs: int, full: bool) -> dict[str, float
         run_child("prepare", data, work, number)
     print("From text and release to the released sentences, equal each time")
     print(
-        f"{'book':>6} {'way':16} {'work s':>8} {'cpu s':>8} {'process s':>10} {'peak MiB':>9}  cpu s over ours"
+        f"{'book':>6} {'way':16} {'work s':>8} {'cpu s':>8} {'process s':>10} {'peak MiB':>9}  cpu over ours"
     )
     print(" " * 64 + f"  {'pack':>6} {'delta':>6}")
     spent, size = dict.fromkeys(THEIRS, 0.0), 0
