@@ -19,7 +19,14 @@ from ..books import Book, Character, Record, Window, split_book
 from ..books.facts import BookFacts, facts_of
 from ..errors import BookcorefError, BookError, DataError, EditionError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, writing
-from ..formats.folder import BOOKCOREF_LICENCES, BuildRecord, read_build, read_card_digest, writing_folder
+from ..formats.folder import (
+    BOOKCOREF_LICENCES,
+    BuildRecord,
+    check_replaceable,
+    read_build,
+    read_card_digest,
+    writing_folder,
+)
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..formats.schema import to_table
@@ -158,6 +165,8 @@ def rebuild(plan: Plan, *, jobs: int = 0, progress: Progress | None = None) -> R
         UsageError, SourceError: the output folder cannot be replaced or written.
     """
     progress = progress or Silent()
+    # Said before hours of fetching, not after.
+    check_replaceable(plan.out)
     report = RebuildReport(None, plan.out)
     done = _build_books(plan, worker_count(jobs), progress, report)
     order = [p.doc_key for p in plan.parts if p.doc_key in done]

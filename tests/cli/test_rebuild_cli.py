@@ -79,16 +79,17 @@ def test_an_unknown_book_gets_suggestions(local):
     assert not (local.cwd / "bookcoref").exists()
 
 
-def test_a_folder_that_is_not_ours_is_left_alone(terminal):
-    mine = terminal.cwd / "bookcoref/thesis.txt"
+def test_a_folder_that_is_not_ours_is_refused_before_anything_is_fetched(local, server):
+    mine = local.cwd / "bookcoref/thesis.txt"
     mine.parent.mkdir()
     mine.write_text("years of work")
-    ran = terminal.run("rebuild", "--sample")
+    ran = local.run(*local.words, "--mirror", server.url)
     assert (ran.code, ran.out) == (2, "")
     assert "not a dataset folder written by bookcoref-data" in ran.err
     assert "--out" in ran.err
     assert [p.name for p in mine.parent.iterdir()] == ["thesis.txt"]
-    assert leftovers(terminal) == []
+    assert leftovers(local) == []
+    assert server.requests == []
 
 
 def test_an_unwritable_cache_names_the_variable_that_moves_it(terminal):
