@@ -11,6 +11,7 @@ no Python file inside, which datasets 4 and 5 would refuse.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -35,6 +36,8 @@ BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
 # Config version of the layout; the content is told apart by the digest in its description.
 LAYOUT_VERSION = "1.0.0"
+# What the system answers when another process swapped its folder in, or the old one away, before us.
+_OVERTAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}
 
 BOOKCOREF_LICENCES = (
     (
@@ -337,16 +340,30 @@ def _file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
 
 
-def _swap_in(part: Path, out: Path) -> None:
-    """Put a finished folder in the place of the old one; the old one is removed afterwards."""
+def _swap_in(part: Path, out: Path, tries: int = 5) -> None:
+    """Put a finished folder in the place of the old one; the old one is removed afterwards.
+
+    A folder cannot be exchanged in one step everywhere: when another process puts its own there between
+    our two, we go again, and the last one stays.
+    """
+    for left in reversed(range(tries)):
+        try:
+            return _swap_once(part, out)
+        except OSError as error:
+            if not left or error.errno not in _OVERTAKEN:
+                raise
+
+
+def _swap_once(part: Path, out: Path) -> None:
     old = None
     if out.exists():
         old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".old", dir=out.parent))
-        os.replace(out, old / "data")
     try:
+        if old:
+            os.replace(out, old / "data")
         os.replace(part, out)
     except OSError:
-        if old:
+        if old and (old / "data").exists() and not out.exists():
             os.replace(old / "data", out)
         raise
     finally:
