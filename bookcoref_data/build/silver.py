@@ -325,10 +325,10 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
 def annotated(book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan) -> Book:
     """`book` with the clusters that the plan's backend finds for the cast."""
     from ..annotate.cast import Entry, make_cast
-    from ..annotate.steps import Job, run_steps
+    from .annotate import Source, annotate_book
 
     entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
-    return run_steps(_backend(plan.key(), plan), Job(book, entries), plan.steps).to_book(book)
+    return annotate_book(Source(book), entries, plan, backend=_backend(plan.key(), plan)).book
 
 
 _BACKENDS: dict[str, Any] = {}

@@ -1,0 +1,207 @@
+"""`build` on a small mirror: match, clean, tokenise, annotate with a backend of the test, write."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("gutenbergpy")
+pytest.importorskip("polars")
+
+from bookcoref_data.annotate.backends import BACKENDS
+from bookcoref_data.build import silver
+from bookcoref_data.build.silver import BuildSettings, build_silver, load_plan
+from bookcoref_data.characters.table import CastRow, write_table
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import UsageError
+from bookcoref_data.formats.folder import read_build
+
+PROSE = "Ada Brook baked the bread of the village before the sun was up, and\nTom Reed ate it.\n\n"
+RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:dcterms="http://purl.org/dc/terms/" xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">
+<pgterms:ebook rdf:about="ebooks/{id}"><dcterms:title>{title}</dcterms:title>
+<dcterms:creator><pgterms:agent><pgterms:name>Holt, Mira</pgterms:name></pgterms:agent></dcterms:creator>
+<dcterms:type><rdf:Description><rdf:value>Text</rdf:value></rdf:Description></dcterms:type>
+<dcterms:language><rdf:Description><rdf:value>en</rdf:value></rdf:Description></dcterms:language>
+</pgterms:ebook></rdf:RDF>"""
+BOOKS = {900001: "The Lamp Road", 900002: "The Inn", 900003: "A Ferry"}
+NAMES = ("Ada Brook", "Tom Reed", "Old Tam", "Sam", "Bib")
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A mirror with two of three books, a catalogue of three, a cast table, and an empty cache."""
+    for number in (900001, 900002):
+        folder = tmp_path / "mirror/cache/epub" / str(number)
+        folder.mkdir(parents=True)
+        title = BOOKS[number]
+        (folder / f"pg{number}.txt").write_text(
+            f"The Project Gutenberg EBook of {title}, by Mira Holt\n\nTitle: {title}\n\nAuthor: Mira Holt\n\n"
+            f"*** START OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n\n\n"
+            f"CHAPTER I\n\n\n{PROSE * 40}\n\n"
+            f"*** END OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n" + "licence\n" * 50,
+            encoding="utf-8",
+        )
+    with tarfile.open(tmp_path / "rdf-files.tar.bz2", "w:bz2") as tar:
+        for number, title in BOOKS.items():
+            data = RDF.format(id=number, title=title).encode()
+            member = tarfile.TarInfo(f"cache/epub/{number}/pg{number}.rdf")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    write_table(tmp_path / "casts.jsonl", [
+        CastRow("shmoop", title, title, name, author="Mira Holt")
+        for title in BOOKS.values() for name in NAMES
+    ])  # fmt: skip
+    return tmp_path
+
+
+def settings(world, **more):
+    return BuildSettings(world / "out", world / "cache", str(world / "mirror"), world / "rdf-files.tar.bz2",
+                         offline=True, jobs=1, **more)  # fmt: skip
+
+
+def plan(world, **more):
+    from dataclasses import replace
+
+    return replace(load_plan(), casts=(world / "casts.jsonl",), annotate_recipe=None, **more)
+
+
+def test_books_are_built_and_one_without_text_is_reported(world):
+    report = build_silver(plan(world), settings(world))
+    assert report.built == ["the_lamp_road_900001", "the_inn_900002"]
+    assert list(report.failed) == ["a_ferry_900003"]
+    assert report.failed["a_ferry_900003"].exit_code == 3
+    record = read_build(world / "out")
+    assert len(record.books) == 2
+    assert "a_ferry_900003" in record.missing
+    assert {(book.sentences, book.split) for book in record.books} == {(41, "train")}
+    matches = (world / "cache/silver/matches/matches.tsv").read_text(encoding="utf-8")
+    assert "900003" in matches
+
+
+def test_a_second_build_reuses_and_a_changed_setting_does_not(world):
+    first = build_silver(plan(world), settings(world))
+    again = build_silver(plan(world), settings(world))
+    assert (len(first.built), len(again.built), len(again.reused)) == (2, 0, 2)
+    assert again.record.digest == first.record.digest
+    other = build_silver(plan(world, paragraphs="all"), settings(world))
+    assert (len(other.built), len(other.reused)) == (2, 0)
+    assert other.record.digest != first.record.digest
+
+
+def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, monkeypatch):
+    recipe = tmp_path / "naming.toml"
+    recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
+    made = []
+    monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.build.silver:_naming_backend")
+    monkeypatch.setattr(silver, "_naming_backend", lambda plan: made.append(plan) or Naming(), raising=False)
+    monkeypatch.setattr(silver, "_BACKENDS", {})
+    from dataclasses import replace
+
+    report = build_silver(replace(plan(world), annotate_recipe=recipe), settings(world))
+    assert [facts["mentions"] for facts in report.books] == [80, 80]
+    assert [facts["clusters"] for facts in report.books] == [2, 2]
+    assert len(made) == 1
+    row = json.loads(next((world / "cache/silver").glob("*/facts.json")).read_text())
+    assert row["characters"] == 5
+
+
+class Naming:
+    """A backend whose only step marks the names themselves."""
+
+    name = "naming"
+
+    def step(self, name):
+        return self
+
+    def units(self, job):
+        return 1
+
+    def run(self, job, state, progress):
+        from bookcoref_data.annotate.state import Marked
+
+        marked = []
+        tokens = job.book.tokens
+        for index, name in enumerate(job.cast.names):
+            words = tuple(name.split())
+            marked += [
+                Marked(i, i + len(words) - 1, index, "link", "name")
+                for i in range(len(tokens))
+                if tokens[i : i + len(words)] == words
+            ]
+        return state.after("link", mentions=tuple(sorted(marked)))
+
+    def close(self):
+        pass
+
+
+def test_only_the_books_asked_for(world):
+    report = build_silver(plan(world), settings(world, books=("900002",)))
+    assert [facts["gutenberg_id"] for facts in report.books] == ["900002"]
+    with pytest.raises(UsageError, match="77"):
+        build_silver(plan(world), settings(world, books=("77",)))
+
+
+def test_without_lists_and_with_a_wrong_recipe_it_says_what_is_needed(world, tmp_path):
+    with pytest.raises(UsageError, match="character lists"):
+        build_silver(load_plan(), settings(world))
+    for text in ("[clean]\ncolour = 1\n", "[tokenise]\nparagraphs = 'some'\n", "[colour]\n"):
+        recipe = tmp_path / "wrong.toml"
+        recipe.write_text(text, encoding="utf-8")
+        with pytest.raises(UsageError):
+            load_plan(recipe)
+
+
+def test_a_foreign_folder_is_not_overwritten(world):
+    (world / "out").mkdir()
+    (world / "out/mine.txt").write_text("mine")
+    with pytest.raises(UsageError):
+        build_silver(plan(world), settings(world))
+    assert (world / "out/mine.txt").read_text() == "mine"
+
+
+def run(*arguments):
+    return CliRunner().invoke(make_app(), list(map(str, arguments)), catch_exceptions=False)
+
+
+def test_the_verbs_match_clean_and_build_on_the_command_line(world):
+    common = ["--cache-dir", world / "cache", "--offline"]
+    done = run("match", world / "casts.jsonl", "--catalogue", world / "rdf-files.tar.bz2", "--out",
+               world / "matches", "--json", *common)  # fmt: skip
+    facts = json.loads(done.stdout)
+    assert facts["matched"] == 3
+    assert facts["by_rule"] == {"exact": 3}
+    casts = world / "matches/casts.jsonl"
+    assert len(casts.read_text().splitlines()) == 3
+
+    done = run("clean", "900001", "--mirror", world / "mirror", "--out", world / "clean", "--map",
+               world / "clean", "--json", *common)  # fmt: skip
+    report = json.loads(done.stdout)[0]
+    text = (world / "clean/pg900001.txt").read_text(encoding="utf-8")
+    assert text.startswith("CHAPTER I\n\nAda Brook")
+    assert "licence" not in text
+    runs = json.loads((world / "clean/pg900001.map.json").read_text())["runs"]
+    assert sum(length for _, _, length in runs) == report["kept_characters"] == len(text) - 1
+
+    done = run("clean", world / "mirror/cache/epub/900001/pg900001.txt", "--show-cuts")
+    assert "footer" in done.stdout
+    done = run("build", "--matched", casts, "--mirror", world / "mirror", "--no-annotation", "--out",
+               world / "out", "-j", 1, "--json", *common)  # fmt: skip
+    assert done.exit_code == 1
+    assert set(json.loads(done.stdout)["failed"]) == {"a_ferry_900003"}
+
+
+def test_overrides_of_a_recipe_survive_a_new_run(world):
+    overrides = world / "overrides.toml"
+    overrides.write_text('[[override]]\ntitle = "A Ferry"\nreason = "no book for us"\n', encoding="utf-8")
+    for _ in range(2):
+        done = run("match", world / "casts.jsonl", "--catalogue", world / "rdf-files.tar.bz2",
+                   "--out", world / "matches", "--overrides", overrides,
+                   "--cache-dir", world / "cache", "--json")  # fmt: skip
+        facts = json.loads(done.stdout)
+        assert facts["matched"] == 2
+        assert facts["unmatched"][0]["reason"] == "left out: no book for us"
