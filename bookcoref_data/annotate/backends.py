@@ -8,7 +8,10 @@ from ..errors import UsageError
 from .plan import Plan
 from .steps import Backend
 
-BACKENDS: dict[str, str] = {"embedded": "bookcoref_data.annotate.embedded.backend:make_backend"}
+BACKENDS: dict[str, str] = {
+    "embedded": "bookcoref_data.annotate.embedded.backend:make_backend",
+    "hub": "bookcoref_data.annotate.hub.backend:make_backend",
+}
 """Name -> "module:function"; the function takes a `Plan` and returns a `Backend`."""
 
 

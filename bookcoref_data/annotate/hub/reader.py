@@ -114,7 +114,7 @@ class Reader:
         shapes = reader_shapes(network.config.hidden_size, settings)
         check_shapes(state, shapes, folder)
         precision = dtype_of(dtype)
-        tokenizer = load_tokenizer(_tokenizer_folder(folder, base), model)
+        tokenizer = load_tokenizer(_tokenizer_folder(folder, base), model, config=network.config)
         return cls(
             network.to(device, precision),
             tokenizer,

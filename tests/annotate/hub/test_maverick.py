@@ -1,0 +1,135 @@
+"""Maverick: mentions inside sentences, antecedents by category, whatever the size of the blocks."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookcoref_data.annotate.hub import maverick as module
+from bookcoref_data.annotate.hub.categories import MentionWords
+from bookcoref_data.annotate.hub.layers import two_layers
+from bookcoref_data.annotate.hub.maverick import Maverick
+from bookcoref_data.annotate.hub.pronouns import STOPWORDS, pronoun_group
+
+torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+
+SENTENCES = [
+    ["the", "old", "fox", "met", "Anna"],
+    ["she", "was", "tired"],
+    ["I", "said", "that", "he", "was"],
+]
+
+
+def biased(model: Maverick, value: float) -> Maverick:
+    """The same model, more or less willing to see mentions."""
+    names = ("start_token_classifier", "start_end_classifier")
+    more = {f"{name}.layer.dense.bias": torch.tensor([value]) for name in names}
+    model._heads = dict(model._heads) | more
+    return model
+
+
+@pytest.fixture
+def model(offline_hub) -> Maverick:
+    loaded = Maverick.load("tiny/maverick", encoder="tiny/encoder", device=torch.device("cpu"))
+    return biased(loaded, 2.0)
+
+
+def words_of(spans):
+    flat = [w for s in SENTENCES for w in s]
+    return [flat[a : b + 1] for a, b in spans.words]
+
+
+def test_mentions_lie_inside_the_published_blocks(model):
+    """A block reaches from the last word of a sentence to the last word of the next."""
+    blocks = [(0, 4), (4, 7), (7, 12)]
+    every = {(a, b) for low, high in blocks for a in range(low, high + 1) for b in range(a, high + 1)}
+    assert set(biased(model, 1e3).spans(SENTENCES).words) == every
+
+
+def test_given_mentions_are_kept_even_when_the_model_finds_nothing(model):
+    spans = biased(model, -1e3).spans(SENTENCES, [(4, 4), (5, 5)])
+    assert spans.words == [(4, 4), (5, 5)]
+    assert spans.starts.shape == (2, 16)
+
+
+def test_mention_scores_follow_the_definition(model):
+    """Every span found, computed again one pair at a time: the published order of the two layers."""
+    spans = model.spans(SENTENCES)
+    assert spans.words
+    heads = model._heads
+    for i in range(len(spans.words)):
+        start = two_layers(heads, "start_token_classifier", spans.starts[i])
+        pair = torch.cat(
+            [
+                two_layers(heads, "start_token_representation", spans.ends[i]),
+                two_layers(heads, "end_token_representation", spans.starts[i]),
+            ]
+        )
+        assert start.item() > 0
+        assert two_layers(heads, "start_end_classifier", pair).item() > 0
+
+
+def test_antecedents_follow_the_definition(model):
+    """The best earlier mention by the sum of category scorer and common scorer, written out in loops."""
+    spans = model.spans(SENTENCES, [(0, 2), (4, 4), (5, 5), (8, 8), (11, 11)])
+    words = words_of(spans)
+    heads, categories = model._heads, MentionWords(words).categories(0, len(words))
+    project = {
+        side: two_layers(heads, f"coref_{side}_all_mlps", states).view(len(words), 7, 16)
+        for side, states in (("start", spans.starts), ("end", spans.ends))
+    }
+    letter = {"s": "start", "e": "end"}
+    expected = {}
+    for i in range(len(words)):
+        scores = []
+        for j in range(i):
+            total = 0.0
+            for c in (categories[i, j], 6):
+                for a, b in itertools.product("se", "se"):
+                    left, right = project[letter[a]][i, c], project[letter[b]][j, c]
+                    total += (left @ heads[f"antecedent_{a}2{b}_all_weights"][c] @ right).item()
+                for pair in ("s2s", "e2e", "s2e", "e2s"):
+                    side = {"s2s": "start", "e2s": "start", "e2e": "end", "s2e": "end"}[pair]
+                    total += (project[side][j, c] @ heads[f"antecedent_{pair}_all_biases"][c]).item()
+            scores.append(total)
+        if scores and max(scores) > 0:
+            expected[i] = scores.index(max(scores))
+    found = model.antecedents(spans.starts, spans.ends, words)
+    assert {a.mention: a.antecedent for a in found} == expected
+    assert expected
+    assert all(0.5 < a.score <= 1 for a in found)
+
+
+def test_comparing_in_blocks_changes_nothing(model, monkeypatch):
+    spans = model.spans(SENTENCES)
+    whole = model.antecedents(spans.starts, spans.ends, words_of(spans))
+    monkeypatch.setattr(module, "ROWS", 3)
+    assert [a[:2] for a in model.antecedents(spans.starts, spans.ends, words_of(spans))] == [
+        a[:2] for a in whole
+    ]
+
+
+mention = st.lists(
+    st.sampled_from(["he", "his", "she", "it", "the", "The", "old", "fox", "Anna"]), min_size=1, max_size=4
+)
+
+
+@given(st.lists(mention, min_size=1, max_size=8))
+def test_categories_are_those_of_sets_of_words(mentions):
+    def category(a, b):
+        p, q = (pronoun_group(frozenset(w.lower() for w in m)) for m in (a, b))
+        if p >= 0 and q >= 0:
+            return 0 if p == q else 1
+        if p >= 0 or q >= 0:
+            return 2
+        x, y = ({w.lower() for w in m} - STOPWORDS for m in (a, b))
+        if x == y:
+            return 3
+        return 4 if x <= y or y <= x else 5
+
+    found = MentionWords(mentions).categories(0, len(mentions))
+    assert np.array_equal(found, [[category(a, b) for b in mentions] for a in mentions])
