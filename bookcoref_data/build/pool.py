@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -35,7 +36,7 @@ def worker_count(jobs: int) -> int:
 
 
 def run_jobs(
-    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int, *, without: tuple[str, ...] = ()
 ) -> Iterator[Outcome[Job, Result]]:
     """Yield an outcome per job, in the order in which they finish.
 
@@ -45,12 +46,14 @@ def run_jobs(
 
     A worker that dies (out of memory, killed) takes the pool with it: the jobs that were running are
     tried again one by one in a process of their own, and the one that dies again is reported.
+
+    `without` names packages that worker processes shall take for not installed.
     """
     if workers == 1:
         for job in jobs:
             yield _in_process(function, job)
         return
-    yield from _in_pool(function, iter(jobs), workers)
+    yield from _in_pool(function, iter(jobs), workers, without)
 
 
 def _in_process(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
@@ -61,9 +64,9 @@ def _in_process(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Res
 
 
 def _in_pool(
-    function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
+    function: Callable[[Job], Result], jobs: Iterator[Job], workers: int, without: tuple[str, ...]
 ) -> Iterator[Outcome[Job, Result]]:
-    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
+    pool = _pool(workers, without)
     running: dict[Future, Job] = {}
     again: deque[Job] = deque()
     try:
@@ -90,20 +93,29 @@ def _in_pool(
                 running.clear()
                 pool.shutdown(wait=False, cancel_futures=True)
                 while again:
-                    yield _alone(function, again.popleft())
-                pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
+                    yield _alone(function, again.popleft(), without)
+                pool = _pool(workers, without)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal: the main one stops, a worker finishes its book."""
+def _pool(workers: int, without: tuple[str, ...]) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, initializer=_settle, initargs=(without,))
+
+
+def _settle(without: tuple[str, ...]) -> None:
+    """Make a new worker one of ours.
+
+    Ctrl-C reaches every process of a terminal: the main one stops, a worker finishes its book.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for package in without:
+        sys.modules.setdefault(package, None)
 
 
-def _alone(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
+def _alone(function: Callable[[Job], Result], job: Job, without: tuple[str, ...]) -> Outcome[Job, Result]:
     """Run one job in a process of its own, so that its death is known to be its own."""
-    with ProcessPoolExecutor(1, initializer=_leave_interrupts) as pool:
+    with _pool(1, without) as pool:
         try:
             return Outcome(job, result=pool.submit(function, job).result())
         except BookcorefError as error:

@@ -41,6 +41,8 @@ from .pool import run_jobs, worker_count
 
 # Part of every content key: raise it when the same inputs would give another result.
 BUILD_RULES = 2
+# spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
+_NOT_NEEDED = ("torch",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,8 @@ def _build_books(plan: Plan, workers: int, progress: Progress, report: RebuildRe
     now = list(plan.parts)
     while now:
         again: list[BookPart] = []
-        for outcome in run_jobs(build_book, _jobs(plan, now, texts, report), workers):
+        jobs = _jobs(plan, now, texts, report)
+        for outcome in run_jobs(build_book, jobs, workers, without=_NOT_NEEDED):
             part = outcome.job.part
             if outcome.error is None:
                 done[part.doc_key] = outcome.result

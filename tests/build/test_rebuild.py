@@ -309,6 +309,24 @@ def test_a_killed_worker_is_reported_and_the_others_finish():
     assert "killed" in str(outcomes["bad"].error)
 
 
+def loaded(package):
+    try:
+        __import__(package)
+    except ImportError:
+        return False
+    return True
+
+
+def test_workers_do_without_packages_that_they_need_not():
+    from bookcoref_data.build.pool import run_jobs
+
+    jobs = ["tabnanny", "zipapp"]
+    assert {o.job: o.result for o in run_jobs(loaded, jobs, 2, without=("tabnanny",))} == {
+        "tabnanny": False, "zipapp": True,
+    }  # fmt: skip
+    assert loaded("tabnanny")
+
+
 def test_the_real_pair_is_exact(shared_data, tmp_path, cache_home):
     """1342, 2500 and Animal Farm: released tokens, sentences and windows, from delta and mirror."""
     report = room.rebuild(
