@@ -206,7 +206,7 @@ def varied(feed: Path, records: int) -> Iterator[tuple[int, bytes]]:
         word, turn = WORDS[copy % len(WORDS)], copy // len(ids)
         text = own[source].decode("utf-8")
         text = re.sub(r"(<dcterms:title>)", rf"\1The {word} {turn} of ", text)
-        text = re.sub(r"(<pgterms:name>)(\w+)", rf"\1\2{word.lower()}{turn % 3000}", text)
+        text = re.sub(r"(<pgterms:(?:name|alias)>)(\w+)", rf"\1\2{word.lower()}{turn % 3000}", text)
         text = re.sub(rf"(ebooks/|files/){source}\b", rf"\g<1>{number}", text)
         yield number, text.encode("utf-8")
 

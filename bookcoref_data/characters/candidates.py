@@ -110,7 +110,8 @@ def pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) ->
     import polars as pl
 
     left = _keys(rule, ((i, titles_of(c), _work_authors(rule, c)) for i, c in casts.items()), "work")
-    right = _keys(rule, ((i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()), "id")
+    asked = set(left["author"].to_list())
+    right = _keys(rule, ((i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()), "id", asked)
     if rule.affix:
         joined = left.join(right, on="author", how="inner", suffix="_record")
         fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
@@ -123,15 +124,17 @@ def pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) ->
     return found
 
 
-def _keys(rule: Rule, items, name: str):
-    """A table (`name`, author key, title key) of all combinations."""
+def _keys(rule: Rule, items, name: str, asked: set[str] | None = None):
+    """A table (`name`, author key, title key) of all combinations; `asked` limits the author keys."""
     import polars as pl
 
     found = set()
     for index, titles, authors in items:
-        title_keys = {key for title in titles for key in rule.titles(title) if key}
         author_keys = {key for author in authors for key in rule.authors(author) if key}
-        found.update((index, author, title) for author in author_keys for title in title_keys)
+        author_keys = author_keys if asked is None else author_keys & asked
+        if author_keys:
+            title_keys = {key for title in titles for key in rule.titles(title) if key}
+            found.update((index, author, title) for author in author_keys for title in title_keys)
     schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
     return pl.DataFrame(sorted(found), schema=schema, orient="row")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 Tokens = tuple[str, ...]
 
@@ -48,6 +49,8 @@ _COMPANION = re.compile(r",?\s+(?:and|&|with)\s+(?:selected|other|others|twelve|
 
 def fold(text: str) -> str:
     """Lower case, no accents, no apostrophes, one spelling of ligatures."""
+    if text.isascii():
+        return text.lower().replace("'", "").replace("`", "")
     plain = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text).casefold().translate(_LETTERS))
     return "".join(c for c in plain if not unicodedata.combining(c))
 
@@ -57,6 +60,7 @@ def plain_tokens(text: str) -> Tokens:
     return tuple(_WORD.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFC", text)).casefold()))
 
 
+@lru_cache(maxsize=1 << 16)
 def tokens(text: str) -> Tokens:
     """Words in lower case without punctuation and accents."""
     return tuple(_WORD.findall(fold(text.replace("&", " and "))))
@@ -107,11 +111,16 @@ def initial_author(name: str) -> str:
     The family name is what stands before the comma, else the last word; of a family name of several
     words ("Cervantes Saavedra") every one counts, see `initial_authors`.
     """
-    return next(initial_authors(name), "")
+    return next(iter(initial_authors(name)), "")
 
 
-def initial_authors(name: str) -> Iterator[str]:
+@lru_cache(maxsize=1 << 16)
+def initial_authors(name: str) -> tuple[str, ...]:
     """Every reading of a name as family name and initial: "cervantes m", "saavedra m"."""
+    return tuple(_initial_authors(name))
+
+
+def _initial_authors(name: str) -> Iterator[str]:
     clean = _YEARS.sub("", _BRACKETS.sub(" ", name))
     head, comma, rest = clean.partition(",")
     if comma:
@@ -135,6 +144,7 @@ def single_author(name: str) -> str:
     return words[0] if len(words) == 1 else ""
 
 
+@lru_cache(maxsize=1 << 16)
 def _name_tokens(name: str) -> Tokens:
     return _drop_ranks(tokens(_YEARS.sub("", _BRACKETS.sub(" ", name))))
 
