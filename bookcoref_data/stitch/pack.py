@@ -24,6 +24,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -74,13 +75,23 @@ class Pack:
     tokens_sha256: str
     sentences_sha256: str
     visible_count: int
-    annotation: Annotation
     windows: tuple[tuple[str, int], ...]
     window_annotations: Mapping[int, Annotation]
     fingerprint: Fingerprint | None
     edits: Edits = field(repr=False)
     landmarks: Landmarks = field(repr=False)
     parts: Mapping[str, bytes] = field(repr=False)
+    spans: tuple[bytes, bytes] = field(repr=False)
+
+    @cached_property
+    def annotation(self) -> Annotation:
+        """Clusters and characters, decoded when first asked for: whoever wants the text alone need not wait.
+
+        Raises:
+            DataError: the spans do not add up, or lie outside the book.
+        """
+        numbers, names = self.spans
+        return unpack_annotation(numbers, names, self.token_count) if numbers else Annotation()
 
     @property
     def literal_characters(self) -> int:
@@ -268,7 +279,6 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
         )
     print_ = sections.get("FPRT")
     source = meta.part("source")
-    spans = sections.get("SPAN")
     return Pack(
         doc_key=meta.string("doc_key"),
         gutenberg_key=meta.string("gutenberg_key"),
@@ -280,12 +290,12 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
         tokens_sha256=meta.string("tokens_sha256"),
         sentences_sha256=meta.string("sentences_sha256"),
         visible_count=seen,
-        annotation=unpack_annotation(spans, sections.get("NAME", b""), tokens) if spans else Annotation(),
         windows=_windows(sections.get("WIND"), meta.number("sentences"), what),
         window_annotations=_window_annotations(sections.get("WSPN"), what),
         fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None,
         edits=edits,
         landmarks=landmarks,
+        spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
     )
 

@@ -103,7 +103,7 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Annotation:
         raise _broken("the size of a cluster")
     if rest.size == 4 * count:
         order = np.lexsort((rest[3 * count :], owner))
-    spans = [Mention(a, b) for a, b in zip(starts[order].tolist(), ends[order].tolist(), strict=True)]
+    spans = list(map(Mention._make, zip(starts[order].tolist(), ends[order].tolist(), strict=True)))
     bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
     parts = [tuple(spans[a:b]) for a, b in pairwise(bounds)]
     titles = _names(names, linked)
