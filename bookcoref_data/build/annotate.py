@@ -70,14 +70,15 @@ def read_sources(path: Path) -> list[Source]:
     if not path.is_file():
         raise SourceError(f"there is no file {path}", hint="give a text file or a .jsonl file of books")
     if ".jsonl" in path.suffixes:
-        sources = [_from_record(record) for record in read_jsonl(path)]
+        sources = [source_of(record) for record in read_jsonl(path)]
         if not sources:
             raise DataError(f"{path} holds no book", expected="one JSON document per line")
         return sources
     return [_from_text(path)]
 
 
-def _from_record(record: Record) -> Source:
+def source_of(record: Record) -> Source:
+    """The book of a record without its annotation, and the names it gives. Raises DataError when empty."""
     book = record.to_book()
     if not book.tokens:
         raise DataError(

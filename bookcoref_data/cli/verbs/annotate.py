@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...errors import UsageError
-from ..common import JsonFlag, emit_json, emit_table, progress, say
+from ..common import CacheDir, Jobs, JsonFlag, emit_json, emit_table, progress, say
 
 
 def register(app: typer.Typer) -> None:
@@ -16,9 +16,15 @@ def register(app: typer.Typer) -> None:
 
 
 def annotate(
-    book: Annotated[Path, typer.Argument(help="Gutenberg file, plain text, or .jsonl of tokenised books.")],
+    book: Annotated[
+        Path,
+        typer.Argument(help="Gutenberg file, plain text, .jsonl of tokenised books, or a folder of these."),
+    ],
     characters: Annotated[
-        Path | None, typer.Option("--characters", "-c", help="Cast: one 'Name; alias; alias' per line.")
+        Path | None,
+        typer.Option(
+            "--characters", "-c", help="Cast: one 'Name; alias; alias' per line; a folder for many books."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the annotation.")] = None,
     propose: Annotated[
@@ -32,6 +38,13 @@ def annotate(
     report: Annotated[
         Path | None, typer.Option(help="Gold (.jsonl, same tokens): print the scores after each step.")
     ] = None,
+    jobs: Jobs = 0,
+    engine: Annotated[str, typer.Option(help="Many books: local, or datatrove (extra).")] = "local",
+    tasks: Annotated[int, typer.Option(min=0, help="datatrove: number of tasks (0: one per job).")] = 0,
+    slurm: Annotated[
+        str, typer.Option(help="datatrove: submit to this Slurm partition, as NAME or NAME:TIME.")
+    ] = "",
+    cache_dir: CacheDir = None,
     json: JsonFlag = False,
 ) -> None:
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quote.
@@ -40,10 +53,10 @@ def annotate(
     """
     from ...annotate.plan import default_plan, read_plan
     from ...build.annotate import annotate_book, read_sources, write_annotations
+    from ..many_books import Many, annotate_many, holds_many
 
-    sources = read_sources(book)
     if propose:
-        _propose(sources, json)
+        _propose(read_sources(book), json)
         return
     plan = read_plan(recipe) if recipe else default_plan(backend)
     wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
@@ -51,9 +64,12 @@ def annotate(
         raise UsageError(
             "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
         )
+    if out is not None and report is None and holds_many(book):
+        many = Many(out, plan, characters, narrator, wanted or (), jobs, engine, tasks, slurm, cache_dir)
+        raise typer.Exit(annotate_many(book, many, json))
     done = []
     with progress() as listener:
-        for source in sources:
+        for source in read_sources(book):
             done.append(
                 annotate_book(
                     source, _cast(characters, source.names, book), plan, narrator=narrator, steps=wanted,
