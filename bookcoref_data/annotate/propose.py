@@ -172,7 +172,7 @@ def _add(found, book: Book, parse: Parse, start: int, end: int) -> None:
         title = words.pop(0)
     if not words or len(words) > 3 or any(w.lower() in _NOBODY or len(w) < 2 for w in words):
         return
-    if words[-1].lower() in lex.PLACES:
+    if words[-1].lower() in lex.PLACES and not title and words[0].lower() not in _FIRSTS:
         return
     name = found.setdefault(tuple(words), _Name(tuple(words)))
     name.count += 1

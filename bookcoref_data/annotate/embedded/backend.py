@@ -29,8 +29,8 @@ RULE_NAMES = {
 _KNOWN = {
     "link": set(),
     "filter": set(),
-    "windows": {"words", "least_pronoun", "least_you", "least_nominal"},
-    "groups": {"windows", "least_pronoun", "least_you", "least_nominal"},
+    "windows": {"words", "least_pronoun", "least_they", "least_you", "least_nominal"},
+    "groups": {"windows", "least_pronoun", "least_they", "least_you", "least_nominal"},
 }
 
 
@@ -131,6 +131,7 @@ class _ExpandStep(_EmbeddedStep):
         least = self.settings
         thresholds = {
             "third": least.get("least_pronoun", 0.0),
+            "they": least.get("least_they", 0.0),
             "second": least.get("least_you", 0.0),
             "nominal": least.get("least_nominal", 0.0),
         }

@@ -25,6 +25,13 @@ NEUTRAL_TITLES = _words(
     "vicar curate saint st st. honourable honorable hon cousin old young little poor dear great chief "
     "comrade citizen citoyen citizeness"
 )
+MENS_OFFICES = _words(
+    "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
+    "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
+    "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
+    "vicar curate"
+)
+"""Titles that men bear in the novels of the nineteenth century unless the book says otherwise."""
 PLURAL_TITLES = _words("messrs mesdames misses")
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
 ABBREVIATED = _words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")

@@ -134,6 +134,8 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
             return "m", False
         if word in lex.FEMALE_FIRST and word not in lex.MALE_FIRST:
             return "f", False
+    if any(t in lex.MENS_OFFICES for t in titles):
+        return "m", False
     return "", False
 
 

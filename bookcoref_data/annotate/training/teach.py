@@ -21,7 +21,8 @@ class LitBankTeacher:
     def __init__(self, excerpt: Excerpt, text: Text, follow: bool) -> None:
         self.follow = follow
         self.examples: list[tuple[str, np.ndarray, int]] = []
-        self._entity: dict[str, int] = {}
+        self._cast = len(excerpt.key)
+        self._entity: dict[str | int, int] = {}
         labels = {m: i for i, ms in enumerate(excerpt.key) for m in ms} | excerpt.others
         by_head = {}
         for m, label in sorted(labels.items(), key=lambda item: item[0].start - item[0].end):
@@ -55,7 +56,7 @@ class LitBankTeacher:
 
     def choose(self, kind: str, ids: list[int], x: np.ndarray, key, model: int) -> int:
         label = self._label(key)
-        entity = label if isinstance(label, int) else self._entity.get(label, -1)
+        entity = label if isinstance(label, int) and label in ids else self._entity.get(label, -1)
         right = ids.index(entity) if entity in ids else len(ids)
         known = label is not None or kind in ("third", "second")
         if known and ids:
@@ -67,4 +68,7 @@ class LitBankTeacher:
     def settled(self, key, entity: int) -> None:
         label = self._label(key)
         if isinstance(label, str) and entity >= 0:
+            self._entity[label] = entity
+        elif isinstance(label, int) and entity >= self._cast:
+            # "A small boy" who is named later: until then a stranger stands for the character.
             self._entity[label] = entity

@@ -26,8 +26,9 @@ from .litbank import Excerpt, parts, read_excerpt
 from .teach import LitBankTeacher
 
 KINDS = ("third", "second", "nominal", "speaker")
-HIDDEN = {"third": 40, "second": 16, "nominal": 32, "speaker": 24}
-SEED, ROUNDS, EPOCHS, RATE, DECAY, DROPOUT = 7, 3, 14, 0.002, 2e-5, 0.15
+HIDDEN = {"third": 24, "second": 12, "nominal": 20, "speaker": 16}
+SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 5, 8
+RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,18 @@ def fit(examples: list, hidden: int, epochs: int, seed: int) -> Ranker:
     return Ranker(mean.astype(np.float32), scale.astype(np.float32), *params)
 
 
+def join(members: list[Ranker]) -> Ranker:
+    """One ranker whose score is the mean of its members' scores: their hidden units side by side."""
+    first = members[0]
+    return Ranker(
+        first.mean,
+        first.scale,
+        np.concatenate([m.w1 for m in members], axis=1),
+        np.concatenate([m.b1 for m in members]),
+        np.concatenate([m.w2 for m in members]) / len(members),
+    )
+
+
 def _gradients(params, x, mask, right, keep):
     w1, b1, w2 = params
     n, width, _ = x.shape
@@ -134,7 +147,11 @@ def train(root: Path, epochs: int = EPOCHS, say=lambda text: None) -> dict[str, 
         fresh = collect(lessons, rankers, follow=round_ == 0)
         for kind in KINDS:
             pool[kind] += fresh[kind]
-        rankers = {k: fit(pool[k], HIDDEN[k], epochs, SEED + round_) for k in KINDS}
+        members = MEMBERS if round_ == ROUNDS - 1 else 1
+        rankers = {
+            k: join([fit(pool[k], HIDDEN[k], epochs, SEED + 10 * round_ + n) for n in range(members)])
+            for k in KINDS
+        }
         for kind in KINDS:
             say(
                 f"round {round_ + 1} {kind}: {len(pool[kind])} examples, "
@@ -159,7 +176,7 @@ def main() -> None:
         "licence_of_data": "CC BY 4.0, Bamman, Lewke and Mansoor (2020), An Annotated Dataset of Coreference "
         "in English Literature, LREC",
         "script": "python -m bookcoref_data.annotate.training.train LITBANK",
-        "seed": SEED, "rounds": ROUNDS, "epochs": options.epochs, "hidden": HIDDEN, "rate": RATE,
+        "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN, "rate": RATE,
         "decay": DECAY, "dropout": DROPOUT, "features": list(FEATURES), "parser": load_model()[1],
     }  # fmt: skip
     options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")

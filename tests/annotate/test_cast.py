@@ -1,0 +1,57 @@
+"""Cast files: names, aliases, hints, and what is wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookcoref_data.annotate.cast import Entry, format_cast, make_cast, parse_cast
+from bookcoref_data.errors import UsageError
+
+
+def test_a_cast_file_holds_names_aliases_hints_and_comments():
+    cast = parse_cast(
+        "# people\nMr. Darcy; Fitzwilliam Darcy ;Darcy\n\nPip [m]  # the boy\nThe Crew [group]\n"
+    )
+    assert cast.entries == (
+        Entry("Mr. Darcy", ("Fitzwilliam Darcy", "Darcy")),
+        Entry("Pip", (), "m"),
+        Entry("The Crew", (), "group"),
+    )
+    assert cast.notes == ()
+
+
+def test_a_name_given_twice_is_one_character_and_reported():
+    cast = parse_cast("Anna; Annie\nBen\nanna; Ann\n")
+    assert cast.names == ("Anna", "Ben")
+    assert cast.entries[0].aliases == ("Annie", "Ann")
+    assert len(cast.notes) == 1
+    assert "'anna'" in cast.notes[0]
+
+
+@pytest.mark.parametrize("text", ["", "# nobody\n", " \n;\n"])
+def test_a_cast_of_nobody_is_refused(text):
+    with pytest.raises(UsageError, match="names nobody"):
+        parse_cast(text)
+
+
+def test_an_unknown_hint_names_its_line():
+    with pytest.raises(UsageError, match=r"people.txt:2: unknown hint \[male\]"):
+        parse_cast("Anna\nBen [male]\n", "people.txt")
+
+
+def test_names_are_found_by_alias_and_case():
+    cast = parse_cast("Ben\nAnna; Nan\n")
+    assert cast.index("nan") == 1
+    with pytest.raises(UsageError, match="nobody|no character"):
+        cast.index("Carl")
+
+
+names = st.text("abc DE.'é", min_size=1, max_size=12).map(lambda s: " ".join(s.split())).filter(bool)
+
+
+@given(st.lists(st.tuples(names, st.lists(names, max_size=3), st.sampled_from(["", "m", "f"])), min_size=1))
+def test_what_is_written_is_read_back(rows):
+    cast = make_cast(Entry(n, tuple(a), g) for n, a, g in rows)
+    assert parse_cast(format_cast(cast, ["7 times by name"] * len(cast.entries))).entries == cast.entries

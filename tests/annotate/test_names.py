@@ -1,0 +1,107 @@
+"""Names of the cast in the text: titles, nicknames, relatives of one surname, and whom to distrust."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotate.cast import Entry, make_cast
+from bookcoref_data.annotate.embedded.names import NameTable, book_words, take_apart
+
+
+def linked(text: str, cast: list[str]) -> list[tuple[str, str]]:
+    """(words, character) of every name in a text of tokens separated by blanks."""
+    tokens = text.split()
+    table = NameTable(make_cast(cast))
+    words = book_words(tokens)
+    table.learn(words)
+    hits = table.find(words)
+    return [
+        (" ".join(tokens[h.start : h.end + 1]), cast[c])
+        for h, (c, _) in zip(hits, table.settle(hits), strict=True)
+    ]
+
+
+BENNETS = ["Mr. Bennet", "Mrs. Bennet", "Jane Bennet", "Elizabeth Bennet", "Mary Bennet"]
+
+
+@pytest.mark.parametrize(
+    ("words", "who"),
+    [
+        ("Mr. Bennet", "Mr. Bennet"),
+        ("MR. BENNET", "Mr. Bennet"),
+        ("Mrs. Bennet", "Mrs. Bennet"),
+        ("Elizabeth", "Elizabeth Bennet"),
+        ("Lizzy", "Elizabeth Bennet"),
+        ("Eliza Bennet", "Elizabeth Bennet"),
+        ("Miss Elizabeth", "Elizabeth Bennet"),
+        ("Miss Mary Bennet", "Mary Bennet"),
+        ("Bennet", "Mr. Bennet"),
+    ],
+)
+def test_a_family_is_told_apart(words, who):
+    assert linked(f"Then {words} came .", BENNETS) == [(words, who)]
+
+
+def test_miss_and_surname_is_the_eldest_daughter():
+    text = "Jane sat . Jane spoke . Miss Elizabeth laughed . Elizabeth rose . Miss Mary read . Miss Bennet smiled ."
+    assert linked(text, BENNETS)[-1] == ("Miss Bennet", "Jane Bennet")
+
+
+def test_a_title_of_two_tokens_is_one_name():
+    assert linked("Mr . Jones slept . Mrs . Jones snored .", ["Mr. Jones", "Mrs. Jones"]) == [
+        ("Mr . Jones", "Mr. Jones"),
+        ("Mrs . Jones", "Mrs. Jones"),
+    ]
+
+
+def test_a_line_end_inside_a_name_is_passed_over():
+    assert linked("Mr. \n Jones slept .".replace("\n", "_"), ["Mr. Jones"]) == [("Mr. _ Jones", "Mr. Jones")]
+
+
+def test_a_surname_is_learned_from_the_book():
+    text = "Gabriel Oak stood up . Gabriel Oak sat down . Then Oak left ."
+    assert linked(text, ["Gabriel"])[-1] == ("Oak", "Gabriel")
+
+
+def test_common_nouns_are_no_names():
+    assert linked("He will come . I will grace it .", ["Will", "Grace"]) == []
+
+
+def test_a_group_is_matched_in_lower_case():
+    assert linked("Then the dogs barked .", ["The Dogs"]) == [("the dogs", "The Dogs")]
+
+
+@pytest.mark.parametrize(
+    ("name", "gender"),
+    [("Lady Russell", "f"), ("Sir Walter", "m"), ("Captain Good", "m"), ("Emma", "f"), ("Buck", ""), ("The Hens", "group"),
+     ("The Sheep", "group"), ("Aunt Polly", "f")],
+)  # fmt: skip
+def test_gender_is_read_from_the_name(name, gender):
+    assert take_apart(Entry(name)).gender == gender
+
+
+def test_a_hint_beats_a_title():
+    assert take_apart(Entry("Captain Good", (), "f")).gender == "f"
+
+
+def test_an_alias_of_the_cast_is_used(annotate, said):
+    done = annotate("The Fox ran. Old Reynard was tired. Reynard slept.", "Reynard; the Fox\n")
+    assert said(done) == {"Reynard": ["The Fox", "Old Reynard", "Reynard"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "cast", "reason"),
+    [
+        ("Anna lived in Darcy Street with Mr. Darcy.", ["Mr. Darcy"], "part of the name of a place"),
+        ("The Rosings people met Mrs. Darcy and Mr. Darcy.", ["Mr. Darcy"], "title of another gender"),
+        (
+            "Then Will slept. Will you come to us, my friend?",
+            ["Will"],
+            "begins a sentence and is not used as a name",
+        ),
+    ],
+)
+def test_a_dropped_name_has_a_reason(annotate, text, cast, reason):
+    done = annotate(text, cast, steps=("link", "filter"))
+    assert [d.reason for d in done.state.dropped] == [reason]
+    assert done.state.mentions

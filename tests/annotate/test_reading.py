@@ -1,0 +1,114 @@
+"""Pronouns, speakers and addressees in small stories whose answer is plain."""
+
+from __future__ import annotations
+
+import pytest
+
+COUPLE = "Anna Hill [f]\nMr. Ford\n"
+
+TALK = (
+    "Anna Hill opened the door, and Mr. Ford came in.\n\n"
+    "{o}You are late,{c} said Anna Hill.\n\n"
+    "{o}I missed my train,{c} replied Mr. Ford.\n\n"
+    "{o}I do not believe you,{c} she said.\n\n"
+    "{o}But I did, Anna, I did!{c} he cried.\n"
+)
+
+
+@pytest.mark.parametrize(("o", "c"), [("“", "”"), ('"', '"'), ("‘", "’"), ("'", "'")])
+def test_speakers_are_found_whatever_the_quotation_marks(annotate, quotes_of, said, o, c):
+    done = annotate(TALK.format(o=o, c=c), COUPLE)
+    assert [speaker for _, speaker, _ in quotes_of(done)] == [
+        "Anna Hill",
+        "Mr. Ford",
+        "Anna Hill",
+        "Mr. Ford",
+    ]
+    texts = said(done)
+    assert texts["Mr. Ford"].count("I") == 3
+    assert "my" in texts["Mr. Ford"]
+    assert "you" in texts["Mr. Ford"]
+
+
+def test_a_vocative_names_the_addressee(annotate, quotes_of):
+    done = annotate(TALK.format(o="“", c="”"), COUPLE)
+    assert quotes_of(done)[-1][2] == ("Anna Hill",)
+
+
+def test_turns_go_back_and_forth_without_tags(annotate, quotes_of):
+    text = (
+        "“Where is it?” asked Anna Hill.\n\n“On the table,” said Mr. Ford.\n\n“I cannot see it.”\n\n"
+        "“Then look again.”\n\n“There is nothing here.”\n"
+    )
+    speakers = [speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))]
+    assert speakers == ["Anna Hill", "Mr. Ford", "Anna Hill", "Mr. Ford", "Anna Hill"]
+
+
+def test_a_speech_of_several_paragraphs_has_one_speaker(annotate, quotes_of):
+    text = (
+        "Mr. Ford rose and said: “I was born in this town.\n\n“I have never left it.\n\n“And I never shall.”\n\n"
+        "Anna Hill was silent.\n"
+    )
+    assert {speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))} == {"Mr. Ford"}
+
+
+def test_dashes_can_mark_speech(annotate, quotes_of):
+    lines = "".join(
+        f"—I say number {n}, said {who}.\n\n" for n in range(6) for who in ("Anna Hill", "Mr. Ford")
+    )
+    speakers = [speaker for _, speaker, _ in quotes_of(annotate(lines, COUPLE))]
+    assert speakers == ["Anna Hill", "Mr. Ford"] * 6
+
+
+def test_the_speaker_lines_of_a_play_name_the_speaker(annotate, quotes_of, said):
+    play = "".join(
+        f"HAMLET. I am here, my lord, number {n}.\n\nOPHELIA. And I too, number {n}.\n\n" for n in range(6)
+    )
+    done = annotate(play, ["Hamlet", "Ophelia"])
+    assert [s for _, s, _ in quotes_of(done)] == ["Hamlet", "Ophelia"] * 6
+    assert said(done)["Ophelia"].count("I") == 6
+
+
+def test_pronouns_follow_gender(annotate, said):
+    text = (
+        "Mr. Ford met Anna Hill at the gate. She smiled, and he took off his hat. Her brother watched them."
+    )
+    texts = said(annotate(text, COUPLE))
+    assert [t for t in texts["Anna Hill"] if t.lower() in ("she", "her", "he", "his")] == ["She", "Her"]
+    assert [t for t in texts["Mr. Ford"] if t.lower() in ("she", "her", "he", "his")] == ["he", "his"]
+
+
+def test_a_narrator_can_be_named(annotate, said):
+    text = "I walked to my house. There stood Mr. Ford. I knew him."
+    assert "I" not in said(annotate(text, COUPLE)).get("Anna Hill", [])
+    assert said(annotate(text, COUPLE, narrator="Anna Hill"))["Anna Hill"] == ["I", "my", "I"]
+
+
+def test_a_plain_narrator_is_found(annotate, said):
+    text = (
+        "I am Anna Hill, and I was born in a mill. "
+        + "I loved my mill, and I fed my hens. " * 8
+        + ("\n\n“Come, Anna,” said Mr. Ford to me. I followed him.\n\n“Anna, where are you?” he asked me.")
+    )
+    done = annotate(text, COUPLE)
+    assert "narrator: Anna Hill" in done.state.notes
+    assert said(done)["Anna Hill"].count("my") == 16
+
+
+def test_nobody_narrates_in_the_third_person(annotate):
+    done = annotate("Anna Hill slept. “I am ill,” she said.", COUPLE)
+    assert "narrator: told in the third person" in done.state.notes
+
+
+def test_every_mention_says_who_made_it(annotate):
+    done = annotate(TALK.format(o="“", c="”"), COUPLE)
+    assert {m.step for m in done.state.mentions} <= {"link", "windows", "groups"}
+    assert all(m.rule and m.kind and 0 <= m.score <= 1 for m in done.state.mentions)
+
+
+def test_windows_without_a_seed_grow_in_the_group_only(annotate):
+    start = "Anna Hill opened the door and saw the snow. "
+    rest = "She walked on through the snow. " * 420
+    done = annotate(start + rest, "Anna Hill\n")
+    by_step = {m.step for m in done.state.mentions if m.start > 1600}
+    assert by_step == {"groups"}

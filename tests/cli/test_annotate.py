@@ -1,0 +1,122 @@
+"""The verb `annotate`, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import UsageError
+
+STORY = (
+    "Anna Hill opened the door, and Mr. Ford came in.\n\n“You are late,” said Anna.\n\n"
+    "“I missed my train, Anna,” replied Mr. Ford. He sat down. Anna Hill laughed.\n\n“Sit,” said Anna Hill.\n\n"
+    "“Thank you,” said Mr. Ford. Anna smiled, and Mr. Ford smiled. Mr. Ford said nothing. “Well,” said Anna.\n"
+)
+
+
+@pytest.fixture
+def story(tmp_path):
+    (tmp_path / "novel.txt").write_text(STORY, encoding="utf-8")
+    (tmp_path / "cast.txt").write_text("Anna Hill; Nan [f]\nMr. Ford\nNobody Else\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(make_app(), ["annotate", *map(str, arguments)])
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_novel_and_a_cast_give_a_folder_that_everything_reads(story):
+    out = story / "out"
+    result = run(story / "novel.txt", "-c", story / "cast.txt", "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)["books"][0]
+    assert summary["steps"] == ["link", "filter", "windows", "groups"]
+    assert any("'Nobody Else' does not occur" in n for n in summary["notes"])
+    (record,) = lines(out / "annotation.jsonl")
+    assert set(record) >= {"doc_key", "gutenberg_key", "sentences", "clusters", "characters"}
+    tokens = [t for s in record["sentences"] for t in s]
+    provenance = lines(out / "provenance.jsonl")
+    for row in provenance:
+        if not row.get("dropped"):
+            assert row["text"] == " ".join(t for t in tokens[row["start"] : row["end"] + 1] if t != "\n")
+            assert row["step"] and row["rule"]
+    spans = {(c["name"], *m) for c in record["characters"] for m in c["mentions"]}
+    assert spans == {(r["character"], r["start"], r["end"]) for r in provenance if not r.get("dropped")}
+    assert [q["speaker"] for q in lines(out / "quotes.jsonl")][:2] == ["Anna Hill", "Mr. Ford"]
+
+
+def test_the_folder_loads_as_a_data_set(story):
+    pytest.importorskip("datasets")
+    from datasets import load_dataset
+
+    run(story / "novel.txt", "-c", story / "cast.txt", "--out", story / "out")
+    full = load_dataset(str(story / "out" / "dataset"), "full", split="test", cache_dir=str(story / "hf"))
+    assert [c["name"] for c in full[0]["characters"]] == ["Anna Hill", "Mr. Ford"]
+
+
+def test_a_run_is_resumed_from_its_states(story):
+    out = story / "out"
+    run(story / "novel.txt", "-c", story / "cast.txt", "--out", out, "--steps", "link,filter")
+    assert sorted(p.name for p in (out / "states").iterdir()) == ["novel.filter.json", "novel.link.json"]
+    marker = out / "states" / "novel.filter.json"
+    saved = json.loads(marker.read_text(encoding="utf-8"))
+    saved["notes"] = ["kept from before"]
+    marker.write_text(json.dumps(saved), encoding="utf-8")
+    result = run(story / "novel.txt", "-c", story / "cast.txt", "--out", out, "--resume", "--json")
+    assert "kept from before" in json.loads(result.stdout)["books"][0]["notes"]
+
+
+def test_a_changed_cast_is_not_resumed(story):
+    out = story / "out"
+    run(story / "novel.txt", "-c", story / "cast.txt", "--out", out)
+    (story / "cast.txt").write_text("Anna Hill\n", encoding="utf-8")
+    result = run(story / "novel.txt", "-c", story / "cast.txt", "--out", out, "--resume", "--json")
+    assert list(json.loads(result.stdout)["books"][0]["characters"]) == ["Anna Hill"]
+
+
+def test_the_report_has_a_row_per_step(story):
+    run(story / "novel.txt", "-c", story / "cast.txt", "--out", story / "out")
+    gold = story / "out" / "annotation.jsonl"
+    result = run(gold, "--report", gold, "--json")
+    rows = json.loads(result.stdout)["report"]["novel"]
+    assert [r["configuration"] for r in rows] == [
+        "pattern matching", "link", "link + filter", "link + filter + windows",
+        "link + filter + windows + groups",
+    ]  # fmt: skip
+    assert rows[-1]["CoNLL"] == 100.0
+    assert rows[0]["R"] < rows[1]["R"] < rows[3]["R"] <= rows[4]["R"]
+    assert rows[0]["P"] == 100.0
+
+
+def test_a_proposed_cast_can_be_used_as_it_is(story):
+    result = run(story / "novel.txt", "--propose-cast")
+    assert "Anna Hill; Anna" in result.stdout
+    assert "Mr. Ford" in result.stdout
+    (story / "proposed.txt").write_text(result.stdout, encoding="utf-8")
+    again = run(story / "novel.txt", "-c", story / "proposed.txt", "--json")
+    assert set(json.loads(again.stdout)["books"][0]["characters"]) == {"Anna Hill", "Mr. Ford"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--out", "o"], "no cast"),
+        (["-c", "cast.txt"], "nowhere to write"),
+        (["-c", "missing.txt", "--out", "o"], "cannot read the cast file"),
+        (["-c", "cast.txt", "--out", "o", "--narrator", "Ishmael"], "no character is called 'Ishmael'"),
+        (["-c", "cast.txt", "--out", "o", "--steps", "groups"], "needs 'windows' first"),
+        (["-c", "cast.txt", "--out", "o", "--backend", "crystal"], "unknown backend"),
+    ],
+)
+def test_wrong_usage_is_explained(story, monkeypatch, arguments, words):
+    monkeypatch.chdir(story)
+    result = run("novel.txt", *arguments)
+    assert isinstance(result.exception, UsageError)
+    assert words in str(result.exception)
