@@ -26,6 +26,7 @@ from functools import partial
 from pathlib import Path
 
 from bookcoref_data.books import Book
+from bookcoref_data.build.align import tokenize_edition
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.files import sha256_bytes
 from bookcoref_data.formats.lines import read_lines
@@ -213,7 +214,7 @@ def following(data: Path, books: dict[str, Book]) -> None:
     print("\nFollowing another edition by fingerprint (alignment alone, best of 3, seconds)")
     for number in ("1342", "135"):
         text = text_of(data, number).translate(PLAIN)
-        edition = tokenize_body(text).sentences
+        edition = tokenize_edition(text)
         book = books.get(number) or synthetic_book(data, number)
         old = by_fingerprint(book)
         reports = []
@@ -264,7 +265,7 @@ def drift(data: Path, books: dict[str, Book]) -> None:
     print("\nOther editions: share of mentions kept; carried = kept, moved or changed")
     for number, book in books.items():
         for name, text in editions(data, number).items():
-            total = remap(by_fingerprint(book), tokenize_body(text).sentences).report.total
+            total = remap(by_fingerprint(book), tokenize_edition(text)).report.total
             carried = 1 - total.lost / total.total
             print(f"{number:>6} {name:14} kept {total.kept_share:.4f} carried {carried:.4f}")
     print("\nEdited at random: words replaced, dropped, inserted; sentences dropped, repeated, moved")

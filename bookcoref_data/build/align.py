@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..stitch.spans import Annotation
 from ..text.decode import decode
 from ..text.tokens import tokenize_body
 
+_SHOUTED = re.compile(r"\b[A-Z]+['’](?:S|M|D|T|VE|LL|RE)\b")
 EXACT, REMAPPED = "exact", "remapped"
 
 
@@ -39,12 +41,26 @@ def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -
     try:
         return Aligned(pack.book(text).to_record(), EXACT)
     except EditionError:
-        return _remapped(old_of_pack(pack), tokenize_body(text).sentences, least_matched)
+        return _remapped(old_of_pack(pack), tokenize_edition(text), least_matched)
 
 
 def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:
     result: Remapped = remap(old, sentences, least_matched=least_matched)
     return Aligned(result.book.to_record(), REMAPPED, result.report)
+
+
+def tokenize_edition(text: str) -> list[list[str]]:
+    """Sentences of tokens of another edition (`text.tokens.tokenize_body`), contractions in capitals cut
+    like all others: the tokenizer leaves `ISN'T` whole, and a mention `HE` in `HE'S` would be lost."""
+    calm = _SHOUTED.sub(lambda found: found[0][0] + found[0][1:].lower(), text)
+    made = tokenize_body(calm)
+    if calm == text:
+        return made.sentences
+    starts = iter(made.starts)
+    return [
+        [token if token == "\n" else text[at : at + len(token)] for token, at in zip(sentence, starts)]  # noqa: B905
+        for sentence in made.sentences
+    ]
 
 
 def old_of_pack(pack: Pack) -> OldText:
@@ -82,7 +98,7 @@ def align_files(
         text = decode(_read(new), str(new)).text
         if pack:
             return [align_text(pack, text, least_matched=least_matched)]
-        sentences = tokenize_body(text).sentences
+        sentences = tokenize_edition(text)
         return [_remapped(old_of_record(_only(records, old)), sentences, least_matched)]
     targets = read_documents(new, new_format)
     olds = [old_of_pack(pack)] if pack else [old_of_record(r) for r in records]

@@ -47,6 +47,31 @@ def test_another_edition_is_remapped_and_never_called_exact(files, old):
     assert [c.name for c in book.characters] == [c.name for c in sample_book().characters]
 
 
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda t: t.encode("utf-8-sig"),
+        lambda t: t.replace("\n", "\r\n").encode("utf-8"),
+        lambda t: t.replace("\n", "\r").encode("utf-16"),
+        lambda t: t.encode("cp1252"),
+    ],
+    ids=["byte order mark", "CRLF", "UTF-16 and CR", "Windows-1252"],
+)
+def test_the_same_text_in_any_encoding_is_exact(files, encode):
+    (files / "coded.txt").write_bytes(encode(gutenberg_text()))
+    (result,) = align_files(files / "old.pack", files / "coded.txt")
+    assert result.result == EXACT
+
+
+def test_an_edition_in_capitals_is_cut_like_any_other(files):
+    (files / "capitals.txt").write_text(gutenberg_text().upper(), encoding="utf-8")
+    (result,) = align_files(files / "old.jsonl", files / "capitals.txt")
+    assert result.report.total.kept_share > 0.98
+    tokens = result.record.to_book().tokens
+    assert not [t for t in tokens if len(t) > 2 and t.upper().endswith(("'S", "’S", "'LL", "’LL"))]
+    assert all(t == t.upper() for t in tokens)
+
+
 def test_tokenised_documents_are_paired_by_key(files):
     book = sample_book()
     other = Book.make("other", [["Nothing", "of", "it", "."]])
