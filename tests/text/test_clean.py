@@ -173,6 +173,21 @@ def test_the_authors_preface_stays_unless_the_settings_say_otherwise():
     assert clean(other, CleanSettings(prefaces="all")).text.startswith("INTRODUCTION")
 
 
+@pytest.mark.parametrize(
+    ("signature", "stays"), [("R. A. READER.", False), ("M. HOLT", True), ("London", True)]
+)
+def test_a_preface_signed_by_another_goes(signature, stays):
+    result = clean(book(front=f"PREFACE\n\n\n{PROSE}\n     {signature}"))
+    assert result.text.startswith("PREFACE" if stays else "CHAPTER I")
+
+
+def test_a_paragraph_that_begins_like_a_heading_is_none():
+    verse = "\n".join(["Part one of the song is over and done", "And part two is to come"] * 5)
+    result = clean(book(inside=f"\n\n{verse}\n\n"))
+    assert [chapter.title for chapter in result.chapters] == ["CHAPTER I"]
+    assert "to come" in result.text
+
+
 def test_a_surname_inside_another_word_is_no_mention_of_the_author():
     text = book(
         front=f"PREFACE\n\n\n{PROSE}\nThe Holtish hills are high and the roads of Holtland are long indeed."
@@ -293,6 +308,8 @@ def test_a_wrong_recipe_is_refused(table):
 def test_a_piece_that_is_not_in_the_text_is_refused():
     with pytest.raises(UsageError, match="A FERRY"):
         clean(book(), settings_from({"cut": [{"first": "A FERRY"}]}))
+    optional = settings_from({"cut": [{"first": "A FERRY", "optional": True}]})
+    assert clean(book(), optional).text == clean(book()).text
 
 
 # -- the release's paragraph tokens ------------------------------------------------------------------

@@ -107,13 +107,20 @@ def _find(page: Page, piece: Piece) -> list[tuple[int, int]]:
     if piece.pattern:
         matches = re.compile(piece.pattern, re.M).finditer(page.text, page.start, page.end)
         return [found.span() for found in matches]
+    if piece.optional and not _search(page, piece.first, page.start):
+        return []
     start = _line(page, piece.first, page.start)
     return [(start, _line(page, piece.until, start + 1) if piece.until else page.end)]
 
 
-def _line(page: Page, words: str, at: int) -> int:
+def _search(page: Page, words: str, at: int) -> re.Match | None:
+    """The first line from `at` on that begins with the words, however they are spaced."""
     pattern = r"\s+".join(re.escape(word) for word in words.split())
-    found = re.compile(rf"^[ \t]*{pattern}", re.M).search(page.text, at, page.end)
+    return re.compile(rf"^[ \t]*{pattern}", re.M).search(page.text, at, page.end)
+
+
+def _line(page: Page, words: str, at: int) -> int:
+    found = _search(page, words, at)
     if not found:
         raise UsageError(
             f"the recipe names a line that is not in the text: {words!r}",

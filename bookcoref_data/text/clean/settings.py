@@ -38,12 +38,14 @@ class Piece:
 
     It runs from the first line that starts with `first` to the line before the next one that starts with
     `until`, or to the end of the body when `until` is ""; or it is every match of the regular expression
-    `pattern` (in which ^ and $ are the ends of lines). `reason` is for the reader of the recipe.
+    `pattern` (in which ^ and $ are the ends of lines). `optional` says
+    that other editions may lack it; else a text without it is refused. `reason` is for the reader.
     """
 
     first: str = ""
     until: str = ""
     pattern: str = ""
+    optional: bool = False
     reason: str = ""
 
 
