@@ -16,8 +16,16 @@ class BookFacts:
 
     `document_sha256` covers everything in the row of the full config, in order; `windows_sha256` the same
     for its rows of the split config. `text` says where the text came from, `check` how its tokens were
-    proved ("manifest": token checksum known beforehand; "counts": token and sentence counts only;
-    "release": text embedded in the release; "built": made here, nothing to compare with).
+    proved:
+
+        manifest        by a token checksum known beforehand
+        pack            by the token checksum of a pack
+        counts          by the numbers of base tokens, tokens and sentences only
+        release         not at all: text embedded in the release
+        given           not at all: tokenised text given by the user
+        remapped        they are not the released tokens but those of another edition
+        other release   they are known not to be the published tokens (release without annotations)
+        built           nothing to compare with: made here
     """
 
     doc_key: str
