@@ -1,0 +1,307 @@
+"""Run an annotation recipe over the books of a data set and compare with the annotation that is there.
+
+The tokens of each book are taken as they are and its characters are the cast; the annotation itself is
+not looked at until the new one is finished. `recipes/silver-as-published.toml` on the books of the
+released data set is the paper's silver pipeline again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..annotate.cast import make_cast
+from ..annotate.plan import Plan
+from ..books import Book, Mention, Record
+from ..errors import UsageError
+from ..evaluate import evaluate
+from ..evaluate.evaluation import BookScores, Evaluation
+from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
+from ..progress import Progress
+from .annotate import LICENCES, source_of
+from .scale import BookJob, ScaleReport, annotate_books, collect, read_book
+
+COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
+           "spurious", "moved")  # fmt: skip
+CHARACTER_COLUMNS = ("book", "character", "there", "here", "same", "missing", "spurious", "moved away",
+                     "moved in")  # fmt: skip
+EXAMPLE_COLUMNS = ("book", "difference", "tokens", "there", "here", "text")
+PARTS = ("same", "missing", "spurious", "moved_away", "moved_in")
+CONTEXT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One mention that differs: "missing" (only there), "spurious" (only here) or "moved" (both, but of
+    another character). `there` and `here` name its characters, "" where it has none."""
+
+    kind: str
+    mention: Mention
+    there: str
+    here: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterDifference:
+    """What became of one character's mentions. `there` and `here` are its sizes on both sides."""
+
+    name: str
+    there: int
+    here: int
+    same: int
+    missing: int
+    spurious: int
+    moved_away: int
+    moved_in: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences of one book: counts of (character, span) pairs, by character, and examples."""
+
+    doc_key: str
+    same: int
+    missing: int
+    spurious: int
+    moved: int
+    characters: tuple[CharacterDifference, ...]
+    examples: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Regeneration:
+    """The result: scores (pooled and by book), differences by book, and what the run did."""
+
+    plan: Plan
+    work: ScaleReport
+    evaluation: Evaluation | None = None
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def rows(self) -> list[list[Any]]:
+        """A row per book and one for all: linking, metrics (percent), counts of mentions."""
+        if self.evaluation is None:
+            return []
+        rows = [
+            _row(scores.doc_key, scores, [self.comparisons[scores.doc_key]])
+            for scores in self.evaluation.books
+        ]
+        return [*rows, _row("all", self.evaluation, list(self.comparisons.values()))]
+
+    def character_rows(self, most: int) -> list[list[Any]]:
+        """The characters with most differences."""
+        found = [
+            (c.missing + c.spurious + c.moved_away, book, c)
+            for book, comparison in self.comparisons.items()
+            for c in comparison.characters
+        ]
+        found.sort(key=lambda row: (-row[0], row[1], row[2].name))
+        return [[book, *asdict(c).values()] for _, book, c in found[:most]]
+
+    def example_rows(self) -> list[list[Any]]:
+        """The differences kept as examples."""
+        return [
+            [book, d.kind, f"{d.mention.start}-{d.mention.end}", d.there or None, d.here or None, d.text]
+            for book, comparison in self.comparisons.items()
+            for d in comparison.examples
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "recipe": self.plan.name,
+            "backend": self.plan.backend,
+            "recipe_key": self.plan.key(),
+            "work": self.work.to_dict(),
+            "scores": [dict(zip(COLUMNS, row, strict=True)) for row in self.rows()],
+            "differences": {k: c.to_dict() for k, c in self.comparisons.items()},
+            "evaluation": self.evaluation.to_dict() if self.evaluation else None,
+            "files": [str(p) for p in self.files],
+            "notes": self.notes,
+        }
+
+
+def regenerate(
+    folder: Path,
+    plan: Plan,
+    cache: Path,
+    *,
+    out: Path | None = None,
+    books: Sequence[str] = (),
+    splits: Sequence[str] = SPLITS,
+    workers: int = 0,
+    examples: int = 3,
+    progress: Progress | None = None,
+) -> Regeneration:
+    """Annotate the books of a dataset folder again, score them against it, and list the differences.
+
+    `books` names document keys or Gutenberg ids (all when empty); `examples` bounds the differences shown
+    per book and kind. With `out`, the new annotation is written there as a dataset folder, in the splits
+    of the old one, with its provenance.
+
+    Raises:
+        UsageError: not a dataset folder, a book that is not in it, or none with named characters.
+    """
+    if not is_folder(folder):
+        raise UsageError(
+            f"{folder} is not a built data set",
+            expected="a folder written by `bookcoref-data rebuild`",
+            hint="bookcoref-data rebuild --sample --out sample makes a small one",
+        )
+    notes: list[str] = []
+    chosen = _choose(folder, splits, books, notes)
+
+    def jobs() -> Iterator[BookJob]:
+        for _, record in _records(folder, splits, chosen):
+            yield BookJob(source_of(record), make_cast(n for n, _ in record.characters), plan, cache)
+
+    work = annotate_books(jobs, len(chosen), workers=workers, progress=progress)
+    result = Regeneration(plan, work, notes=notes)
+    if not work.finished:
+        return result
+    if out:
+        licences = (*BOOKCOREF_LICENCES, *LICENCES[1:])
+        source = {"recipe": plan.name, "backend": plan.backend, "recipe_key": plan.key()}
+        title = f"{folder.name}, annotated again by {plan.name}"
+        result.files = collect(work, out, title=title, splits=chosen, licences=licences, source=source)
+    keys = (record for _, record in _records(folder, splits, work.finished))
+    _score(result, keys, lambda key: read_book(work.finished[key]), examples)
+    return result
+
+
+def _choose(folder: Path, splits, wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
+    """Document key -> split of the books to annotate."""
+    chosen: dict[str, str] = {}
+    ids: set[str] = set()
+    for split, record in iter_folder(folder, "full", splits):
+        names = {record.doc_key, record.gutenberg_key}
+        if wanted and not names & set(wanted):
+            continue
+        ids |= names
+        if record.characters:
+            chosen[record.doc_key] = split
+        else:
+            notes.append(f"{record.doc_key} names no characters, so there is no cast: left out")
+    if missing := sorted(set(wanted) - ids):
+        raise UsageError(f"{folder} has no book {missing[0]!r}", expected="a document key or Gutenberg id")
+    if not chosen:
+        raise UsageError(f"{folder} has no book with named characters", hint="; ".join(notes) or None)
+    return chosen
+
+
+def _records(folder: Path, splits, wanted: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+    return ((s, r) for s, r in iter_folder(folder, "full", splits) if r.doc_key in wanted)
+
+
+def _score(
+    result: Regeneration, keys: Iterable[Record], response: Callable[[str], Book], examples: int
+) -> None:
+    """Compare book by book, then score all of them; for scoring, texts are not kept."""
+    left: list[Record] = []
+    right: list[Record] = []
+    for key in keys:
+        book = response(key.doc_key)
+        result.comparisons[key.doc_key] = compare(key.to_book(), book, examples)
+        left.append(_without_text(key))
+        right.append(_without_text(book.to_record()))
+    result.evaluation = evaluate(left, right)
+    result.notes += result.evaluation.notes
+
+
+def _without_text(record: Record) -> Record:
+    """Clusters and characters of a record. What is scored are its characters where it has clusters too:
+    the cast is made of names, so unnamed clusters cannot be found again."""
+    named = [(name, list(mentions)) for name, mentions in record.characters]
+    return Record(record.doc_key, record.gutenberg_key, None, [m for _, m in named], named)
+
+
+def compare(there: Book, here: Book, examples: int = 3) -> Comparison:
+    """The differences between two annotations of one text, by character names; examples from all over it."""
+    key, response = _named(there), _named(here)
+    counts: dict[str, Counter[str]] = {}
+    total: Counter[str] = Counter()
+    shown: dict[str, list[tuple[Mention, str, str]]] = {"moved": [], "missing": [], "spurious": []}
+
+    def count(name: str, what: str) -> None:
+        counts.setdefault(name, Counter())[what] += 1
+
+    for mention in sorted(key.keys() | response.keys()):
+        old, new = key.get(mention, set()), response.get(mention, set())
+        for name in old & new:
+            count(name, "same")
+            total["same"] += 1
+        lost, gained = sorted(old - new), sorted(new - old)
+        moved = min(len(lost), len(gained))
+        for kind, pairs in (
+            ("moved", zip(lost[:moved], gained[:moved], strict=True)),
+            ("missing", ((name, "") for name in lost[moved:])),
+            ("spurious", (("", name) for name in gained[moved:])),
+        ):
+            for a, b in pairs:
+                total[kind] += 1
+                if kind == "moved":
+                    count(a, "moved_away")
+                    count(b, "moved_in")
+                else:
+                    count(a or b, kind)
+                shown[kind].append((mention, a, b))
+    sizes = ({c.name.strip(): len(c.mentions) for c in book.characters} for book in (there, here))
+    old_size, new_size = sizes
+    names = dict.fromkeys((*old_size, *new_size))
+    rows = tuple(
+        CharacterDifference(
+            name, old_size.get(name, 0), new_size.get(name, 0),
+            *(counts.get(name, Counter())[what] for what in PARTS),
+        )
+        for name in names
+    )  # fmt: skip
+    kinds = (total[k] for k in ("same", "missing", "spurious", "moved"))
+    picked = (
+        Difference(kind, mention, a, b, _snippet(there, mention))
+        for kind, part in shown.items()
+        for mention, a, b in _spread(part, examples)
+    )
+    return Comparison(there.doc_key, *kinds, rows, tuple(picked))
+
+
+def _spread(items: Sequence[Any], count: int) -> list[Any]:
+    """`count` of the items, from all over the list: the first page of a book is not the book."""
+    if len(items) <= count:
+        return list(items)
+    return [items[(2 * i + 1) * len(items) // (2 * count)] for i in range(count)]
+
+
+def _named(book: Book) -> dict[Mention, set[str]]:
+    found: dict[Mention, set[str]] = {}
+    for character in book.characters:
+        for mention in character.mentions:
+            found.setdefault(mention, set()).add(character.name.strip())
+    return found
+
+
+def _snippet(book: Book, mention: Mention) -> str:
+    """The mention in brackets between some words before and after it."""
+    before = book.tokens[max(0, mention.start - CONTEXT) : mention.start]
+    after = book.tokens[mention.end + 1 : mention.end + 1 + CONTEXT]
+    parts = (_words(before), f"[{book.text_of(mention)}]", _words(after))
+    return " ".join(p for p in parts if p)
+
+
+def _words(tokens: Sequence[str]) -> str:
+    return " ".join(t for t in tokens if t != "\n")
+
+
+def _row(label: str, scored: BookScores | Evaluation, comparisons: list[Comparison]) -> list[Any]:
+    scores = scored.pooled if isinstance(scored, Evaluation) else scored.scores
+    link = scored.linking.linked if scored.linking else None
+    linking = (link.precision, link.recall, link.f1) if link else (0.0, 0.0, 0.0)
+    metrics = (scores.muc.f1, scores.b_cubed.f1, scores.ceaf_e.f1, scores.conll.f1)
+    counts = (sum(getattr(c, kind) for c in comparisons) for kind in ("same", "missing", "spurious", "moved"))
+    return [label, *(100 * v for v in (*linking, *metrics)), *counts]
