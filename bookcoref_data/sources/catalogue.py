@@ -47,9 +47,11 @@ class Catalogue:
     records: int
 
     def frame(self):
-        """The table as a polars DataFrame."""
-        import polars as pl
-
+        """The table as a polars DataFrame. Raises MissingExtraError without polars."""
+        try:
+            import polars as pl
+        except ImportError as error:
+            raise MissingExtraError.of("harvest", "polars", "matching to the catalogue") from error
         return pl.read_parquet(self.table)
 
 

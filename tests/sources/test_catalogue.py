@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import tarfile
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("gutenbergpy")
 pytest.importorskip("polars")
 
-from bookcoref_data.errors import DataError, OfflineError, SourceError
+from bookcoref_data.errors import DataError, MissingExtraError, OfflineError, SourceError
 from bookcoref_data.sources.catalogue import catalogue
 from bookcoref_data.sources.store import Store
 
@@ -134,3 +135,10 @@ def test_without_a_file_and_without_network_the_error_says_so(tmp_path):
         catalogue(store, tmp_path / "none.tar")
     with pytest.raises(OfflineError):
         catalogue(store, offline=True)
+
+
+def test_without_polars_the_error_names_the_extra(tmp_path, monkeypatch):
+    made = catalogue(Store.open(tmp_path / "cache"), archive(tmp_path / "x.tar.bz2", [member(7)]))
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtraError, match="polars"):
+        made.frame()
