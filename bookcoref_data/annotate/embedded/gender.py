@@ -36,6 +36,10 @@ def character_genders(
             near = m.start - last.end <= _REACH and speech.paragraph[m.start] == speech.paragraph[last.start]
             if near:
                 votes[last.character][m.gender] += 2 if last.role == SUBJECT else 1
+    # Around a woman in a book full of men most pronouns are "he": votes count against what the book as a
+    # whole would lead one to expect, half way to an even share.
+    total = sum(votes, Counter())
+    share = 0.25 + 0.5 * (total["m"] + 1) / (total["m"] + total["f"] + 2)
     male, female, plural = (np.zeros(len(people)) for _ in range(3))
     for i, (person, seen) in enumerate(zip(people, votes, strict=True)):
         if person.group:
@@ -44,8 +48,9 @@ def character_genders(
         prior = {"m": 1.0, "f": -1.0}.get(person.gender, 0.1) * (_CERTAIN if person.sure else _GUESS)
         if person.gender not in ("m", "f"):
             prior = 0.2
-        difference = (seen["m"] - seen["f"]) / np.sqrt(seen["m"] + seen["f"] + 1.0)
-        logit = prior + float(np.clip(_STEP * difference, -_MOST, _MOST))
+        n = seen["m"] + seen["f"]
+        surprise = (seen["m"] - n * share) / np.sqrt(2 * n * share * (1 - share) + 1.0)
+        logit = prior + float(np.clip(_STEP * surprise, -_MOST, _MOST))
         male[i] = 0.98 / (1 + np.exp(-logit))
         female[i] = 0.98 - male[i]
         plural[i] = 0.02

@@ -74,7 +74,13 @@ NEUTRAL_NOUNS = _words(
     "minister ambassador chief leader hero cook scholar parent sweetheart one other latter former dearest "
     "fiancée fiancé professor superintendent hunter trader chaplain ghost monster"
 )
-PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS
+ANIMALS = _words(
+    "dog cat horse mare pony donkey mule cow bull calf ox sheep lamb ram goat pig sow boar hen cock rooster "
+    "duck goose bird raven crow parrot owl rat mouse rabbit hare fox wolf bear lion tiger elephant monkey ape "
+    "puppy kitten hound mastiff spaniel terrier stallion colt beast animal"
+)
+"""Animals are characters in some novels, and "he" in many."""
+PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
 KIN = _words(
     "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "

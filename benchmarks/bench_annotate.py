@@ -1,0 +1,118 @@
+"""Speed, memory and quality of the embedded annotation backend, beside the cost the paper reports for others.
+
+    python benchmarks/bench_annotate.py BOOK [BOOK ...] [--litbank FOLDER] [--gold RELEASED.jsonl]
+
+BOOKs are Gutenberg files; the cast is proposed from each book, so nothing else is needed. Every book runs
+in a process of its own: CPU seconds and peak memory are those of that process, model loading included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import time
+from pathlib import Path
+
+# Martinelli et al. (2025), Table 4: inference on the three gold books (225,506 tokens), RTX 4090.
+PAPER = (
+    ("BookNLP (paper, RTX 4090)", 180, 6.9),
+    ("Maverick_xl (paper, RTX 4090)", 211, 14.8),
+    ("Maverick_xl fine-tuned (paper, RTX 4090)", 183, 12.8),
+    ("Longdoc fine-tuned (paper, RTX 4090)", 26, 5.8),
+)
+PAPER_TOKENS = 225_506
+
+
+def measure(path: str) -> tuple[str, int, float, float, float, float]:
+    """(name, tokens, CPU s to read and tokenise, CPU s to annotate, of these parse, peak GiB)."""
+    from bookcoref_data.annotate.backends import make_backend
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.annotate.propose import propose_cast
+    from bookcoref_data.annotate.steps import Job
+    from bookcoref_data.build.annotate import annotate_book, read_sources
+
+    start = time.process_time()
+    (source,) = read_sources(Path(path))
+    read = time.process_time() - start
+    cast = propose_cast(source.book).cast
+    plan = default_plan("embedded")
+    backend = make_backend(plan)
+    start = time.process_time()
+    backend.parse(Job(source.book, cast))
+    parse = time.process_time() - start
+    annotate_book(source, cast, plan, backend=backend)
+    total = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return Path(path).stem, len(source.book.tokens), read, total, parse, peak
+
+
+def speed(books: list[str]) -> None:
+    print(
+        f"{'book':24} {'tokens':>9} {'read s':>7} {'annotate s':>10} {'parse s':>8} {'tokens/s':>9} {'GiB':>5}"
+    )
+    total = seconds = 0.0
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        for name, tokens, read, annotate, parse, peak in pool.imap(measure, books):
+            total, seconds = total + tokens, seconds + read + annotate
+            rate = tokens / (read + annotate)
+            print(f"{name:24} {tokens:9,} {read:7.1f} {annotate:10.1f} {parse:8.1f} {rate:9,.0f} {peak:5.2f}")
+    if not seconds:
+        return
+    ours = total / seconds
+    print(
+        f"\nall: {total:,.0f} tokens in {seconds:,.0f} CPU s on one core, {ours:,.0f} tokens/s, tokenising included"
+    )
+    print("\nfor context, not run here: cost figures of the paper's Table 4, on a GPU")
+    for name, paper_seconds, gigabytes in PAPER:
+        rate = PAPER_TOKENS / paper_seconds
+        print(
+            f"  {name:42} {rate:7,.0f} tokens/s, {gigabytes:4.1f} GB of GPU; ours runs at {ours / rate:.1f} x that"
+        )
+
+
+def quality(litbank: Path | None, gold: Path | None) -> None:
+    from bookcoref_data.annotate.backends import make_backend
+    from bookcoref_data.annotate.cast import make_cast
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.books import Book
+    from bookcoref_data.build.annotate import COLUMNS, Source, annotate_book, table_rows
+    from bookcoref_data.formats.jsonl import read
+
+    plan = default_plan("embedded")
+    if litbank:
+        from bookcoref_data.annotate.training.score import score_part
+
+        backend = make_backend(plan)
+        for part in ("dev", "test"):
+            s = score_part(litbank, part, plan, backend)
+            c = s.clusters
+            print(
+                f"LitBank {part}: CoNLL {100 * c.conll.f1:.1f} (MUC {100 * c.muc.f1:.1f}, B3 {100 * c.b_cubed.f1:.1f}, "
+                f"CEAF-e {100 * c.ceaf_e.f1:.1f}); speakers {s.right} of {s.quotations} right"
+            )
+    for record in read(gold) if gold else ():
+        if record.sentences is None:
+            continue
+        key = record.to_book()
+        source = Source(Book(key.doc_key, key.gutenberg_key, key.tokens, key.sentence_ends))
+        done = annotate_book(source, make_cast(c.name for c in key.characters), plan)
+        print(key.doc_key, *COLUMNS[1:])
+        for row in table_rows(key, done.states):
+            print("  ", *row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("books", nargs="*")
+    parser.add_argument("--litbank", type=Path)
+    parser.add_argument("--gold", type=Path)
+    options = parser.parse_args()
+    speed(options.books)
+    quality(options.litbank, options.gold)
+
+
+if __name__ == "__main__":
+    main()
