@@ -38,14 +38,7 @@ WHY = {
     "2383": "Table 8 counts glosses and notes of the annotated edition, which are not Chaucer's",
     "996": "Table 8 leaves out the commendatory verses and Cervantes's own preface",
 }
-FORBIDDEN = (
-    "Project Gutenberg",
-    "Gutenberg-tm",
-    "Produced by",
-    "Proofreading Team",
-    "START OF TH",
-    "END OF TH",
-)
+FORBIDDEN = ("Project Gutenberg", "PROJECT GUTENBERG", "Gutenberg-tm", "Produced by", "Proofreading Team")
 PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--", "–": "-"})
 
 
