@@ -108,7 +108,7 @@ def match(
     casts = lend_authors(casts)
     used: set[Override] = set()
     decisions: dict[int, WorkDecision] = {}
-    open_works: list[int] = []
+    open_works: dict[int, Cast] = {}
     wanted = [o.gutenberg_id for o in overrides if o.gutenberg_id]
     records = find_candidates(catalogue, casts, wanted)
     for index, cast in enumerate(casts):
@@ -116,17 +116,17 @@ def match(
         if decided:
             decisions[index] = decided
         else:
-            open_works.append(index)
+            open_works[index] = cast
     refused: dict[int, list[Choice]] = {index: [] for index in open_works}
     for name in settings.rules:
         rule = RULES[name]
         rows = records.rows(rule)
-        found = pairs(rule, {index: casts[index] for index in open_works}, rows)
+        found = pairs(rule, open_works, rows)
         for index, ids in found.items():
             decided = _decide(rule, casts[index], [rows[i] for i in ids], settings, refused[index])
             if decided:
                 decisions[index] = decided
-                open_works.remove(index)
+                del open_works[index]
     for index in open_works:
         decisions[index] = _unmatched(casts[index], refused[index])
     works = tuple(decisions[index] for index in range(len(casts)))
