@@ -27,6 +27,8 @@ NOBODY = "--NME--"
 MAX_NAME_SUBWORDS = 22  # as published: longer names are cut
 # Below every score a network gives, and still finite in half precision.
 MASKED = -65500.0
+# Starts whose ends are scored at once; bounds memory.
+STARTS = 32
 
 
 class Link(NamedTuple):
@@ -211,20 +213,24 @@ class Reader:
         starts = ((logits[:, 1] > logits[:, 0]) & allowed).nonzero().squeeze(-1)
         if not len(starts):
             return starts, starts
-        ends = torch.stack([self._end_logits(hidden, s) for s in starts])
+        ends = torch.cat([self._end_logits(hidden, part) for part in starts.split(STARTS)])
         if self._settings.binary_ends:
             which, where = ((ends[..., 1] > ends[..., 0]) & allowed).nonzero(as_tuple=True)
             return starts[which], where
         return starts, ends.squeeze(-1).masked_fill(~allowed, MASKED).argmax(dim=-1)
 
-    def _end_logits(self, hidden: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
-        """Scores of every position as the end of the mention that starts at `start`."""
-        import torch
+    def _end_logits(self, hidden: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+        """Scores (starts x positions x 1 or 2) of every position as the end of what begins at a start.
+
+        The first layer reads a position beside the start; being linear, it is run once for either.
+        """
         import torch.nn.functional as F
 
-        h, name = self._heads, "ned_end_classifier"
-        both = torch.cat([hidden, hidden[start].expand_as(hidden)], dim=-1)
-        x = F.linear(both, h[f"{name}.dense_0.weight"], h[f"{name}.dense_0.bias"]).tanh()
+        h, name, size = self._heads, "ned_end_classifier", hidden.shape[-1]
+        weight = h[f"{name}.dense_0.weight"]
+        position = F.linear(hidden, weight[:, :size], h[f"{name}.dense_0.bias"])
+        start = F.linear(hidden[starts], weight[:, size:])
+        x = (position.unsqueeze(0) + start.unsqueeze(1)).tanh()
         norm = h[f"{name}.LayerNorm.weight"]
         x = F.layer_norm(x, norm.shape, norm, h[f"{name}.LayerNorm.bias"], self._eps)
         return F.linear(x, h[f"{name}.dense_1.weight"], h[f"{name}.dense_1.bias"])
