@@ -174,6 +174,10 @@ def _add(found, book: Book, parse: Parse, start: int, end: int) -> None:
         return
     if words[-1].lower() in lex.PLACES and not title and words[0].lower() not in _FIRSTS:
         return
+    low = title.lower().rstrip(".")
+    if low in lex.FEMALE_TITLES and len(words) == 1 and words[0].lower() not in _FIRSTS:
+        # "Mrs. Barrymore" is not the one who is called "Barrymore".
+        words.insert(0, title if title.endswith(".") or low not in lex.ABBREVIATED else f"{title}.")
     name = found.setdefault(tuple(words), _Name(tuple(words)))
     name.count += 1
     if title:
@@ -196,7 +200,7 @@ def _merge(people: dict[tuple[str, ...], _Name]) -> list[list[tuple[str, ...]]]:
     """Join a full name with its first name or surname where only one full name has it."""
     owners: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for words in people:
-        if len(words) > 1:
+        if len(words) > 1 and words[0].lower().rstrip(".") not in lex.TITLES:
             owners[words[0]].add(words)
             owners[words[-1]].add(words)
     groups = {words: [words] for words in people if len(words) > 1}

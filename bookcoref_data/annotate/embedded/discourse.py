@@ -14,6 +14,8 @@ from .markables import OBJECT, OTHER, POSSESSIVE, SUBJECT, Markable
 NAME, PRONOUN, NOMINAL = range(3)
 KIND = {"name": NAME, "pronoun": PRONOUN, "nominal": NOMINAL, "plural": NOMINAL}
 FAR = 10_000
+MOST_COUNTED = 40
+"""Mentions beyond this number count no more: the excerpts of the training have few longer clusters."""
 SHORT, LONG = 60.0, 500.0
 """Decay lengths, in tokens, of the two counts of recent mentions."""
 
@@ -178,7 +180,7 @@ class Discourse:
         r[:, f["of late"]] = np.log1p(long)
         r[:, f["share lately"]] = short / (short.sum() + 0.1)
         r[:, f["share of late"]] = long / (long.sum() + 0.1)
-        r[:, f["count"]] = np.log1p(self.count[e])
+        r[:, f["count"]] = np.log1p(np.minimum(self.count[e], MOST_COUNTED))
         k = "mfp".find(m.gender) if m.gender else -1
         if k >= 0:
             fit = self.p[e, k]

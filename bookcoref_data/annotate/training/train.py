@@ -27,7 +27,7 @@ from .teach import LitBankTeacher
 
 KINDS = ("third", "second", "nominal", "speaker")
 HIDDEN = {"third": 24, "second": 12, "nominal": 20, "speaker": 16}
-SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 5, 8
+SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 10, 8
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 
 
@@ -147,7 +147,7 @@ def train(root: Path, epochs: int = EPOCHS, say=lambda text: None) -> dict[str, 
         fresh = collect(lessons, rankers, follow=round_ == 0)
         for kind in KINDS:
             pool[kind] += fresh[kind]
-        members = MEMBERS if round_ == ROUNDS - 1 else 1
+        members = MEMBERS if round_ == ROUNDS - 1 else 3
         rankers = {
             k: join([fit(pool[k], HIDDEN[k], epochs, SEED + 10 * round_ + n) for n in range(members)])
             for k in KINDS
