@@ -133,6 +133,26 @@ def test_one_model_is_held_and_shared_by_windows_and_groups(offline_hub, job, pl
     assert backend._held == (None, None)
 
 
+def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_path, monkeypatch):
+    from bookcoref_data.annotate.hub import backend as module
+    from bookcoref_data.build.annotate import Source
+    from bookcoref_data.build.scale import BookJob, annotate_books, read_state
+
+    loads = []
+    load = module._load
+    monkeypatch.setattr(module, "_load", lambda kind, given: loads.append(kind) or load(kind, given))
+    books = [Book.make(f"book_{i}", SENTENCES[i:]) for i in range(3)]
+
+    def jobs():
+        return (BookJob(Source(b), job.cast, plan, tmp_path) for b in books)
+
+    done = annotate_books(jobs, 3)
+    assert done.failed == {}
+    assert loads == ["link", "filter", "expand", "expand"]
+    alone = run_steps(HubBackend(plan), Job(books[0], job.cast))
+    assert read_state(done.finished["book_0"]).mentions == alone.mentions
+
+
 def test_an_empty_book_has_no_mentions(offline_hub, plan):
     empty = Job(Book.make("empty", []), make_cast(["Anna"]))
     assert run_steps(HubBackend(plan), empty).mentions == ()
