@@ -156,7 +156,7 @@ def annotate_books(
             for outcome in run_jobs(annotate_one, todo, worker_count(workers)):
                 _note(outcome, report, progress)
         progress.end("all books")
-        release_backends()
+    release_backends()
     report.finished = {key: report.finished[key] for key in order if key in report.finished}
     return report
 
