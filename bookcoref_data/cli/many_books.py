@@ -54,6 +54,9 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
     if wanted.slurm and wanted.engine != "datatrove":
         raise UsageError("--slurm needs --engine datatrove")
     paths = _paths(book)
+    for path in paths:
+        if path.suffix in TEXTS:  # a cast that is missing shall not show after hours
+            _cast(wanted.characters, path, path.stem, ())
 
     def jobs() -> Iterator[BookJob]:
         return _jobs(book, paths, wanted)

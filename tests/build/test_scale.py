@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from bookcoref_data.annotate.backends import BACKENDS, register_backend
 from bookcoref_data.annotate.cast import make_cast
@@ -22,8 +24,10 @@ from bookcoref_data.books import Book
 from bookcoref_data.build import scale
 from bookcoref_data.build.annotate import Source
 from bookcoref_data.build.scale import BookJob, annotate_books, collect, phases, read_book
+from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
+from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
 
@@ -312,6 +316,87 @@ def test_two_books_of_one_key_are_refused(toybox, command):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "two books have the key 'book_0'" in err
+
+
+@pytest.fixture
+def annotate(toybox):
+    """Run `annotate` in this process, with the toy backend."""
+    recipe = toybox.folder / "toy.toml"
+    recipe.write_text('backend = "toy"\nname = "toy"\n')
+
+    def run(*words: object):
+        line = ["annotate", *words, "--recipe", recipe, "--cache-dir", toybox.cache, "--jobs", "1"]
+        return CliRunner().invoke(make_app(), [str(word) for word in line])
+
+    return run
+
+
+@pytest.fixture
+def texts(toybox) -> Path:
+    """A folder of two plain texts and one file of books that name their cast."""
+    folder = toybox.folder / "texts"
+    folder.mkdir()
+    (folder / "first.txt").write_text("Anna met Brown. She left.")
+    (folder / "second.txt").write_text("Brown met Anna. He stayed.")
+    third = Book.make("third_3", [["Anna", "sang"]], gutenberg_key="3", characters=[("Anna", [(0, 0)])])
+    write_jsonl([third.to_record()], folder / "third.jsonl")
+    (folder / "notes.md").write_text("not a book")
+    return folder
+
+
+def test_a_folder_of_texts_takes_a_cast_file_per_book(toybox, annotate, texts):
+    casts = toybox.folder / "casts"
+    casts.mkdir()
+    (casts / "first.txt").write_text("Anna\n")
+    (casts / "second.txt").write_text("Brown; Bob\nAnna\n")
+    out = toybox.folder / "out"
+    done = annotate(texts, "--characters", casts, "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    assert [b["doc_key"] for b in json.loads(done.stdout)["books"]] == ["first", "second", "third_3"]
+    records = {r.doc_key: r for r in read_jsonl(out / "annotation.jsonl")}
+    assert [name for name, _ in records["second"].characters] == ["Brown"]
+    again = annotate(out / "dataset", "--out", toybox.folder / "again", "--json")
+    assert [b["doc_key"] for b in json.loads(again.stdout)["books"]] == ["first", "second", "third_3"]
+
+
+def test_a_book_without_a_cast_is_named_before_anything_is_written(toybox, annotate, texts):
+    (toybox.folder / "casts").mkdir()
+    (toybox.folder / "casts" / "first.txt").write_text("Anna\n")
+    out = toybox.folder / "out"
+    done = annotate(texts, "--characters", toybox.folder / "casts", "--out", out)
+    assert isinstance(done.exception, UsageError)
+    assert "no cast for second" in str(done.exception)
+    assert "casts/second.txt" in str(done.exception)
+    assert not out.exists()
+    assert toybox.log == []
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (("--engine", "ray"), "unknown engine"),
+    (("--slurm", "long"), "needs --engine datatrove"),
+])  # fmt: skip
+def test_engines_that_are_none_are_refused(toybox, annotate, texts, words, message):
+    done = annotate(texts, "--out", toybox.folder / "out", *words)
+    assert isinstance(done.exception, UsageError)
+    assert message in str(done.exception)
+
+
+def test_an_empty_folder_says_what_it_should_hold(toybox, annotate):
+    (toybox.folder / "none").mkdir()
+    done = annotate(toybox.folder / "none", "--out", toybox.folder / "out")
+    assert "holds no books" in str(done.exception)
+
+
+def test_datatrove_writes_the_same_files_as_the_local_engine(toybox, annotate, texts, engine):
+    cast = toybox.folder / "cast.txt"
+    cast.write_text("Anna\n")
+    one, two = toybox.folder / "one", toybox.folder / "two"
+    assert annotate(texts, "-c", cast, "--out", one).exit_code == 0
+    shutil.rmtree(toybox.cache)
+    done = annotate(texts, "-c", cast, "--out", two, "--engine", "datatrove", "--tasks", "2")
+    assert done.exit_code == 0, done.output
+    for name in scale.PIECES:
+        assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
 @pytest.fixture
