@@ -16,8 +16,8 @@ from pathlib import Path
 def build(first: Path, second: Path) -> None:
     """The sample data set, and a second one of the same shape with other content."""
     from bookcoref_data.books import Book
-    from bookcoref_data.build.setup import Settings, prepare
     from bookcoref_data.build.rebuild import rebuild
+    from bookcoref_data.build.setup import Settings, prepare
     from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
 
     rebuild(prepare(Settings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)

@@ -25,12 +25,11 @@ from ..stitch.pack import MOST_LITERAL_SHARE, make_pack, read_pack
 from ..stitch.spans import Annotation
 from ..text.decode import decode
 from .ingest import SPLIT_MARK
+from .packed import INDEX, SUFFIX
 from .pool import run_jobs, worker_count
 from .rebuild import Candidates, Plan, SourceText, rebuild
 
-INDEX = "index.json"
 INDEX_FORMAT = 1
-SUFFIX = ".pack"
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,8 @@ def _in_pool(
                     again.append(job)
                     break
             if not running and not again:
+                # Wait for its threads: the next pool may be forked from this process.
+                pool.shutdown()
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
@@ -91,7 +93,7 @@ def _in_pool(
             if again:
                 again.extend(running.values())
                 running.clear()
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown()
                 while again:
                     yield _alone(function, again.popleft(), without)
                 pool = _pool(workers, without)

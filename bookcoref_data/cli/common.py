@@ -19,6 +19,17 @@ CacheDir = Annotated[
     typer.Option(help="Cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder)."),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Open no network connection at all.")]
+Mirror = Annotated[
+    str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
+]
+Books = Annotated[
+    list[str] | None,
+    typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
+]
+TextsOnly = Annotated[
+    bool, typer.Option("--texts-only", help="Accept a release without annotations; take texts alone.")
+]
+NoExpect = Annotated[bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+from ..common import CacheDir, Jobs, JsonFlag, Mirror, Offline, emit_json, emit_table, progress, say
 
 FAILED = 1
 
@@ -31,7 +31,7 @@ def build(
         Path | None, typer.Option(help="casts.jsonl of `match`: skip harvest and match.")
     ] = None,
     catalogue: Annotated[Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2.")] = None,
-    mirror: Annotated[str | None, typer.Option(help="Folder or URL of a Gutenberg mirror.")] = None,
+    mirror: Mirror = None,
     book: Annotated[
         list[str] | None, typer.Option("--book", "-b", help="Only this Gutenberg id or doc_key; repeatable.")
     ] = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...errors import UsageError
-from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, say
+from ..common import CacheDir, JsonFlag, Mirror, Offline, emit_json, emit_table, say
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def clean(
     no_guard: Annotated[
         bool, typer.Option("--no-guard", help="Do not stop when more would go than the limits allow.")
     ] = False,
-    mirror: Annotated[str | None, typer.Option(help="Folder or URL of a Gutenberg mirror.")] = None,
+    mirror: Mirror = None,
     offline: Offline = False,
     cache_dir: CacheDir = None,
     json: JsonFlag = False,

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from ...errors import UsageError
-from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+from ..common import (
+    Books,
+    CacheDir,
+    Jobs,
+    JsonFlag,
+    Mirror,
+    NoExpect,
+    Offline,
+    TextsOnly,
+    emit_json,
+    emit_table,
+    progress,
+    say,
+)
 
 FAILED = 1
 
@@ -29,16 +42,11 @@ def pack(
     release: Annotated[
         Path | None, typer.Option(help="A release in the official layout, or a built dataset folder.")
     ] = None,
-    mirror: Annotated[
-        str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
-    ] = None,
+    mirror: Mirror = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the packs, or one file NAME.pack.")
     ] = None,
-    book: Annotated[
-        list[str] | None,
-        typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
-    ] = None,
+    book: Books = None,
     fingerprint_bits: Annotated[
         int,
         typer.Option(min=0, max=8, help="Bits per token by which other editions are followed; 0 for none."),
@@ -46,12 +54,8 @@ def pack(
     most_text: Annotated[
         float, typer.Option(min=0, max=1, help="Refuse a pack that holds more of the book's characters.")
     ] = 0.05,
-    texts_only: Annotated[
-        bool, typer.Option("--texts-only", help="Accept a release without annotations.")
-    ] = False,
-    no_expect: Annotated[
-        bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")
-    ] = False,
+    texts_only: TextsOnly = False,
+    no_expect: NoExpect = False,
     jobs: Jobs = 0,
     offline: Offline = False,
     cache_dir: CacheDir = None,

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from ...errors import UsageError
-from ..common import CacheDir, Jobs, JsonFlag, Offline, emit_json, emit_table, progress, say
+from ..common import (
+    Books,
+    CacheDir,
+    Jobs,
+    JsonFlag,
+    Mirror,
+    NoExpect,
+    Offline,
+    TextsOnly,
+    emit_json,
+    emit_table,
+    progress,
+    say,
+)
 
 DIFFERS = 1
 
@@ -29,23 +42,14 @@ def rebuild(
         Path | None,
         typer.Option(help="Folder of a release or of packs (default: the official release, from the Hub)."),
     ] = None,
-    mirror: Annotated[
-        str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
-    ] = None,
-    book: Annotated[
-        list[str] | None,
-        typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
-    ] = None,
+    mirror: Mirror = None,
+    book: Books = None,
     text: Annotated[
         list[str] | None,
         typer.Option(help="DOC_KEY=FILE: tokenised text (JSONL, CoNLL) of a book that Gutenberg lacks."),
     ] = None,
-    texts_only: Annotated[
-        bool, typer.Option("--texts-only", help="Accept a release without annotations; build texts alone.")
-    ] = False,
-    no_expect: Annotated[
-        bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")
-    ] = False,
+    texts_only: TextsOnly = False,
+    no_expect: NoExpect = False,
     min_kept: Annotated[
         float,
         typer.Option(
