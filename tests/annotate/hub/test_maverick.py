@@ -38,16 +38,22 @@ def model(offline_hub) -> Maverick:
     return biased(loaded, 2.0)
 
 
+# A block reaches from the last word of a sentence to the last word of the next.
+BLOCK_SPANS = {
+    (a, b)
+    for low, high in [(0, 4), (4, 7), (7, 12)]
+    for a in range(low, high + 1)
+    for b in range(a, high + 1)
+}
+
+
 def words_of(spans):
     flat = [w for s in SENTENCES for w in s]
     return [flat[a : b + 1] for a, b in spans.words]
 
 
 def test_mentions_lie_inside_the_published_blocks(model):
-    """A block reaches from the last word of a sentence to the last word of the next."""
-    blocks = [(0, 4), (4, 7), (7, 12)]
-    every = {(a, b) for low, high in blocks for a in range(low, high + 1) for b in range(a, high + 1)}
-    assert set(biased(model, 1e3).spans(SENTENCES).words) == every
+    assert set(biased(model, 1e3).spans(SENTENCES).words) == BLOCK_SPANS
 
 
 def test_given_mentions_are_kept_even_when_the_model_finds_nothing(model):
@@ -56,21 +62,28 @@ def test_given_mentions_are_kept_even_when_the_model_finds_nothing(model):
     assert spans.starts.shape == (2, 16)
 
 
-def test_mention_scores_follow_the_definition(model):
-    """Every span found, computed again one pair at a time: the published order of the two layers."""
-    spans = model.spans(SENTENCES)
-    assert spans.words
-    heads = model._heads
-    for i in range(len(spans.words)):
-        start = two_layers(heads, "start_token_classifier", spans.starts[i])
-        pair = torch.cat(
-            [
-                two_layers(heads, "start_token_representation", spans.ends[i]),
-                two_layers(heads, "end_token_representation", spans.starts[i]),
-            ]
+@pytest.mark.parametrize("layer", ["start_token_classifier", "start_end_classifier"])
+def test_mention_scores_follow_the_definition(model, layer):
+    """Every span of a block, scored one pair at a time in the published order of the two layers.
+
+    The bias of one layer is set to the middle of its scores, so that it decides, and the other to yes.
+    """
+    states = biased(model, 1e3).spans(SENTENCES, sorted(BLOCK_SPANS))
+    assert set(states.words) == BLOCK_SPANS
+    heads = model._heads = dict(model._heads) | {f"{layer}.layer.dense.bias": torch.zeros(1)}
+    if layer == "start_token_classifier":
+        scores = two_layers(heads, layer, states.starts)
+    else:
+        tail = two_layers(heads, "start_token_representation", states.ends)
+        head = two_layers(heads, "end_token_representation", states.starts)
+        scores = torch.stack(
+            [two_layers(heads, layer, torch.cat(pair)) for pair in zip(tail, head, strict=True)]
         )
-        assert start.item() > 0
-        assert two_layers(heads, "start_end_classifier", pair).item() > 0
+    middle = (scores.max() + scores.min()) / 2
+    heads[f"{layer}.layer.dense.bias"] = -middle.reshape(1)
+    expected = {span for span, score in zip(states.words, scores.flatten(), strict=True) if score > middle}
+    assert 0 < len(expected) < len(BLOCK_SPANS)
+    assert set(model.spans(SENTENCES).words) == expected
 
 
 def test_antecedents_follow_the_definition(model):
