@@ -236,7 +236,12 @@ class Reader:
         return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
 
     def _decide(
-        self, kind: str, ids: list[int], x: np.ndarray, key: object, name: str = "",
+        self,
+        kind: str,
+        ids: list[int],
+        x: np.ndarray,
+        key: object,
+        name: str = "",
         weigh: np.ndarray | None = None,
     ) -> tuple[int, float]:
         """(row, probability); the last row means none of the candidates."""
