@@ -35,10 +35,10 @@ State = Mapping[str, "torch.Tensor"]
 
 
 def need_packages(purpose: str = "the backend hub") -> None:
-    """Raises MissingExtraError with the install line when torch or transformers is not installed."""
+    """Raises MissingExtraError with the install line when torch or another package of the extra is not installed."""
     import importlib
 
-    for package in ("torch", "transformers", "safetensors"):
+    for package in ("torch", "transformers", "safetensors", "sentencepiece"):
         try:
             importlib.import_module(package)
         except ImportError as error:
