@@ -35,7 +35,7 @@ State = Mapping[str, "torch.Tensor"]
 
 
 def need_packages(purpose: str = "the backend hub") -> None:
-    """Raises MissingExtraError with the install line when torch or another package of the extra is not installed."""
+    """Raises MissingExtraError with the install line when a package of the extra is missing."""
     import importlib
 
     for package in ("torch", "transformers", "safetensors", "sentencepiece"):
