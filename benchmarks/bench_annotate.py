@@ -49,7 +49,8 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
 
 def speed(books: list[str]) -> None:
     print(
-        f"{'book':24} {'tokens':>9} {'read s':>7} {'annotate s':>10} {'parse s':>8} {'tokens/s':>9} {'GiB':>5}"
+        f"{'book':24} {'tokens':>9} {'read s':>7} {'annotate s':>10} "
+        f"{'parse s':>8} {'tokens/s':>9} {'GiB':>5}"
     )
     total = seconds = 0.0
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
@@ -61,13 +62,15 @@ def speed(books: list[str]) -> None:
         return
     ours = total / seconds
     print(
-        f"\nall: {total:,.0f} tokens in {seconds:,.0f} CPU s on one core, {ours:,.0f} tokens/s, tokenising included"
+        f"\nall: {total:,.0f} tokens in {seconds:,.0f} CPU s on one core, "
+        f"{ours:,.0f} tokens/s, tokenising included"
     )
     print("\nfor context, not run here: cost figures of the paper's Table 4, on a GPU")
     for name, paper_seconds, gigabytes in PAPER:
         rate = PAPER_TOKENS / paper_seconds
         print(
-            f"  {name:42} {rate:7,.0f} tokens/s, {gigabytes:4.1f} GB of GPU; ours runs at {ours / rate:.1f} x that"
+            f"  {name:42} {rate:7,.0f} tokens/s, {gigabytes:4.1f} GB of GPU; "
+            f"ours runs at {ours / rate:.1f} x that"
         )
 
 
@@ -88,7 +91,8 @@ def quality(litbank: Path | None, gold: Path | None) -> None:
             s = score_part(litbank, part, plan, backend)
             c = s.clusters
             print(
-                f"LitBank {part}: CoNLL {100 * c.conll.f1:.1f} (MUC {100 * c.muc.f1:.1f}, B3 {100 * c.b_cubed.f1:.1f}, "
+                f"LitBank {part}: CoNLL {100 * c.conll.f1:.1f} (MUC {100 * c.muc.f1:.1f}, "
+                f"B3 {100 * c.b_cubed.f1:.1f}, "
                 f"CEAF-e {100 * c.ceaf_e.f1:.1f}); speakers {s.right} of {s.quotations} right"
             )
     for record in read(gold) if gold else ():

@@ -19,7 +19,8 @@ _COMMON = {
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _COMMON.items()}
 _SCRIPTS = (("Russian", "\u0400", "\u04ff"), ("Greek", "\u0370", "\u03ff"), ("Chinese", "\u4e00", "\u9fff"),
-            ("Japanese", "\u3040", "\u30ff"), ("Hebrew", "\u0590", "\u05ff"), ("Arabic", "\u0600", "\u06ff"))  # fmt: skip
+            ("Japanese", "\u3040", "\u30ff"), ("Hebrew", "\u0590", "\u05ff"),
+            ("Arabic", "\u0600", "\u06ff"))  # fmt: skip
 _SAMPLE = 20_000
 
 

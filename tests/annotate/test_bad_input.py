@@ -21,12 +21,12 @@ def read(tmp_path, data: bytes, name: str = "novel.txt") -> Source:
 
 @pytest.mark.parametrize("data", [b"", b" \n\n \t\n", b"\xef\xbb\xbf"])
 def test_an_empty_book_is_refused_by_name(tmp_path, data):
-    with pytest.raises(DataError, match="novel.txt holds no text"):
+    with pytest.raises(DataError, match=r"novel.txt holds no text"):
         read(tmp_path, data)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(SourceError, match="nowhere.txt"):
+    with pytest.raises(SourceError, match=r"nowhere.txt"):
         read_sources(tmp_path / "nowhere.txt")
 
 
@@ -42,7 +42,7 @@ def test_an_empty_record_is_refused(tmp_path):
     [
         ("French", "Il était une fois dans la ville de Paris une femme qui ne voulait pas de mari . Elle "
          "avait un chat et des amis pour la soirée . "),
-        ("German", "Es war einmal eine Frau , die hatte nicht einen Hund und sie ging mit dem Kind in den Wald . "),
+        ("German", "Es war einmal eine Frau , die hatte nicht einen Hund und sie ging mit dem Kind in den Wald . "),  # noqa: E501
         ("Russian", "Все счастливые семьи похожи друг на друга , каждая несчастливая семья несчастлива . "),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ def test_a_family_is_told_apart(words, who):
 
 
 def test_miss_and_surname_is_the_eldest_daughter():
-    text = "Jane sat . Jane spoke . Miss Elizabeth laughed . Elizabeth rose . Miss Mary read . Miss Bennet smiled ."
+    text = "Jane sat . Jane spoke . Miss Elizabeth laughed . Elizabeth rose . Miss Mary read . Miss Bennet smiled ."  # noqa: E501
     assert linked(text, BENNETS)[-1] == ("Miss Bennet", "Jane Bennet")
 
 
@@ -73,7 +73,7 @@ def test_a_group_is_matched_in_lower_case():
 
 @pytest.mark.parametrize(
     ("name", "gender"),
-    [("Lady Russell", "f"), ("Sir Walter", "m"), ("Captain Good", "m"), ("Emma", "f"), ("Buck", ""), ("The Hens", "group"),
+    [("Lady Russell", "f"), ("Sir Walter", "m"), ("Captain Good", "m"), ("Emma", "f"), ("Buck", ""), ("The Hens", "group"),  # noqa: E501
      ("The Sheep", "group"), ("Aunt Polly", "f")],
 )  # fmt: skip
 def test_gender_is_read_from_the_name(name, gender):

@@ -83,7 +83,7 @@ def test_the_weights_fit_the_features_and_say_what_they_are_made_of():
 def test_damaged_weights_are_named(tmp_path):
     path = tmp_path / "w.npz"
     path.write_bytes(random.Random(1).randbytes(100))
-    with pytest.raises(FormatError, match="w.npz does not hold the rankers"):
+    with pytest.raises(FormatError, match=r"w.npz does not hold the rankers"):
         load_rankers(path)
 
 

@@ -46,7 +46,7 @@ def test_turns_go_back_and_forth_without_tags(annotate, quotes_of):
 
 def test_a_speech_of_several_paragraphs_has_one_speaker(annotate, quotes_of):
     text = (
-        "Mr. Ford rose and said: “I was born in this town.\n\n“I have never left it.\n\n“And I never shall.”\n\n"
+        "Mr. Ford rose and said: “I was born in this town.\n\n“I have never left it.\n\n“And I never shall.”\n\n"  # noqa: E501
         "Anna Hill was silent.\n"
     )
     assert {speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))} == {"Mr. Ford"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,7 +125,7 @@ def test_a_state_survives_saving(pairs, words, score):
 
 
 def test_a_damaged_state_is_named():
-    with pytest.raises(FormatError, match="story.json"):
+    with pytest.raises(FormatError, match=r"story.json"):
         State.from_json('{"format": 1}', "story.json")
 
 
@@ -147,7 +149,7 @@ def test_windows_are_a_partition_of_at_most_the_given_words(lengths, words):
     windows = annotation_windows(ends, words)
     assert windows[0].start == 0
     assert windows[-1].end == ends[-1]
-    for a, b in zip(windows, windows[1:], strict=False):
+    for a, b in pairwise(windows):
         assert a.end == b.start
         assert a.end_sentence == b.first_sentence
         assert b.end - a.start > words - max(lengths)

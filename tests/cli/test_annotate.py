@@ -12,8 +12,8 @@ from bookcoref_data.errors import UsageError
 
 STORY = (
     "Anna Hill opened the door, and Mr. Ford came in.\n\n“You are late,” said Anna.\n\n"
-    "“I missed my train, Anna,” replied Mr. Ford. He sat down. Anna Hill laughed.\n\n“Sit,” said Anna Hill.\n\n"
-    "“Thank you,” said Mr. Ford. Anna smiled, and Mr. Ford smiled. Mr. Ford said nothing. “Well,” said Anna.\n"
+    "“I missed my train, Anna,” replied Mr. Ford. He sat down. Anna Hill laughed.\n\n“Sit,” said Anna Hill.\n\n"  # noqa: E501
+    "“Thank you,” said Mr. Ford. Anna smiled, and Mr. Ford smiled. Mr. Ford said nothing. “Well,” said Anna.\n"  # noqa: E501
 )
 
 
@@ -46,7 +46,8 @@ def test_a_novel_and_a_cast_give_a_folder_that_everything_reads(story):
     for row in provenance:
         if not row.get("dropped"):
             assert row["text"] == " ".join(t for t in tokens[row["start"] : row["end"] + 1] if t != "\n")
-            assert row["step"] and row["rule"]
+            assert row["step"]
+            assert row["rule"]
     spans = {(c["name"], *m) for c in record["characters"] for m in c["mentions"]}
     assert spans == {(r["character"], r["start"], r["end"]) for r in provenance if not r.get("dropped")}
     assert [q["speaker"] for q in lines(out / "quotes.jsonl")][:2] == ["Anna Hill", "Mr. Ford"]

@@ -21,7 +21,8 @@ SHORT, LONG = 60.0, 500.0
 
 FEATURES = (
     "none", "cast", "sentences", "tokens", "same sentence", "sentence before", "was subject", "was object",
-    "was possessive", "was name", "was pronoun", "was nominal", "same role", "lately", "of late", "share lately",
+    "was possessive", "was name", "was pronoun", "was nominal", "same role", "lately", "of late",
+    "share lately",
     "share of late", "count", "gender", "gender sure", "nearest", "second nearest", "rivals", "same quote",
     "both narration", "only quoted", "since subject", "since name", "since narration", "same paragraph",
     "last same pronoun", "since same pronoun", "coargument", "coargument reflexive", "same paragraph subject",
@@ -31,7 +32,8 @@ FEATURES = (
     "addressee before", "tag object", "next speaker", "you before", "same noun", "title noun", "apposed",
     "copula", "kin known", "same surname as owner", "owner", "noun of", "m male", "m female", "m plural",
     "m subject", "m object", "m possessive", "m quoted", "m tag", "m reflexive", "d the", "d this", "d a",
-    "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard", "between",
+    "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard",
+    "between",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)

@@ -32,6 +32,11 @@ MENS_OFFICES = _words(
     "vicar curate"
 )
 """Titles that men bear in the novels of the nineteenth century unless the book says otherwise."""
+BEFORE_SURNAMES = _words(
+    "lady lord mr mister monsieur m dr doctor captain capt colonel col major general lieutenant "
+    "professor prof rev judge inspector squire sergeant parson admiral signor herr señor "
+)
+"""Titles after which a lone name is a surname."""
 PLURAL_TITLES = _words("messrs mesdames misses")
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
 ABBREVIATED = _words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
@@ -76,7 +81,8 @@ NEUTRAL_NOUNS = _words(
 )
 ANIMALS = _words(
     "dog cat horse mare pony donkey mule cow bull calf ox sheep lamb ram goat pig sow boar hen cock rooster "
-    "duck goose bird raven crow parrot owl rat mouse rabbit hare fox wolf bear lion tiger elephant monkey ape "
+    "duck goose bird raven crow parrot owl rat mouse "
+    "rabbit hare fox wolf bear lion tiger elephant monkey ape "
     "puppy kitten hound mastiff spaniel terrier stallion colt beast animal"
 )
 """Animals are characters in some novels, and "he" in many."""
@@ -180,7 +186,8 @@ MALE_FIRST = _words(
     "will william willie wilson winston zachary"
 )
 FEMALE_FIRST = _words(
-    "abigail ada adela adelaide adele adeline agatha agnes alexandra alice alicia amanda amelia amy anastasia "
+    "abigail ada adela adelaide adele adeline agatha "
+    "agnes alexandra alice alicia amanda amelia amy anastasia "
     "angela angelica anita ann anna anne annette annie antoinette antonia arabella aurelia aurora barbara "
     "beatrice becky belinda bella bertha bess bessie beth betsey betsy betty biddy blanche brenda bridget "
     "camilla carla carlotta caroline carrie catharine catherine cathy cecilia celia charity charlotte "
@@ -196,12 +203,15 @@ FEMALE_FIRST = _words(
     "lilian lilly lily linda lizzie lizzy lois lola lottie louisa louise lucetta lucia lucie lucilla lucinda "
     "lucy lydia mabel madeleine madeline maggie malvina marcella marcia margaret margery maria marian "
     "mariana marianne marie marion marjorie martha mary mathilda matilda maud maude may meg melissa mercy "
-    "mildred millicent minna minnie miranda miriam moll molly mollie mona muriel myra nan nancy naomi nastasya "
-    "natalie natasha nell nellie nelly nettie nina nora norah olga olive olivia ophelia pamela pansy patience "
+    "mildred millicent minna minnie miranda miriam moll molly "
+    "mollie mona muriel myra nan nancy naomi nastasya "
+    "natalie natasha nell nellie nelly nettie nina nora "
+    "norah olga olive olivia ophelia pamela pansy patience "
     "patty paula pauline pearl peggy penelope phoebe phyllis pleasant polly priscilla prudence prue rachel "
     "rebecca rhoda rosa rosalie rosalind rosamond rosanna rose rosemary rosie rowena roxana roxy ruby ruth "
     "sabina sally sara sarah selina sibyl sonia sophia sophie sophronia stella sue susan susanna susannah "
-    "susie sybil sylvia tabitha teresa tess thea theodora theresa thomasin tilly tina ursula valentine valeria "
+    "susie sybil sylvia tabitha teresa tess thea "
+    "theodora theresa thomasin tilly tina ursula valentine valeria "
     "venetia vera veronica victoria viola violet virginia vivien wilhelmina winifred zoe"
 )
 
@@ -211,7 +221,8 @@ NICKNAMES = {
     "andrew": "andy", "ann": "annie nancy nan", "anne": "annie nancy nan", "anna": "annie nan",
     "anthony": "tony", "antonia": "tony", "archibald": "archie", "arthur": "art", "augustus": "gus gussy",
     "barbara": "babs", "bartholomew": "bart", "beatrice": "bee bea trix", "benjamin": "ben benny",
-    "bertha": "bertie", "bridget": "biddy", "caroline": "carrie caddy", "catherine": "kitty kate cathy katy cat",
+    "bertha": "bertie", "bridget": "biddy", "caroline": "carrie caddy",
+    "catherine": "kitty kate cathy katy cat",
     "catharine": "kitty kate cathy", "katherine": "kitty kate kathy katy", "charles": "charley charlie",
     "charlotte": "lottie", "christopher": "kit chris", "clara": "clary", "clarissa": "clary",
     "constance": "connie", "cornelius": "corny", "daniel": "dan danny", "david": "davy dave",
@@ -223,7 +234,8 @@ NICKNAMES = {
     "frederick": "fred freddy", "gabriel": "gabe", "george": "georgie geordie", "georgiana": "georgy georgie",
     "gerald": "gerry", "gilbert": "gil", "gregory": "greg", "hannah": "nan", "harold": "harry hal",
     "harriet": "hatty hattie", "helen": "nell nelly lena", "henrietta": "hetty etta",
-    "henry": "harry hal hank", "herbert": "bertie", "hester": "hetty", "isaac": "ike", "isabella": "bella belle",
+    "henry": "harry hal hank", "herbert": "bertie", "hester": "hetty", "isaac": "ike",
+    "isabella": "bella belle",
     "jacob": "jake", "james": "jim jimmy jem jamie", "jane": "jenny janie", "jemima": "mima",
     "jeremiah": "jerry", "john": "jack johnny jock", "jonathan": "jon", "joseph": "joe joey jos",
     "josephine": "jo josie", "joshua": "josh", "judith": "judy", "julia": "julie", "laurence": "larry laurie",

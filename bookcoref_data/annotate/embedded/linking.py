@@ -65,9 +65,10 @@ def name_span(book: Book, parse: Parse, start: int, end: int) -> tuple[int, int]
         and book.tokens[right + 1].lower() not in lex.PLACES
     ):
         right += 1
-    if right + 2 < len(book.tokens) and book.tokens[right + 1] == "of":
-        if left <= int(parse.head[right + 1]) <= right and parse.right[right + 1] - right <= 8:
-            right = max(right, int(parse.right[right + 1]))
+    of = right + 1
+    adjoins = of + 1 < len(book.tokens) and book.tokens[of] == "of" and left <= int(parse.head[of]) <= right
+    if adjoins and parse.right[of] - right <= 8:
+        right = max(right, int(parse.right[of]))
     return left, right
 
 

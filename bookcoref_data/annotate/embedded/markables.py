@@ -15,7 +15,8 @@ SUBJECT, OBJECT, POSSESSIVE, OTHER = range(4)
 _SUBJECT_DEPS = {"nsubj", "nsubjpass", "csubj", "agent"}
 _OBJECT_DEPS = {"dobj", "iobj", "dative", "pobj", "oprd"}
 _RIGHT_PARTS = {"prep", "relcl", "acl", "advmod", "amod", "nmod", "npadvmod"}
-_DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a", "another": "a", "no": "no",
+_DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a",
+             "another": "a", "no": "no",
              "some": "a", "any": "no", "every": "no", "each": "no"}  # fmt: skip
 
 
@@ -49,7 +50,7 @@ class Markable:
 
 
 def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markable]:
-    """All markables in the order in which they are read (`at`), longer ones first. Names of the cast are `names`."""
+    """All markables in the order in which they are read (`at`), longer ones first; `names` are the cast's."""
     found: list[Markable] = []
     named = np.zeros(len(book.tokens), dtype=bool)
     for m in names:

@@ -79,11 +79,7 @@ def take_apart(entry: Entry) -> Person:
     return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group)
 
 
-_SURNAME_TITLES = (
-    lex.MARRIED
-    | lex.UNMARRIED
-    | frozenset(["lady", "lord", "mr", "mister", "monsieur", "m", "dr", "doctor", "captain", "capt", "colonel", "col", "major", "general", "lieutenant", "professor", "prof", "rev", "judge", "inspector", "squire", "sergeant", "parson", "admiral", "signor", "herr", "señor"])
-)  # fmt: skip
+_SURNAME_TITLES = lex.MARRIED | lex.UNMARRIED | lex.BEFORE_SURNAMES
 
 
 _IRREGULAR = frozenset(

@@ -277,7 +277,7 @@ class Reader:
         if rule and e < self.state.cast:
             self.decisions.append(Decision(i, e, rule, score))
 
-    # --- what is special about references ---------------------------------------------------------------------
+    # --- what is special about references -------------------------------------------------------
 
     def _mark_reference(self, x, ids: list[int], i: int, kind: str, q: int, tag: int) -> None:
         f = INDEX

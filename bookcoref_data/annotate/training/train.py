@@ -176,7 +176,8 @@ def main() -> None:
         "licence_of_data": "CC BY 4.0, Bamman, Lewke and Mansoor (2020), An Annotated Dataset of Coreference "
         "in English Literature, LREC",
         "script": "python -m bookcoref_data.annotate.training.train LITBANK",
-        "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN, "rate": RATE,
+        "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN,
+        "rate": RATE,
         "decay": DECAY, "dropout": DROPOUT, "features": list(FEATURES), "parser": load_model()[1],
     }  # fmt: skip
     options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")
