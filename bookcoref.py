@@ -59,9 +59,7 @@ def load(
     Raises:
         SourceError: no data set was built yet.
     """
-    return datasets.load_dataset(
-        str(find_folder(folder).resolve()), config, split=split, streaming=streaming
-    )
+    return datasets.load_dataset(str(find_folder(folder).resolve()), config, split=split, streaming=streaming)
 
 
 class BookCorefConfig(datasets.BuilderConfig):

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -73,7 +74,8 @@ def _in_pool(
         while True:
             while len(running) < workers + 1 and (job := next(jobs, None)) is not None:
                 try:
-                    running[pool.submit(function, job)] = job
+                    with _interrupts_held():
+                        running[pool.submit(function, job)] = job
                 except BrokenProcessPool:
                     again.append(job)
                     break
@@ -105,6 +107,22 @@ def _pool(workers: int, without: tuple[str, ...]) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, initializer=_settle, initargs=(without,))
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Keep a Ctrl-C waiting while a process may be started: it must not meet a worker half made.
+
+    The worker inherits that it is blocked; this process hears of it as soon as the block ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _settle(without: tuple[str, ...]) -> None:
     """Make a new worker one of ours.
 
@@ -119,7 +137,9 @@ def _alone(function: Callable[[Job], Result], job: Job, without: tuple[str, ...]
     """Run one job in a process of its own, so that its death is known to be its own."""
     with _pool(1, without) as pool:
         try:
-            return Outcome(job, result=pool.submit(function, job).result())
+            with _interrupts_held():
+                future = pool.submit(function, job)
+            return Outcome(job, result=future.result())
         except BookcorefError as error:
             return Outcome(job, error=error)
         except BrokenProcessPool:

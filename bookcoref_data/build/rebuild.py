@@ -214,7 +214,8 @@ def _build_books(plan: Plan, workers: int, progress: Progress, report: RebuildRe
     done: dict[str, Built] = {}
     texts = {part.doc_key: _Editions(plan, part) for part in plan.parts}
     progress.begin("books", len(plan.parts), "books")
-    now = list(plan.parts)
+    # The largest first, so that no core is left alone with a long book at the end.
+    now = sorted(plan.parts, key=lambda part: _size(plan.folder, part), reverse=True)
     while now:
         again: list[BookPart] = []
         jobs = _jobs(plan, now, texts, report)
@@ -234,7 +235,16 @@ def _build_books(plan: Plan, workers: int, progress: Progress, report: RebuildRe
                 progress.advance("books")
         now = again
     progress.end("books")
+    order = [part.doc_key for part in plan.parts]
+    report.built.sort(key=order.index)
+    report.reused.sort(key=order.index)
     return done
+
+
+def _size(folder: Path, part: BookPart) -> int:
+    """Bytes of a book's part of the release, as a measure of its work."""
+    names = filter(None, (part.annotation, part.delta, part.pack))
+    return sum(path.stat().st_size for name in names if (path := folder / name).is_file())
 
 
 class _Editions:

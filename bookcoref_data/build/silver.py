@@ -32,6 +32,7 @@ from ..text.tokens import tokenize_body
 from .clean import load_recipe as load_cleaning
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .pool import run_jobs, worker_count
+from .scale import annotator_version, backend_of
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
@@ -125,7 +126,7 @@ class SilverJob:
         plan = _annotation_plan(self.annotate_recipe)
         inputs = [
             BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs,
-            [plan.key(), _annotator_version()] if plan else None,
+            [plan.key(), annotator_version()] if plan else None,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
 
@@ -328,19 +329,7 @@ def annotated(book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan) -> Bo
     from .annotate import Source, annotate_book
 
     entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
-    return annotate_book(Source(book), entries, plan, backend=_backend(plan.key(), plan)).book
-
-
-_BACKENDS: dict[str, Any] = {}
-
-
-def _backend(key: str, plan):
-    """The backend of a plan, made once per process: it loads a parser and a model."""
-    if key not in _BACKENDS:
-        from ..annotate.backends import make_backend
-
-        _BACKENDS[key] = make_backend(plan)
-    return _BACKENDS[key]
+    return annotate_book(Source(book), entries, plan, backend=backend_of(plan)).book
 
 
 def _annotation_plan(recipe: Path | None):
@@ -349,14 +338,6 @@ def _annotation_plan(recipe: Path | None):
     from ..annotate.plan import read_plan
 
     return read_plan(recipe)
-
-
-@lru_cache(maxsize=1)
-def _annotator_version() -> str:
-    """sha256 over the code and weights of the annotation: old work must not hide a better annotator."""
-    folder = Path(__file__).resolve().parent.parent / "annotate"
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return sha256_bytes(b"".join(p.read_bytes() for p in files))
 
 
 # -- the folder --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ pytest.importorskip("polars")
 
 from bookcoref_data.annotate.backends import BACKENDS
 from bookcoref_data.build import silver
+from bookcoref_data.build.scale import release_backends
 from bookcoref_data.build.silver import BuildSettings, build_silver, load_plan
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
@@ -99,7 +100,7 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     made = []
     monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.build.silver:_naming_backend")
     monkeypatch.setattr(silver, "_naming_backend", lambda plan: made.append(plan) or Naming(), raising=False)
-    monkeypatch.setattr(silver, "_BACKENDS", {})
+    release_backends()
     from dataclasses import replace
 
     report = build_silver(replace(plan(world), annotate_recipe=recipe), settings(world))
@@ -108,6 +109,7 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     assert len(made) == 1
     row = json.loads(next((world / "cache/silver").glob("*/facts.json")).read_text())
     assert row["characters"] == 5
+    release_backends()
 
 
 class Naming:

@@ -247,7 +247,8 @@ def test_overrides_decide_and_are_named_in_the_reason():
 
 @pytest.mark.parametrize("entry", [
     {"title": "Emma"}, {"reason": "x"}, {"title": "Emma", "reason": "x", "gutenberg_id": "158"},
-    {"title": "Emma", "reason": "x", "gutenberg_id": 0}, {"title": "Emma", "reason": "x", "colour": 1}, "Emma",
+    {"title": "Emma", "reason": "x", "gutenberg_id": 0}, {"title": "Emma", "reason": "x", "colour": 1},
+    "Emma",
 ])  # fmt: skip
 def test_a_wrong_override_is_refused(entry):
     with pytest.raises(UsageError):
