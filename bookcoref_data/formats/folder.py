@@ -225,10 +225,14 @@ def write_folder(
 
 def check_replaceable(out: Path) -> None:
     """Refuse to overwrite a folder that is not a dataset folder of ours. Raises UsageError."""
-    if not out.exists():
+    try:
+        # One look: another rebuild may swap the folder at any moment.
+        names = os.listdir(out)
+    except FileNotFoundError:
         return
-    ours = out.is_dir() and (not any(out.iterdir()) or (out / BUILD_FILE).is_file())
-    if not ours:
+    except NotADirectoryError:
+        names = [out.name]
+    if names and BUILD_FILE not in names:
         raise UsageError(
             f"{out} exists and is not a dataset folder written by bookcoref-data",
             expected=f"an empty folder, or one with {BUILD_FILE}",
