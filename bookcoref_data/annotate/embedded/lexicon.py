@@ -3,57 +3,62 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a list written as one string."""
     return frozenset(text.split())
 
 
-MALE_TITLES = _words(
+CALENDAR = words(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+    "august september october november december"
+)
+MALE_TITLES = words(
     "mr mister sir lord king prince duke count baron earl marquis viscount emperor monsieur m señor signor "
     "don herr uncle father brother squire master baronet esquire friar abbé grandfather grandpa papa sultan"
 )
-FEMALE_TITLES = _words(
+FEMALE_TITLES = words(
     "mrs miss ms lady queen princess duchess countess baroness marchioness viscountess empress madame mme "
     "mademoiselle mlle señora señorita signora signorina doña dame frau fräulein aunt auntie mother sister "
     "mistress madam widow grandmother grandma nurse"
 )
-MARRIED = _words("mrs madame mme señora signora frau")
-UNMARRIED = _words("miss mademoiselle mlle señorita signorina fräulein")
-NEUTRAL_TITLES = _words(
+MARRIED = words("mrs madame mme señora signora frau")
+UNMARRIED = words("miss mademoiselle mlle señorita signorina fräulein")
+NEUTRAL_TITLES = words(
     "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
     "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
     "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
     "vicar curate saint st st. honourable honorable hon cousin old young little poor dear great chief "
     "comrade citizen citoyen citizeness"
 )
-MENS_OFFICES = _words(
+MENS_OFFICES = words(
     "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
     "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
     "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
     "vicar curate"
 )
 """Titles that men bear in the novels of the nineteenth century unless the book says otherwise."""
-BEFORE_SURNAMES = _words(
+BEFORE_SURNAMES = words(
     "lady lord mr mister monsieur m dr doctor captain capt colonel col major general lieutenant "
     "professor prof rev judge inspector squire sergeant parson admiral signor herr señor "
 )
 """Titles after which a lone name is a surname."""
-PLURAL_TITLES = _words("messrs mesdames misses")
+PLURAL_TITLES = words("messrs mesdames misses")
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
-ABBREVIATED = _words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
-PARTICLES = _words("de du des da di von van der den la le of the d' d’ del della y")
-SUFFIXES = _words("jr sr esq esquire ii iii iv junior senior")
+ABBREVIATED = words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
+PARTICLES = words("de du des da di von van der den la le of the d' d’ del della y")
+SUFFIXES = words("jr sr esq esquire ii iii iv junior senior")
 
-FIRST = _words("i me my mine myself")
-SECOND = _words("you your yours yourself thou thee thy thine thyself ye")
-MALE = _words("he him his himself")
-FEMALE = _words("she her hers herself")
-PLURAL = _words("they them their theirs themselves")
-REFLEXIVE = _words("myself yourself himself herself themselves thyself")
-POSSESSIVE = _words("my mine your yours his her hers their theirs thy thine")
-SUBJECT = _words("i he she they thou ye")
+FIRST = words("i me my mine myself")
+SECOND = words("you your yours yourself thou thee thy thine thyself ye")
+MALE = words("he him his himself")
+FEMALE = words("she her hers herself")
+PLURAL = words("they them their theirs themselves")
+REFLEXIVE = words("myself yourself himself herself themselves thyself")
+POSSESSIVE = words("my mine your yours his her hers their theirs thy thine")
+SUBJECT = words("i he she they thou ye")
 PRONOUNS = FIRST | SECOND | MALE | FEMALE | PLURAL
 
-MALE_NOUNS = _words(
+MALE_NOUNS = words(
     "man boy gentleman lad fellow husband father brother son uncle nephew grandfather grandson king prince "
     "duke lord earl baron count emperor knight squire monk priest friar bishop pope bachelor widower "
     "bridegroom groom landlord waiter actor host heir master sir papa dad chap stepfather godfather "
@@ -63,14 +68,14 @@ MALE_NOUNS = _words(
     "postman workman boatman seaman madman englishman frenchman irishman scotchman abbot wizard shepherd "
     "blacksmith carpenter drunkard scoundrel rascal villain"
 )
-FEMALE_NOUNS = _words(
+FEMALE_NOUNS = words(
     "woman girl lady wife mother sister daughter aunt niece grandmother granddaughter queen princess "
     "duchess countess baroness empress widow maid maiden bride landlady hostess heiress mistress madam "
     "ma'am ma’am mamma mama mum stepmother godmother nun governess housekeeper housemaid nurse spinster "
     "witch lass actress waitress gentlewoman noblewoman countrywoman washerwoman sister-in-law "
     "mother-in-law daughter-in-law dame damsel abbess seamstress schoolmistress enchantress heroine"
 )
-NEUTRAL_NOUNS = _words(
+NEUTRAL_NOUNS = words(
     "child baby infant person friend companion cousin servant doctor physician surgeon lawyer attorney "
     "teacher schoolmaster pupil student stranger visitor guest neighbour neighbor prisoner orphan guardian "
     "tutor clerk secretary merchant farmer miller ferryman author writer poet painter artist musician "
@@ -79,7 +84,7 @@ NEUTRAL_NOUNS = _words(
     "minister ambassador chief leader hero cook scholar parent sweetheart one other latter former dearest "
     "fiancée fiancé professor superintendent hunter trader chaplain ghost monster"
 )
-ANIMALS = _words(
+ANIMALS = words(
     "dog cat horse mare pony donkey mule cow bull calf ox sheep lamb ram goat pig sow boar hen cock rooster "
     "duck goose bird raven crow parrot owl rat mouse "
     "rabbit hare fox wolf bear lion tiger elephant monkey ape "
@@ -87,12 +92,12 @@ ANIMALS = _words(
 )
 """Animals are characters in some novels, and "he" in many."""
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
-KIN = _words(
+KIN = words(
     "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
     "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
 )
-SPOUSE = _words("husband wife lady lord")
+SPOUSE = words("husband wife lady lord")
 TITLE_NOUNS = {
     "doctor": "dr",
     "physician": "dr",
@@ -130,12 +135,12 @@ TITLE_NOUNS = {
 }
 """Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""
 
-VOCATIVE_NOUNS = _words(
+VOCATIVE_NOUNS = words(
     "sir madam ma'am ma’am dear friend fellow boy girl child darling love lord lady mamma papa mother "
     "father aunt uncle cousin sister brother dearest son lad miss master comrade"
 )
 
-SPEECH_VERBS = _words(
+SPEECH_VERBS = words(
     "say says said saying ask asks asked asking reply replies replied replying answer answers answered "
     "answering cry cries cried crying exclaim exclaims exclaimed exclaiming whisper whispers whispered "
     "murmur murmured murmurs mutter muttered mutters shout shouted shouts return returned rejoin rejoined "
@@ -153,14 +158,14 @@ SPEECH_VERBS = _words(
     "wondered speak spoke propose proposed hint hinted affirm affirmed"
 )
 
-PLACES = _words(
+PLACES = words(
     "street road lane house hall park castle abbey farm inn tavern court square place church chapel bridge "
     "hill mountain river creek island county city town village station hotel school college university "
     "club bank company office lodge manor cottage villa avenue gardens harbour bay lake forest wood gate "
     "tower terrace arms row alley palace priory grange estate mill ranch"
 )
 
-MALE_FIRST = _words(
+MALE_FIRST = words(
     "aaron abel abraham adam adolphus adrian alan albert alec alexander alexei alexey alfred algernon allan "
     "ambrose amos amyas andrew angus anthony antoine antonio archibald archie arnold arthur augustus aubrey "
     "barnabas barnaby bartholomew basil ben benjamin bernard bertie bertram bill billy bob bobby boris "
@@ -185,7 +190,7 @@ MALE_FIRST = _words(
     "tristram ulrich uriah valentine victor vincent vivian vladimir walter warren wilfred wilhelm "
     "will william willie wilson winston zachary"
 )
-FEMALE_FIRST = _words(
+FEMALE_FIRST = words(
     "abigail ada adela adelaide adele adeline agatha "
     "agnes alexandra alice alicia amanda amelia amy anastasia "
     "angela angelica anita ann anna anne annette annie antoinette antonia arabella aurelia aurora barbara "
