@@ -105,18 +105,13 @@ def folded_author(name: str) -> str:
     return _as_set(_name_tokens(name))
 
 
-def initial_author(name: str) -> str:
-    """Family name and first initial: "dickens c"; "" for a name of one word.
-
-    The family name is what stands before the comma, else the last word; of a family name of several
-    words ("Cervantes Saavedra") every one counts, see `initial_authors`.
-    """
-    return next(iter(initial_authors(name)), "")
-
-
 @lru_cache(maxsize=1 << 16)
 def initial_authors(name: str) -> tuple[str, ...]:
-    """Every reading of a name as family name and initial: "cervantes m", "saavedra m"."""
+    """Every reading of a name as family name and initial: "cervantes m", "saavedra m".
+
+    The family name is what stands before the comma, else the last word; of a family name of several
+    words every one counts. Nothing for a name of one word.
+    """
     return tuple(_initial_authors(name))
 
 

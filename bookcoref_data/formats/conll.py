@@ -279,7 +279,7 @@ def _ids(record: Record) -> list[str]:
 def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
     rows = _rows(record)
     if losses is not None:
-        _note_losses(record, losses)
+        note_empties(record, losses)
     size = sum(map(len, rows))
     ids = _ids(record)
     cells = {
@@ -325,7 +325,8 @@ def _rows(record: Record) -> list[list[str]] | list[list[None]]:
     )
 
 
-def _note_losses(record: Record, losses: Losses) -> None:
+def note_empties(record: Record, losses: Losses) -> None:
+    """Tell of clusters and sentences without content, which no column format can hold."""
     for cluster in record.clusters:
         if not cluster:
             losses.add(sideline.EMPTY_CLUSTER, record.doc_key)

@@ -17,7 +17,7 @@ from ..errors import DataError, FormatError
 from . import sideline
 from .brackets import BracketReader, Placed, place_brackets
 from .compressed import bare_stem, packing
-from .conll import EMPTY_SENTENCE
+from .conll import note_empties
 from .escape import escape, unescape
 from .lines import read_lines
 from .losses import Losses
@@ -316,12 +316,7 @@ def _lines_of(record: Record, ids: list[str], losses: Losses | None) -> Iterator
 
 
 def _note_losses(record: Record, losses: Losses) -> None:
-    for cluster in record.clusters:
-        if not cluster:
-            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
-    for sentence in record.sentences or []:
-        if not sentence:
-            losses.add(EMPTY_SENTENCE, record.doc_key)
+    note_empties(record, losses)
     if not any(record.sentences or []):
         losses.add(NO_TOKENS, record.doc_key)
 

@@ -21,8 +21,6 @@ MARK = "# bookcoref-data "
 UNNAMED = "characters whose mentions are not exactly one of the clusters"
 ABSENT = "character names whose cluster is not in the file"
 EMPTY_CLUSTER = "clusters without a mention"
-CHARACTERS = "names of characters"
-KEYS = "Gutenberg keys"
 EXTRA = "fields beyond tokens and clusters"
 
 

@@ -19,7 +19,6 @@ _TABLE_SIZE = 1 << 16
 # is what Python's str.isspace() says; written out, so that no version of Unicode can move them.
 _WHITE = [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029,
           0x202F, 0x205F, 0x3000]  # fmt: skip
-WHITE_CHARACTERS = frozenset(map(chr, _WHITE))
 
 
 def _classes() -> np.ndarray:

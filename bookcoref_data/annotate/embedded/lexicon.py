@@ -42,7 +42,6 @@ BEFORE_SURNAMES = words(
     "professor prof rev judge inspector squire sergeant parson admiral signor herr señor "
 )
 """Titles after which a lone name is a surname."""
-PLURAL_TITLES = words("messrs mesdames misses")
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
 ABBREVIATED = words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
 PARTICLES = words("de du des da di von van der den la le of the d' d’ del della y")
@@ -97,7 +96,6 @@ KIN = words(
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
     "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
 )
-SPOUSE = words("husband wife lady lord")
 TITLE_NOUNS = {
     "doctor": "dr",
     "physician": "dr",
