@@ -41,13 +41,15 @@ class Proposal:
     remarks: tuple[str, ...]
 
 
-def propose_cast(book: Book, *, least: int = 5, most: int = 80) -> Proposal:
+def propose_cast(book: Book, *, parse: Parse | None = None, least: int = 5, most: int = 80) -> Proposal:
     """Names that occur at least `least` times and behave like people: titles, first names, they speak.
+
+    The book is parsed unless its `parse` is given.
 
     Raises:
         UsageError: the book has no such name.
     """
-    names = _collect(book, parse_book(book))
+    names = _collect(book, parse or parse_book(book))
     people = {w: n for w, n in names.items() if n.person > n.place and n.person >= 1}
     groups = _merge(people)
     ranked = sorted(groups, key=lambda g: (-sum(people[w].count for w in g), g[0]))
@@ -61,17 +63,24 @@ def propose_cast(book: Book, *, least: int = 5, most: int = 80) -> Proposal:
         titles = Counter()
         for w in group:
             titles.update(people[w].titles)
-        entries.append(Entry(_display(name, titles), tuple(" ".join(w) for w in spoken if w != name)))
+        entries.append(
+            Entry(_display(name, titles, people[name].count), tuple(" ".join(w) for w in spoken if w != name))
+        )
         remarks.append(f"{total} times by name")
     cast = make_cast(entries)
     return Proposal(cast, tuple(remarks[: len(cast.entries)]))
 
 
-def _display(name: tuple[str, ...], titles: Counter) -> str:
-    """A lone surname carries its usual title: "Mr. Darcy"."""
-    if len(name) > 1 or not titles or name[0].lower() in _FIRSTS:
+_EPITHETS = frozenset(["old", "young", "little", "poor", "dear", "great"])
+
+
+def _display(name: tuple[str, ...], titles: Counter, alone: int) -> str:
+    """A lone surname carries its usual title: "Mr. Darcy"; a lone first name one that it mostly has."""
+    borne = Counter({t: n for t, n in titles.items() if t.lower() not in _EPITHETS})
+    title, often = borne.most_common(1)[0] if borne else ("", 0)
+    if len(name) > 1 or not title or (name[0].lower() in _FIRSTS and 2 * often < alone):
         return " ".join(name)
-    return f"{titles.most_common(1)[0][0]} {name[0]}"
+    return f"{title} {name[0]}"
 
 
 def _collect(book: Book, parse: Parse) -> dict[tuple[str, ...], _Name]:
@@ -112,7 +121,8 @@ def _add(found, book: Book, parse: Parse, start: int, end: int) -> None:
     if words[-1].lower() in lex.PLACES and not title and words[0].lower() not in _FIRSTS:
         return
     low = title.lower().rstrip(".")
-    if low in lex.FEMALE_TITLES and len(words) == 1 and words[0].lower() not in _FIRSTS:
+    first_name = words[0].lower() in lex.FEMALE_FIRST and low not in lex.MARRIED
+    if low in lex.FEMALE_TITLES and len(words) == 1 and not first_name:
         # "Mrs. Barrymore" is not the one who is called "Barrymore".
         words.insert(0, title if title.endswith(".") or low not in lex.ABBREVIATED else f"{title}.")
     name = found.setdefault(tuple(words), _Name(tuple(words)))
@@ -133,6 +143,18 @@ def _add(found, book: Book, parse: Parse, start: int, end: int) -> None:
         name.person += 0.6
 
 
+def _at_odds(surname: _Name, full: tuple[str, ...]) -> bool:
+    """Whether the one who is called by the surname alone is a man ("Captain Harville") and the full name a
+    woman's ("Fanny Harville")."""
+    first = full[0].lower()
+    titles = {t.lower().rstrip(".") for t in surname.titles}
+    return (
+        bool(titles & (lex.MALE_TITLES | lex.MENS_OFFICES))
+        and first in lex.FEMALE_FIRST
+        and first not in lex.MALE_FIRST
+    )
+
+
 def _merge(people: dict[tuple[str, ...], _Name]) -> list[list[tuple[str, ...]]]:
     """Join a full name with its first name or surname where only one full name has it."""
     owners: dict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -147,7 +169,7 @@ def _merge(people: dict[tuple[str, ...], _Name]) -> list[list[tuple[str, ...]]]:
             continue
         full = owners.get(words[0], set())
         fits = [w for w in full if w[0] == words[0]] or list(full)
-        if len(fits) == 1:
+        if len(fits) == 1 and (fits[0][0] == words[0] or not _at_odds(people[words], fits[0])):
             groups[fits[0]].append(words)
         else:
             alone.append([words])

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.annotate.cast import Entry, format_cast, make_cast, parse_cast
+from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.propose import propose_cast
 from bookcoref_data.errors import UsageError
 
 
@@ -55,3 +57,22 @@ names = st.text("abc DE.'é", min_size=1, max_size=12).map(lambda s: " ".join(s.
 def test_what_is_written_is_read_back(rows):
     cast = make_cast(Entry(n, tuple(a), g) for n, a, g in rows)
     assert parse_cast(format_cast(cast, ["7 times by name"] * len(cast.entries))).entries == cast.entries
+
+
+def test_a_proposed_cast_keeps_the_lady_apart_from_the_man(book_of):
+    text = (
+        "Lady Russell spoke to Henry Russell. Lady Russell smiled, and Henry Russell said no. "
+        "Captain Harville bowed to Fanny Harville, and Captain Harville spoke. Fanny Harville laughed. "
+        "Harville said yes.\n\n"
+    ) * 6
+    cast = propose_cast(book_of(text)).cast
+    names = {entry.name: entry.aliases for entry in cast.entries}
+    assert "Lady Russell" in names
+    assert not any("Harville" in aliases and name.startswith("Fanny") for name, aliases in names.items())
+
+
+def test_a_proposal_does_not_parse_again(book_of, monkeypatch):
+    book = book_of("Anna Hill spoke to Mr. Ford. Mr. Ford answered Anna Hill.\n\n" * 6)
+    parse = parse_book(book)
+    monkeypatch.setattr("bookcoref_data.annotate.propose.parse_book", None)
+    assert {e.name for e in propose_cast(book, parse=parse).cast.entries} == {"Anna Hill", "Mr. Ford"}

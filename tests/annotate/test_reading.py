@@ -112,3 +112,34 @@ def test_windows_without_a_seed_grow_in_the_group_only(annotate):
     done = annotate(start + rest, "Anna Hill\n")
     by_step = {m.step for m in done.state.mentions if m.start > 1600}
     assert by_step == {"groups"}
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "Here Anna Hill spoke--\n\n“It is late.”",
+        "Anna Hill turned to him:\n\n“It is late.”",
+        "“It is late,” was Anna Hill’s answer.",
+        "“It is late,” wheezed Anna Hill.",
+    ],
+)
+def test_words_that_lead_to_a_quote_name_its_speaker(annotate, quotes_of, tag):
+    text = f"Anna Hill and Mr. Ford sat by the fire. Mr. Ford looked up.\n\n{tag}\n"
+    assert [speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))] == ["Anna Hill"]
+
+
+def test_a_tag_late_in_a_paragraph_tells_of_all_its_quotes(annotate, quotes_of):
+    text = (
+        "Mr. Ford and Anna Hill sat by the fire.\n\n“Are you cold?” asked Mr. Ford.\n\n"
+        "“No.” There was a long silence. “I am only tired,” said Anna Hill.\n"
+    )
+    assert [speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))] == [
+        "Mr. Ford",
+        "Anna Hill",
+        "Anna Hill",
+    ]
+
+
+def test_the_one_who_is_heard_is_somebody_else(annotate, said):
+    text = "Anna Hill met Clara Dale in the lane. Anna Hill heard her say that it was late.\n"
+    assert "her" not in said(annotate(text, "Anna Hill [f]\nClara Dale [f]\n"))["Anna Hill"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .clauses import Clause
 from .markables import OBJECT, OTHER, POSSESSIVE, SUBJECT, Markable
 
 NAME, PRONOUN, NOMINAL = range(3)
@@ -33,7 +34,13 @@ FEATURES = (
     "copula", "kin known", "same surname as owner", "owner", "noun of", "m male", "m female", "m plural",
     "m subject", "m object", "m possessive", "m quoted", "m tag", "m reflexive", "d the", "d this", "d a",
     "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard",
-    "between",
+    "between", "matrix subject", "conjunct subject", "subject over possessive", "main subject here",
+    "main subject before", "in sentence", "in paragraph", "opened paragraph", "named ahead",
+    "named ahead in sentence", "named ahead in paragraph", "m beat", "beat and last speaker",
+    "beat and speaker before", "answers", "answers and last speaker", "answers and speaker before",
+    "next but one speaker", "same turn speaker", "next tag fits", "next but one tag fits", "two turns ago",
+    "turns since", "share of turns", "turn gap", "paragraph gap", "m turn",
+    "real paragraphs",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
@@ -54,6 +61,11 @@ class Discourse:
         self.kind = np.full(room, NAME)
         self.quote = np.full(room, -1)
         self.verb = np.full(room, -1)
+        self.subject_verb = np.full(room, -1)
+        self.main_sentence = np.full(room, -FAR)
+        self.in_sentence = np.zeros(room)
+        self.in_paragraph = np.zeros(room)
+        self.opener = (-1, -1)
         self.subject_at = np.full(room, -FAR)
         self.subject_paragraph = np.full(room, -1)
         self.name_at = np.full(room, -FAR)
@@ -82,7 +94,8 @@ class Discourse:
     def _grow(self) -> None:
         for name, empty in (
             ("p", 0), ("last", -FAR), ("sentence", -FAR), ("paragraph", -1), ("role", OTHER), ("kind", NAME),
-            ("quote", -1), ("verb", -1), ("subject_at", -FAR), ("subject_paragraph", -1), ("name_at", -FAR),
+            ("quote", -1), ("verb", -1), ("subject_verb", -1), ("main_sentence", -FAR), ("in_sentence", 0),
+            ("in_paragraph", 0), ("subject_at", -FAR), ("subject_paragraph", -1), ("name_at", -FAR),
             ("narrated_at", -FAR), ("count", 0), ("short", 0), ("long", 0),
         ):  # fmt: skip
             old = getattr(self, name)
@@ -92,8 +105,13 @@ class Discourse:
         self.noun += [""] * len(self.noun)
         self.nouns += [set() for _ in range(len(self.nouns))]
 
-    def mention(self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, verb: int) -> None:
+    def mention(self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause) -> None:
         """Entity `e` was mentioned by `m`."""
+        verb = clause.verb
+        self.in_sentence[e] = 1 + self.in_sentence[e] * (self.sentence[e] == sentence)
+        self.in_paragraph[e] = 1 + self.in_paragraph[e] * (self.paragraph[e] == paragraph)
+        if paragraph != self.opener[0]:
+            self.opener = (paragraph, e)
         at = m.at
         gap = max(at - self.last[e], 0)
         self.short[e] = self.short[e] * np.exp(-gap / SHORT) + 1
@@ -103,6 +121,9 @@ class Discourse:
         self.count[e] += 1
         if m.role == SUBJECT:
             self.subject_at[e], self.subject_paragraph[e] = at, paragraph
+            self.subject_verb[e] = verb
+            if clause.main:
+                self.main_sentence[e] = sentence
         if m.kind == "name":
             self.name_at[e] = at
         if quote < 0:
@@ -141,7 +162,7 @@ class Discourse:
         return found
 
     def features(
-        self, ids: list[int], m: Markable, sentence: int, paragraph: int, quote: int, verb: int
+        self, ids: list[int], m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause
     ) -> np.ndarray:
         """One row per candidate, and a last row for "nobody of these". Shape (len(ids) + 1, WIDTH)."""
         f = INDEX
@@ -160,6 +181,7 @@ class Discourse:
             return x
         e = np.array(ids)
         at = m.at
+        verb = clause.verb
         away = np.maximum(at - self.last[e], 0)
         lines = np.maximum(sentence - self.sentence[e], 0)
         r = x[:n]
@@ -220,6 +242,18 @@ class Discourse:
             & (lines == 0)
         )
         r[:, f["coargument"]] = co
+        subject_verb = self.subject_verb[e]
+        r[:, f["matrix subject"]] = np.isin(subject_verb, clause.above)
+        r[:, f["conjunct subject"]] = np.isin(subject_verb, clause.beside)
+        if m.role == POSSESSIVE:
+            r[:, f["subject over possessive"]] = (subject_verb == verb) & (verb >= 0)
+        main = sentence - self.main_sentence[e]
+        r[:, f["main subject here"]] = main == 0
+        r[:, f["main subject before"]] = main == 1
+        r[:, f["in sentence"]] = np.log1p(self.in_sentence[e]) * (lines == 0)
+        r[:, f["in paragraph"]] = np.log1p(self.in_paragraph[e]) * (self.paragraph[e] == paragraph)
+        if self.opener[0] == paragraph:
+            r[:, f["opened paragraph"]] = e == self.opener[1]
         r[:, f["coargument reflexive"]] = co & m.reflexive
         x[n, f["gender"]] = r[:, f["gender"]].max()
         x[n, f["tokens"]] = r[:, f["tokens"]].min()

@@ -65,14 +65,29 @@ MALE_NOUNS = words(
     "coachman footman butler parson vicar rector curate sailor soldier officer captain colonel "
     "general lieutenant sergeant major admiral brother-in-law father-in-law son-in-law monsieur lover "
     "postman workman boatman seaman madman englishman frenchman irishman scotchman abbot wizard shepherd "
-    "blacksmith carpenter drunkard scoundrel rascal villain"
+    "blacksmith carpenter drunkard scoundrel rascal villain "
+    "abbé alderman bagman bailiff barber baronet barrister beadle beau boatswain brakeman bridegroom butcher "
+    "cabin-boy cabman cardinal cavalier chamberlain chancellor chieftain choirboy cobbler constable coroner "
+    "corporal courtier cowboy curé dandy dragoon dustman ensign envoy fireman foreman gaffer gallant "
+    "gamekeeper gardener gendarme godson grandad grandpa "
+    "grandpapa grandsire gunman hangman helmsman herdsman "
+    "hermit hussar kinsman knave laddie layman lordship magician marquis merman midshipman milkman mister "
+    "musketeer nobleman oarsman patriarch ploughboy ploughman preacher rogue ruffian schoolboy sexton sire "
+    "skipper solicitor spokesman stableboy statesman stepson suitor sultan swain swordsman tailor tinker "
+    "turnkey valet verger vicomte viscount warden warrior watchman woodsman yachtsman yeoman youth"
 )
 FEMALE_NOUNS = words(
     "woman girl lady wife mother sister daughter aunt niece grandmother granddaughter queen princess "
     "duchess countess baroness empress widow maid maiden bride landlady hostess heiress mistress madam "
     "ma'am ma’am mamma mama mum stepmother godmother nun governess housekeeper housemaid nurse spinster "
     "witch lass actress waitress gentlewoman noblewoman countrywoman washerwoman sister-in-law "
-    "mother-in-law daughter-in-law dame damsel abbess seamstress schoolmistress enchantress heroine"
+    "mother-in-law daughter-in-law dame damsel abbess seamstress schoolmistress enchantress heroine "
+    "adventuress auntie authoress barmaid belle benefactress bridesmaid chambermaid chaperon charwoman "
+    "coquette dairymaid dressmaker duenna goddaughter goddess grand-daughter grandmamma granny housewife "
+    "hussy kinswoman kitchenmaid ladyship lassie laundress ma madame mademoiselle maidservant mammy "
+    "marchioness matron milkmaid milliner mom mummy murderess needlewoman nursemaid nymph parlourmaid "
+    "patroness poetess policewoman priestess saleswoman schoolgirl sempstress shepherdess songstress "
+    "sorceress stepdaughter stewardess viscountess wench workwoman"
 )
 NEUTRAL_NOUNS = words(
     "child baby infant person friend companion cousin servant doctor physician surgeon lawyer attorney "
@@ -81,7 +96,35 @@ NEUTRAL_NOUNS = words(
     "patient owner murderer thief beggar creature darling dear enemy rival partner speaker narrator "
     "traveller traveler wretch angel devil fool detective inspector magistrate judge governor president "
     "minister ambassador chief leader hero cook scholar parent sweetheart one other latter former dearest "
-    "fiancée fiancé professor superintendent hunter trader chaplain ghost monster"
+    "fiancée fiancé professor superintendent hunter trader chaplain ghost monster "
+    "accomplice accountant accuser admirer adversary agent ally anarchist ancestor antagonist apostle "
+    "apprentice architect assailant assassin associate astronomer attendant auctioneer avenger baker bandit "
+    "banker barbarian being believer benefactor betrothed blockhead boarder bookseller botanist brat brewer "
+    "bride-elect brigand broker brute buffoon bully burglar bystander caller candidate cannibal capitalist "
+    "captive cashier champion chemist citizen classmate client colleague colonist commander commissioner "
+    "composer comrade conductor confidant confidante conqueror convict correspondent courier coward creator "
+    "creditor criminal cripple critic culprit customer dancer dealer debtor defendant delegate deliverer "
+    "dentist dependant dependent deputy descendant diplomat diplomatist director disciple dramatist driver "
+    "drover druggist dunce dwarf economist editor elder eldest emigrant employee employer engineer essayist "
+    "excellency executioner executor exile fellow-traveller financier first-born foe foreigner foundling "
+    "fugitive gambler gamester gaoler genius geologist gipsy glutton godchild goldsmith graduate grandchild "
+    "grocer guard guide gypsy hearer heathen herbalist heretic highness historian hostage hypocrite idiot "
+    "imbecile immigrant imp impostor indian individual infidel informer innkeeper instructor interlocutor "
+    "intruder invalid inventor islander jailer jester "
+    "jew jeweller journalist journeyman juror keeper laborer "
+    "labourer lackey landowner lecturer liar listener lodger looker-on lunatic majesty maker manager maniac "
+    "marshal martyr mathematician menial mercer messenger midwife millionaire miser missionary monarch "
+    "mulatto native naturalist negro new-comer newcomer novelist novice observer oculist offender official "
+    "onlooker outcast outlaw outsider overseer paralytic passenger passer-by patriot patron pauper peasant "
+    "performer persecutor personage philanthropist philosopher photographer pianist pilgrim pioneer pirate "
+    "plaintiff planter player playfellow playmate playwright politician porter practitioner preceptor "
+    "predecessor printer prophet proprietor protector protégé protégée publisher pursuer quadroon reader "
+    "rebel reformer registrar relation relative rescuer revolutionist rider robber ruler sage savage savior "
+    "saviour schoolfellow scientist sculptor senator sentinel sentry settler sheriff shopkeeper simpleton "
+    "singer sinner skipper slave sleeper smuggler snob socialist sovereign spectator spendthrift spy "
+    "stationer stepchild steward successor sufferer swindler tenant terrorist tormentor townsman traitor "
+    "tramp trooper trustee twin tyrant upstart urchin usher vagabond vagrant veteran victim victor villager "
+    "violinist waif warder wayfarer weaver wight witness wizard worker youngest youngster"
 )
 ANIMALS = words(
     "dog cat horse mare pony donkey mule cow bull calf ox sheep lamb ram goat pig sow boar hen cock rooster "
@@ -91,6 +134,8 @@ ANIMALS = words(
 )
 """Animals are characters in some novels, and "he" in many."""
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
+STYLES = words("lordship ladyship majesty highness excellency worship honour honor grace reverence eminence")
+"""With "your" they mean the person spoken to."""
 KIN = words(
     "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
@@ -135,7 +180,10 @@ TITLE_NOUNS = {
 
 VOCATIVE_NOUNS = words(
     "sir madam ma'am ma’am dear friend fellow boy girl child darling love lord lady mamma papa mother "
-    "father aunt uncle cousin sister brother dearest son lad miss master comrade"
+    "father aunt uncle cousin sister brother dearest son lad miss master comrade "
+    "boss brother-in-law captain colonel dad doctor friend gentleman grandmamma grandpapa granny husband "
+    "laddie lass lassie lieutenant madame mademoiselle mamma monsieur mum neighbour nephew niece nurse papa "
+    "parson professor sergeant sire squire wife"
 )
 
 SPEECH_VERBS = words(
@@ -153,7 +201,23 @@ SPEECH_VERBS = words(
     "object objected assure assured confess confessed groan groaned hiss hissed drawl drawled yell yelled "
     "bawl bawled chuckle chuckled nod nodded smile smiled shake shook grumble grumbled snarl snarled "
     "vociferate vociferated acquiesce acquiesced echo echoed breathe breathed finish finished put wonder "
-    "wondered speak spoke propose proposed hint hinted affirm affirmed"
+    "wondered speak spoke propose proposed hint hinted affirm affirmed "
+    "acknowledged adding advised allowed apologised apologized bade barked besought bid boomed challenged "
+    "chimed chuckling coaxed commented complained conceded confided consoled continuing contradicted "
+    "corrected counselled countered croaked crowed decided denied drawled encouraged enjoined entreated "
+    "expostulated giggled grinned grunted hazarded hollered howled implored informed jeered joked lamented "
+    "laughing lisped maintained moaned mocked murmuring "
+    "mused muttering panted piped prayed promised prompted "
+    "pronounced quavered queried questioned rapped recommended reflected reiterated related reminded "
+    "remonstrated reproached requested revealed roared sang scoffed scolded screeched shouting shrilled "
+    "simpered sneered sniffed snorted soothed spluttered sputtered squeaked stated stuttered submitted swore "
+    "taunted teased testified thanked threatened thundered twittered ventured volunteered vowed wailed "
+    "warbled welcomed wept wheezed whined whispering yawned"
+)
+
+SPEECH_NOUNS = words(
+    "reply answer rejoinder remark response exclamation observation question cry retort greeting comment "
+    "inquiry enquiry words reasoning salutation"
 )
 
 PLACES = words(

@@ -67,7 +67,7 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
     while i < len(tokens):
         word = tokens[i]
         tag = parse.tag[i]
-        if tag in ("PRP", "PRP$") or (word in ("I", "thou", "thee", "thy", "ye") and tag != "CD"):
+        if tag in ("PRP", "PRP$") or word == "I" or word.lower() in _THOU:
             low = word.lower()
             if low in lex.PRONOUNS:
                 found.append(_pronoun(parse, i, low))
@@ -77,7 +77,7 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
             found.append(Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low))
         elif tag in ("NN", "NNP") and not named[i]:
             low = word.lower()
-            if low in lex.PERSON_NOUNS and not _is_modifier(parse, i, named):
+            if is_person_noun(low) and not _is_modifier(parse, i, named):
                 found.append(_nominal(book, parse, i, low))
             elif (
                 tag == "NNP" and (low.rstrip(".") in lex.TITLES or low in _FIRST_NAMES) and word[:1].isupper()
@@ -91,7 +91,16 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
     return found
 
 
+_THOU = frozenset(["thou", "thee", "thy", "thine", "thyself", "ye"])
 _FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
+
+
+def is_person_noun(word: str) -> bool:
+    """Whether a noun (lower case) is for a person or an animal; of a compound the last part decides."""
+    return word in lex.PERSON_NOUNS or word.rpartition("-")[2] in _COMPOUND
+
+
+_COMPOUND = lex.MALE_NOUNS | lex.FEMALE_NOUNS | lex.words("keeper maker driver child servant seller writer")
 
 
 def _pronoun(parse: Parse, i: int, low: str) -> Markable:
@@ -129,9 +138,11 @@ def _nominal(book: Book, parse: Parse, head: int, low: str) -> Markable:
             definite = _DEFINITE.get(word, "")
     start = _left_end(book, parse, head)
     end = _right_end(book, parse, head)
-    gender = "m" if low in lex.MALE_NOUNS else "f" if low in lex.FEMALE_NOUNS else ""
+    last = low if low in lex.PERSON_NOUNS else low.rpartition("-")[2]
+    gender = "m" if last in lex.MALE_NOUNS else "f" if last in lex.FEMALE_NOUNS else ""
+    addressed = low in lex.STYLES and owner >= 0 and book.tokens[owner].lower() in ("your", "thy")
     return Markable(
-        start, end, head, "nominal", 3, gender, _role(parse, head), low, owner, definite,
+        start, end, head, "nominal", 2 if addressed else 3, gender, _role(parse, head), low, owner, definite,
         text=" ".join(book.tokens[start : head + 1]).lower(),
     )  # fmt: skip
 
@@ -141,7 +152,9 @@ def _left_end(book: Book, parse: Parse, head: int) -> int:
     start = head
     for i in range(head - 1, int(parse.left[head]) - 1, -1):
         if parse.dep[i] in ("punct", "cc", "mark", "preconj", "intj") and int(parse.head[i]) == head:
-            if book.tokens[i] not in (",", "-") or i == int(parse.left[head]):
+            # A comma belongs inside only between adjectives ("a tall, dark man").
+            adjective = parse.dep[i - 1] in ("amod", "det") and int(parse.head[i - 1]) == head
+            if book.tokens[i] != "-" and not (book.tokens[i] == "," and i and adjective):
                 break
             continue
         if int(parse.head[i]) == head:
@@ -157,18 +170,27 @@ _OUTSIDE = frozenset(
 
 
 def _right_end(book: Book, parse: Parse, head: int) -> int:
-    """The last token of the maximal phrase: prepositional phrases and relative clauses that adjoin."""
+    """The last token of the maximal phrase: prepositional phrases and relative clauses that adjoin, and
+    "who" clauses after a comma."""
     end = head
     for i in range(head + 1, int(parse.right[head]) + 1):
         if int(parse.head[i]) != head or parse.dep[i] not in _RIGHT_PARTS:
             continue
         left = int(parse.left[i])
-        if left != end + 1 or (parse.dep[i] == "prep" and book.tokens[i] != "of"):
+        aside = left == end + 2 and book.tokens[end + 1] == "," and book.tokens[left].lower() in _WHO
+        if left != end + 1 and not aside:
+            break
+        if parse.dep[i] == "prep" and book.tokens[i] not in _OF_THE_PHRASE:
             break
         end = int(parse.right[i])
     while end > head and not book.tokens[end][-1:].isalnum() and book.tokens[end] not in ("'s", "."):
         end -= 1
     return end
+
+
+_WHO = frozenset(["who", "whom", "whose"])
+_OF_THE_PHRASE = frozenset(["of", "with", "in", "from", "at"])
+"""Prepositions whose phrase belongs to the noun before it more often than to the verb."""
 
 
 def _other_name(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable | None:

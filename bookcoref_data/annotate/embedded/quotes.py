@@ -35,10 +35,16 @@ class Speech:
     real_paragraphs: bool
 
 
-def find_speech(book: Book, parse_sentence: np.ndarray, names: dict[str, int]) -> Speech:
-    """Find paragraphs and quotes. `names` maps upper-cased names of the cast to their index (for plays)."""
+def find_speech(
+    book: Book, parse_sentence: np.ndarray, names: dict[str, int], paragraph: np.ndarray | None = None
+) -> Speech:
+    """Find paragraphs and quotes. `names` maps upper-cased names of the cast to their index (for plays);
+    `paragraph` numbers the paragraph of every token where that is known from elsewhere.
+    """
     tokens = book.tokens
-    paragraph, real = _paragraphs(tokens, parse_sentence)
+    real = paragraph is not None
+    if paragraph is None:
+        paragraph, real = _paragraphs(tokens, parse_sentence)
     starts = _starts(paragraph)
     style = _style(tokens, starts, names)
     spoken_by: dict[int, int] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from ...books import Book
 from . import lexicon as lex
+from .clauses import NO_CLAUSE, Clause, clause_of
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable
 from .names import Person
@@ -24,14 +25,12 @@ from .network import Ranker
 from .parsing import Parse
 from .quotes import Speech
 from .tags import Tag, find_tags, is_vocative
+from .talk import Spoken, Talk
 
-_OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
 _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""
-_SAME_SPEAKER, _OTHER_SPEAKER = 0.05, 4.0
-"""Odds in an unmarked turn for who spoke last and for who spoke before, beside anyone else."""
-_TALK = 250
-"""Tokens after which a conversation is over: older quotes do not say who speaks next."""
+_AHEAD = 1000
+"""Tokens after which it no longer matters where somebody is named next."""
 
 
 class Teacher(Protocol):
@@ -53,16 +52,6 @@ class Decision:
 
 
 @dataclass(slots=True)
-class Spoken:
-    """Who speaks a quote to whom, as entities (-1 unknown), how it was known, and how surely."""
-
-    speaker: int = -1
-    addressees: tuple[int, ...] = ()
-    rule: str = ""
-    score: float = 0.0
-
-
-@dataclass(slots=True)
 class Text:
     """A book prepared for reading: everything that does not depend on decisions."""
 
@@ -73,26 +62,21 @@ class Text:
     tags: list[Tag]
     people: list[Person]
     genders: tuple[np.ndarray, np.ndarray, np.ndarray]
-    verbs: list[int] = field(default_factory=list)
+    clauses: list[Clause] = field(default_factory=list)
+    beats: dict[int, int] = field(default_factory=dict)
 
 
 def prepare(book, parse, speech, markables, people, genders) -> Text:
-    """Find tags and governing verbs once."""
+    """Find tags, clauses and beats once."""
     tags = find_tags(book, parse, speech, markables)
-    verbs = [_verb(parse, m) for m in markables]
-    return Text(book, parse, speech, markables, tags, people, genders, verbs)
+    clauses = [clause_of(parse, m) for m in markables]
+    beats = {k: q for q, t in enumerate(tags) if t.subject < 0 for k in (t.after, t.before) if k >= 0}
+    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats)
 
 
-def _verb(parse: Parse, m: Markable) -> int:
-    """The verb that governs a markable directly or through a preposition; -1 for none."""
-    up = int(parse.head[m.head])
-    for _ in range(2):
-        if parse.tag[up][:2] in ("VB", "MD"):
-            return up
-        if parse.tag[up] not in ("IN", "TO", "RP"):
-            return -1
-        up = int(parse.head[up])
-    return up if parse.tag[up][:2] == "VB" else -1
+def _identity(m: Markable) -> object:
+    """What a name names: a character of the cast, or somebody else of this surname."""
+    return m.character if m.character >= 0 else m.text.split()[-1]
 
 
 class Reader:
@@ -119,13 +103,18 @@ class Reader:
         self.teacher = teacher
         self.state = Discourse(len(text.people), *text.genders)
         self.narrator = narrator if narrator >= 0 else self.state.add("", "narrator")
-        self.spoken = [Spoken() for _ in text.speech.spans]
+        self.talk = Talk(text.book.tokens, text.speech, text.tags, text.markables)
+        self.spoken = self.talk.spoken
         self.decisions: list[Decision] = []
         self.entity = [-1] * len(text.markables)
         self.kin: dict[tuple[int, str], int] = {}
         self.noun_counts: dict[str, dict[int, int]] = defaultdict(dict)
         self.others: dict[object, int] = {}
-        self.turns: list[int] = []
+        self._names: dict[object, list[int]] = defaultdict(list)
+        for m in text.markables:
+            if m.kind == "name":
+                self._names[_identity(m)].append(m.at)
+        self._key: dict[int, object] = {}
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._bridges = self._find_bridges()
@@ -154,7 +143,7 @@ class Reader:
                 on_paragraph()
         return self.decisions
 
-    def _paragraph(self, markables: range, quotes: range) -> None:
+    def _paragraph(self, markables: Sequence[int], quotes: range) -> None:
         quote_of, ms = self.t.speech.quote, self.t.markables
         inner = []
         subjects = {self.t.tags[q].subject: q for q in quotes if self.t.tags[q].subject >= 0}
@@ -180,7 +169,7 @@ class Reader:
             if ("p", m.noun) not in self.others:
                 self.others["p", m.noun] = self.state.add("p", m.noun)
             self._settle(i, self.others["p", m.noun], "", 1.0)
-        elif m.kind == "nominal":
+        elif m.kind == "nominal" and m.person == 3:
             self._rank(i, "nominal", q, tag)
         elif m.person == 3:
             self._rank(i, "third", q, tag)
@@ -194,12 +183,28 @@ class Reader:
 
     def _other(self, m: Markable) -> int:
         """The entity of a person who is named but not in the cast, one per surname or name."""
-        key = m.text.split()[-1]
+        key = _identity(m)
         if key not in self.others:
             self.others[key] = self.state.add(m.gender, "")
+            self._key[self.others[key]] = key
         return self.others[key]
 
     def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
+        m = self.t.markables[i]
+        ids = self._reference_candidates(i, kind, q)
+        x = self._reference_features(ids, i, kind, q, tag)
+        row, p = self._decide(kind, ids, x, i, "they" if m.gender == "p" and kind == "third" else kind)
+        score = float(p[row])
+        if row < len(ids):
+            self._settle(i, ids[row], kind, score)
+        elif kind == "nominal":
+            e = self.state.add(m.gender, m.noun)
+            self._settle(i, e, kind, score)
+        elif self.teacher:
+            self.teacher.settled(i, -1)
+
+    def _reference_candidates(self, i: int, kind: str, q: int) -> list[int]:
+        """The entities that a pronoun or noun phrase may mean."""
         m = self.t.markables[i]
         gender = m.gender if kind != "second" else ""
         ids = self.state.candidates(m.at, gender)
@@ -214,23 +219,27 @@ class Reader:
             # Nobody is his own brother.
             owner = self._owner(m)
             ids = [e for e in ids if e != owner]
+        return ids
+
+    def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
+        m, t = self.t.markables[i], self.t
         x = self.state.features(
-            ids,
-            m,
-            int(self.t.parse.sentence[m.at]),
-            int(self.t.speech.paragraph[m.at]),
-            q,
-            self.t.verbs[i],
+            ids, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.clauses[i]
         )
         self._mark_reference(x, ids, i, kind, q, tag)
-        row, score = self._decide(kind, ids, x, i, "they" if gender == "p" else kind)
-        if row < len(ids):
-            self._settle(i, ids[row], kind, score)
-        elif kind == "nominal":
-            e = self.state.add(m.gender, m.noun)
-            self._settle(i, e, kind, score)
-        elif self.teacher:
-            self.teacher.settled(i, -1)
+        return x
+
+    def _mark_ahead(self, x, ids: list[int], m: Markable) -> None:
+        """How soon each candidate is named after this place: a reader's eye runs ahead, too."""
+        f, parse, speech = INDEX, self.t.parse, self.t.speech
+        for n, e in enumerate(ids):
+            places = self._names.get(e if e < self.state.cast else self._key.get(e, ""), ())
+            k = bisect_left(places, m.at + 1)
+            x[n, f["named ahead"]] = np.log1p(min(places[k] - m.at, _AHEAD) if k < len(places) else _AHEAD)
+            if k < len(places) and places[k] - m.at < _AHEAD:
+                at = places[k]
+                x[n, f["named ahead in sentence"]] = parse.sentence[at] == parse.sentence[m.at]
+                x[n, f["named ahead in paragraph"]] = speech.paragraph[at] == speech.paragraph[m.at]
 
     def _agrees(self, e: int, gender: str) -> bool:
         return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
@@ -242,24 +251,21 @@ class Reader:
         x: np.ndarray,
         key: object,
         name: str = "",
-        weigh: np.ndarray | None = None,
-    ) -> tuple[int, float]:
-        """(row, probability); the last row means none of the candidates."""
+    ) -> tuple[int, np.ndarray]:
+        """(row, probabilities of all rows); the last row means none of the candidates."""
         ranker = self.rankers.get(kind)
+        row = len(ids)
         if ranker is not None:
             p = ranker.probabilities(x)
-            if weigh is not None:
-                p = p * weigh
-                p /= p.sum()
-            row, score = int(p.argmax()), float(p.max())
+            row = int(p.argmax())
             least = self.thresholds.get(name or kind, 0.0)
-            if row < len(ids) and ids[row] < self.state.cast and score < least:
-                row, score = len(ids), float(p[-1])
-        else:
-            row, score = len(ids), 0.0
+            if row < len(ids) and ids[row] < self.state.cast and p[row] < least:
+                row = len(ids)
         if self.teacher:
             row = self.teacher.choose(kind, ids, x, key, row)
-        return row, score
+        if ranker is None:
+            p = np.ones(len(ids) + 1)
+        return row, p
 
     def _settle(self, i: int, e: int, rule: str, score: float) -> None:
         t, m = self.t, self.t.markables[i]
@@ -267,7 +273,7 @@ class Reader:
         if self.teacher:
             self.teacher.settled(i, e)
         q = int(t.speech.quote[m.at])
-        self.state.mention(e, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.verbs[i])
+        self.state.mention(e, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.clauses[i])
         if m.kind == "nominal":
             counts = self.noun_counts[m.noun]
             counts[e] = counts.get(e, 0) + 1
@@ -289,9 +295,15 @@ class Reader:
                 x[place[e], f[name]] = value
 
         mark(self.narrator, "narrator")
-        last, before = self._last_speakers(m.at)
+        last, before = self.talk.last_speakers(m.at)
         mark(last, "last speaker")
         mark(before, "speaker before")
+        self._mark_ahead(x, ids, m)
+        x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
+        if i in self.t.beats:
+            x[:, f["m beat"]] = 1
+            mark(last, "beat and last speaker")
+            mark(before, "beat and speaker before")
         if tag >= 0:
             x[:, f["m tag"]] = 1
             mark(last, "tag and last speaker")
@@ -301,7 +313,7 @@ class Reader:
             mark(spoken.speaker, "is speaker")
             for e in spoken.addressees:
                 mark(e, "is addressee")
-            mark(self._by_tag(q + 1), "next speaker")
+            mark(self.talk.named_ahead(q, 1), "next speaker")
             self._mark_last_quote(x, q)
             for k in self.t.tags[q].vocatives:
                 mark(self.entity[k], "vocative here")
@@ -336,7 +348,7 @@ class Reader:
             mark(self._entity(k), name)
 
     def _mark_last_quote(self, x, q: int) -> None:
-        if q and self._talk_goes_on(q):
+        if q and self.talk.goes_on(q):
             a, b = self.t.speech.spans[q][0], self.t.speech.spans[q - 1][1]
             x[:, INDEX["last quote adjoins"]] = a - b <= 2
             x[:, INDEX["last quote same paragraph"]] = (
@@ -393,8 +405,10 @@ class Reader:
         if not quotes:
             return
         tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
+        # Where paragraphs are known, a tag anywhere in the turn tells of all its quotes.
+        wait = tagged and self.t.speech.real_paragraphs
         for q in quotes:
-            if q in tagged or q == quotes[0] or self._continues(q):
+            if q in tagged or (q == quotes[0] and not wait) or self.talk.continues(q):
                 self._speaker(q)
         for q in quotes:
             if self.spoken[q].rule:
@@ -409,8 +423,7 @@ class Reader:
                 self.teacher.settled(("quote", q), s.speaker)
         for q in quotes:
             self._addressee(q)
-            if self.spoken[q].speaker >= 0 and (not self.turns or self.turns[-1] != q):
-                self.turns.append(q)
+            self.talk.remember(q)
 
     def _belongs(self, k: int, q: int) -> bool:
         """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
@@ -424,7 +437,7 @@ class Reader:
         if said >= 0:
             self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
             return
-        if self._continues(q):
+        if self.talk.continues(q):
             s = self.spoken[q - 1]
             self.spoken[q] = Spoken(s.speaker, s.addressees, "speech goes on", s.score)
             if self.teacher:
@@ -440,7 +453,7 @@ class Reader:
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
             m.gender = self.t.markables[tag.subject].gender
         ids = self.state.candidates(a, m.gender, most=8, reach=1500)
-        last, before = self._last_speakers(a)
+        last, before = self.talk.last_speakers(a)
         heard = [self.entity[k] for k in tag.vocatives]
         for e in (
             subject,
@@ -448,15 +461,16 @@ class Reader:
             before,
             self._entity(tag.before),
             self._entity(tag.after),
-            *self._last_addressees(q),
+            *self.talk.last_addressees(q),
         ):
             if e >= 0 and e not in ids and self._agrees(e, m.gender):
                 ids.append(e)
         x = self.state.features(
-            ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, -1
+            ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, NO_CLAUSE
         )
         self._mark_speaker(x, ids, q, subject, heard)
-        row, score = self._decide("speaker", ids, x, ("quote", q), weigh=self._turn_weights(q, ids))
+        row, p = self._decide("speaker", ids, x, ("quote", q))
+        score = float(p[row])
         e = ids[row] if row < len(ids) else -1
         rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (
             "said by pronoun" if tag.subject >= 0 else "turn"
@@ -465,32 +479,10 @@ class Reader:
         if self.teacher:
             self.teacher.settled(("quote", q), e)
 
-    def _turn_weights(self, q: int, ids: list[int]) -> np.ndarray | None:
-        """How paragraphs tell turns: LitBank has none, so the ranker could not learn it.
-
-        A quote without a tag that opens a paragraph right after a quote ended another is an answer: not by
-        the last speaker, most likely by the one before. Speakers named in the quote's own paragraph, or
-        called by name inside the quote, are no part of this.
-        """
-        if not q or not self.t.speech.real_paragraphs or self.t.tags[q].subject >= 0:
-            return None
-        (a, _), (_, b) = self.t.speech.spans[q], self.t.speech.spans[q - 1]
-        paragraph = self.t.speech.paragraph
-        if paragraph[a] == paragraph[b] or paragraph[a] - paragraph[b] > 1 or a - b > _TALK:
-            return None
-        last, before = self._last_speakers(a)
-        weights = np.ones(len(ids) + 1)
-        for n, e in enumerate(ids):
-            if e == last:
-                weights[n] = _SAME_SPEAKER
-            elif e == before:
-                weights[n] = _OTHER_SPEAKER
-        return weights
-
     def _mark_speaker(self, x, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
         f = INDEX
         tag, ms = self.t.tags[q], self.t.markables
-        a = self.t.speech.spans[q][0]
+        a, b = self.t.speech.spans[q]
         place = {e: n for n, e in enumerate(ids)}
 
         def mark(e: int, name: str) -> None:
@@ -502,25 +494,30 @@ class Reader:
         mark(subject, "tag subject")
         if tag.subject >= 0 and ms[tag.subject].kind == "name":
             mark(subject, "tag by name")
-        last, before = self._last_speakers(a)
+        last, before = self.talk.last_speakers(a)
         mark(last, "last speaker")
         mark(before, "speaker before")
+        if self.talk.answers(q):
+            x[:, f["answers"]] = 1
+            mark(last, "answers and last speaker")
+            mark(before, "answers and speaker before")
+        self._mark_ahead(x, ids, Markable(b, b, b, "quote", 3, "", OTHER))
         self._mark_last_quote(x, q)
         mark(self._entity(tag.before), "subject before")
         mark(self._entity(tag.after), "subject after")
-        mark(self._by_tag(q + 1), "next speaker")
+        self._mark_turns(x, ids, mark, q)
         for e in heard:
             mark(e, "vocative here")
-        for e in self._last_addressees(q):
+        for e in self.talk.last_addressees(q):
             mark(e, "addressee before")
-        if q and self._talk_goes_on(q):
+        if q and self.talk.goes_on(q):
             for k in self.t.tags[q - 1].vocatives:
                 mark(self.entity[k], "vocative before")
         for k in self._inside(q):
             if ms[k].kind == "name":
                 mark(self.entity[k], "named in quote")
         mark(self._entity(tag.object), "tag object")
-        spoke = {self.spoken[k].speaker for k in self.turns[-12:]}
+        spoke = {self.spoken[k].speaker for k in self.talk.remembered[-12:]}
         for n, e in enumerate(ids):
             x[n, f["unheard"]] = e not in spoke
 
@@ -528,49 +525,30 @@ class Reader:
         a, b = self.t.speech.spans[q]
         return range(bisect_left(self._starts, a), bisect_left(self._starts, b + 1))
 
-    def _continues(self, q: int) -> bool:
-        """A quote that opens a paragraph while the one before was never closed: the same speech."""
-        if not q:
-            return False
-        tokens, (a, _), (_, end) = self.t.book.tokens, self.t.speech.spans[q], self.t.speech.spans[q - 1]
-        return (
-            self.t.speech.style in ("double", "single")
-            and tokens[a] in _OPENING
-            and tokens[end] not in ("”", '"', "’", "'", "''", "»")
-            and a - end <= 3
-        )
-
-    def _talk_goes_on(self, q: int) -> bool:
-        return self.t.speech.spans[q][0] - self.t.speech.spans[q - 1][1] <= _TALK
-
-    def _last_speakers(self, at: int) -> tuple[int, int]:
-        """The speaker of the last quote before `at`, and the last other speaker of the conversation."""
-        last = before = -1
-        edge = at
-        for q in reversed(self.turns[-12:]):
-            a, b = self.t.speech.spans[q]
-            if b >= at:
-                continue
-            if edge - b > _TALK:
-                break
-            edge = a
-            who = self.spoken[q].speaker
-            if last < 0:
-                last = who
-            elif who != last:
-                before = who
-                break
-        return last, before
-
-    def _last_addressees(self, q: int) -> tuple[int, ...]:
-        return self.spoken[q - 1].addressees if q and self._talk_goes_on(q) else ()
-
-    def _by_tag(self, q: int) -> int:
-        """Who is named as speaker of quote `q`, before it is read."""
-        if q >= len(self.spoken) or not self._talk_goes_on(q):
-            return -1
-        k = self.t.tags[q].subject
-        return self.t.markables[k].character if k >= 0 else -1
+    def _mark_turns(self, x, ids: list[int], mark, q: int) -> None:
+        """What the turns around a quote say about its speaker."""
+        f = INDEX
+        mark(self.talk.named_ahead(q, 0), "same turn speaker")
+        mark(self.talk.named_ahead(q, 1), "next speaker")
+        mark(self.talk.named_ahead(q, 2), "next but one speaker")
+        for turns, name in ((1, "next tag fits"), (2, "next but one tag fits")):
+            k = self.talk.tag_ahead(q, turns)
+            if k >= 0 and (gender := self.t.markables[k].gender) in ("m", "f"):
+                for n, e in enumerate(ids):
+                    x[n, f[name]] = self.state.p[e, "mf".index(gender)] - 0.5
+        x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
+        past = self.talk.past_turns(q)
+        x[:, f["m turn"]] = np.log1p(len(past))
+        if len(past) > 1:
+            mark(past[1], "two turns ago")
+        for n, e in enumerate(ids):
+            if e in past:
+                x[n, f["turns since"]] = 1.0 / (1 + past.index(e))
+                x[n, f["share of turns"]] = past.count(e) / len(past)
+        if past:
+            tokens, paragraphs = self.talk.gap_before(q)
+            x[:, f["turn gap"]] = np.log1p(max(tokens, 0))
+            x[:, f["paragraph gap"]] = min(paragraphs, 6)
 
     def _addressee(self, q: int) -> None:
         """Who is spoken to: a vocative, the object of the tag, or the other one in the conversation."""
@@ -586,14 +564,14 @@ class Reader:
         if object_ >= 0 and object_ != s.speaker:
             s.addressees = (object_,)
             return
-        last, before = self._last_speakers(self.t.speech.spans[q][0])
+        last, before = self.talk.last_speakers(self.t.speech.spans[q][0])
         other = last if last != s.speaker else before
         if other >= 0 and other != s.speaker:
             s.addressees = (other,)
             return
-        if q and self._talk_goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
+        if q and self.talk.goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
             s.addressees = self.spoken[q - 1].addressees
             return
-        follower = self._by_tag(q + 1)
+        follower = self.talk.named_ahead(q, 1)
         if follower >= 0 and follower != s.speaker:
             s.addressees = (follower,)

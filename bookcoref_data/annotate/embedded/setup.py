@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...books import Book
 from ..cast import Cast
 from ..state import Marked
@@ -13,12 +15,17 @@ from .quotes import find_speech
 from .reader import Text, prepare
 
 
-def make_text(book: Book, cast: Cast, parse: Parse, names: list[Marked]) -> Text:
-    """Quotes, markables, genders and tags of a book whose names are linked."""
+def make_text(
+    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None
+) -> Text:
+    """Quotes, markables, genders and tags of a book whose names are linked.
+
+    `paragraph` as in `find_speech`.
+    """
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
-    speech = find_speech(book, parse.sentence, calls)
+    speech = find_speech(book, parse.sentence, calls, paragraph)
     markables = find_markables(book, parse, names)
     male, female, plural, _ = character_genders(table.people, markables, speech)
     return prepare(book, parse, speech, markables, table.people, (male, female, plural))

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from ...books import Book
 from . import lexicon as lex
-from .markables import SUBJECT, Markable
+from .markables import POSSESSIVE, SUBJECT, Markable
 from .parsing import Parse
 from .quotes import Speech
 
 _STOPS = {".", "!", "?", ";", "\n"}
-_REACH_AFTER, _REACH_BEFORE = 10, 16
+_REACH_AFTER, _REACH_BEFORE = 10, 24
+_LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 _PAUSES = {",", "!", "?", ".", ";", "—", "--", "–", "”", '"', "’", "'", "''", "“", "‘", "``", "...", "…"}
 
 
@@ -76,19 +77,29 @@ def _tag_before(book, parse, speech, markables, starts, a: int, tag: Tag) -> Non
         ):
             break
         first -= 1
-    if (first < a and book.tokens[a - 1] in (",", ":", "--", "—", "\n", ":--", ":—")) or (
-        a and book.tokens[a - 1].lower() in lex.SPEECH_VERBS
-    ):
+    if first == a or speech.quote[a - 1] >= 0:
+        return
+    lead = book.tokens[a - 2] if book.tokens[a - 1] == "\n" and a > 1 else book.tokens[a - 1]
+    if book.tokens[a - 1] in _LEADS or lead.endswith(("--", "—")) or _word(book, a - 1) in lex.SPEECH_VERBS:
         _match(book, parse, markables, starts, first, a, tag, "before")
+    if tag.subject < 0 and not tag.stranger and (lead.endswith(("--", "—")) or lead[:1] == ":"):
+        # "She turned to him:" leads to her words without saying so.
+        inside = range(bisect_left(starts, first), bisect_left(starts, a))
+        subjects = [k for k in inside if markables[k].role == SUBJECT]
+        if subjects:
+            tag.subject, tag.position = subjects[-1], "before"
+
+
+def _word(book: Book, i: int) -> str:
+    """A token as a word: lower case, without the dash that may hang on it ("spoke--")."""
+    return book.tokens[i].lower().strip("-—_")
 
 
 def _match(book, parse, markables, starts, low: int, high: int, tag: Tag, position: str) -> None:
     """The first speech verb in [low, high) that has a subject among the markables."""
     inside = range(bisect_left(starts, low), bisect_left(starts, high))
     verbs = [
-        v
-        for v in range(low, high)
-        if book.tokens[v].lower() in lex.SPEECH_VERBS and parse.tag[v][:2] in ("VB", "NN")
+        v for v in range(low, high) if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] in ("VB", "NN")
     ]
     if position == "before":
         verbs.reverse()
@@ -106,6 +117,14 @@ def _match(book, parse, markables, starts, low: int, high: int, tag: Tag, positi
             if direct or (book.tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
                 tag.object = k
         return
+    if tag.subject < 0:
+        # "was her husband's answer"
+        for k in inside:
+            m = markables[k]
+            owned = parse.dep[m.head] == "poss" or m.role == POSSESSIVE
+            if owned and _word(book, int(parse.head[m.head])) in lex.SPEECH_NOUNS:
+                tag.subject, tag.position, tag.stranger = k, position, False
+                return
 
 
 def _has_subject(parse: Parse, v: int) -> bool:

@@ -1,0 +1,135 @@
+"""Conversations: who spoke last, whose turn it is, and what the words around later quotes give away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .markables import Markable
+from .quotes import Speech
+from .tags import Tag
+
+_OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
+_CLOSING = {"”", '"', "’", "'", "''", "»"}
+GAP = 250
+"""Tokens after which a conversation is over: older quotes do not say who speaks next."""
+_REMEMBERED, _PAST = 12, 8
+
+
+@dataclass(slots=True)
+class Spoken:
+    """Who speaks a quote to whom, as entities (-1 unknown), how it was known, and how surely."""
+
+    speaker: int = -1
+    addressees: tuple[int, ...] = ()
+    rule: str = ""
+    score: float = 0.0
+
+
+class Talk:
+    """The quotes of a book in turns: those of one paragraph are one turn. `spoken` is filled while reading;
+    `remembered` are the quotes whose speaker is known, in the order in which they were read.
+    """
+
+    def __init__(
+        self, tokens: Sequence[str], speech: Speech, tags: list[Tag], markables: list[Markable]
+    ) -> None:
+        self._tokens, self._speech, self._tags, self._markables = tokens, speech, tags, markables
+        self.spoken = [Spoken() for _ in speech.spans]
+        self.remembered: list[int] = []
+        self._turn_of: list[int] = []
+        self._turns: list[range] = []
+        for q, (a, _) in enumerate(speech.spans):
+            if q and speech.paragraph[a] == speech.paragraph[speech.spans[q - 1][0]]:
+                self._turns[-1] = range(self._turns[-1].start, q + 1)
+            else:
+                self._turns.append(range(q, q + 1))
+            self._turn_of.append(len(self._turns) - 1)
+
+    def remember(self, q: int) -> None:
+        """Quote `q` was read."""
+        if self.spoken[q].speaker >= 0 and self.remembered[-1:] != [q]:
+            self.remembered.append(q)
+
+    def goes_on(self, q: int) -> bool:
+        """Whether quote `q` follows the one before in the same conversation."""
+        return self._speech.spans[q][0] - self._speech.spans[q - 1][1] <= GAP
+
+    def continues(self, q: int) -> bool:
+        """A quote that opens a paragraph while the one before was never closed: the same speech."""
+        if not q:
+            return False
+        (a, _), (_, end) = self._speech.spans[q], self._speech.spans[q - 1]
+        return (
+            self._speech.style in ("double", "single")
+            and self._tokens[a] in _OPENING
+            and self._tokens[end] not in _CLOSING
+            and a - end <= 3
+        )
+
+    def answers(self, q: int) -> bool:
+        """Whether a quote stands in the paragraph right after a paragraph with a quote: most likely an
+        answer. False where paragraphs are guessed."""
+        if not q or not self._speech.real_paragraphs:
+            return False
+        (a, _), (_, b) = self._speech.spans[q], self._speech.spans[q - 1]
+        return int(self._speech.paragraph[a] - self._speech.paragraph[b]) == 1 and a - b <= GAP
+
+    def last_speakers(self, at: int) -> tuple[int, int]:
+        """The speaker of the last quote before token `at`, and the last other speaker of the conversation."""
+        last = before = -1
+        edge = at
+        for q in reversed(self.remembered[-_REMEMBERED:]):
+            a, b = self._speech.spans[q]
+            if b >= at:
+                continue
+            if edge - b > GAP:
+                break
+            edge = a
+            who = self.spoken[q].speaker
+            if last < 0:
+                last = who
+            elif who != last:
+                before = who
+                break
+        return last, before
+
+    def last_addressees(self, q: int) -> tuple[int, ...]:
+        """Whom the quote before spoke to, in the same conversation."""
+        return self.spoken[q - 1].addressees if q and self.goes_on(q) else ()
+
+    def past_turns(self, q: int) -> list[int]:
+        """The speakers of the last turns of the conversation before the turn of `q`, latest first."""
+        turn = self._turn_of[q] - 1
+        past: list[int] = []
+        while turn >= 0 and len(past) < _PAST and self._gap_after(turn) <= GAP:
+            past.append(self.spoken[self._turns[turn].stop - 1].speaker)
+            turn -= 1
+        return past
+
+    def gap_before(self, q: int) -> tuple[int, int]:
+        """(tokens, paragraphs) between quote `q` and the last quote of the turn before."""
+        a, b = self._speech.spans[q][0], self._speech.spans[self._turns[self._turn_of[q]].start - 1][1]
+        return a - b, int(self._speech.paragraph[a] - self._speech.paragraph[b])
+
+    def tag_ahead(self, q: int, turns: int) -> int:
+        """The subject (a markable, -1 for none) of the tag that many turns later in the conversation; 0 turns
+        later means the rest of the turn."""
+        turn = self._turn_of[q] + turns
+        if turn >= len(self._turns):
+            return -1
+        if any(self._gap_after(t) > GAP for t in range(self._turn_of[q], turn)):
+            return -1
+        for k in self._turns[turn]:
+            if k > q and self._tags[k].subject >= 0:
+                return self._tags[k].subject
+        return -1
+
+    def named_ahead(self, q: int, turns: int) -> int:
+        """The character who is named as speaker that many turns later, before that is read; -1 for none."""
+        k = self.tag_ahead(q, turns)
+        return self._markables[k].character if k >= 0 else -1
+
+    def _gap_after(self, turn: int) -> int:
+        spans = self._speech.spans
+        return spans[self._turns[turn + 1].start][0] - spans[self._turns[turn].stop - 1][1]

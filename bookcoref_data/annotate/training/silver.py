@@ -1,0 +1,159 @@
+"""Lessons from books without annotation: what a reader can know for sure, asked as if he could not.
+
+LitBank is small and has no paragraphs. Whole novels hold two kinds of answers of their own:
+
+* where one man and one woman are on the scene, gender alone says whom "he" means. The ranker is shown the
+  same place with the genders hidden, and learns who is meant for other reasons;
+* where a paragraph is nothing but a quote and "said Anna", the name says who speaks. The ranker is shown
+  the quote without the tag, and learns how turns are taken.
+
+  Or the name is hidden behind a pronoun ("said she"), and has to be found again.
+
+The answer is never "nobody of these": how likely that is, LitBank has to tell. So these lessons count less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..embedded.reader import Reader, Text
+from ..embedded.tags import Tag
+
+_SURE, _RULED_OUT = 0.9, 0.1
+_SCENE = 250
+"""Tokens within which nobody else of the right gender may have been mentioned."""
+_CLOSE = 120
+"""Most tokens since the last mention of the one who is meant."""
+_TAG_TOKENS = 6
+"""Most tokens of narration in a paragraph that is "nothing but a quote and its tag"."""
+_BEAT_TOKENS = 25
+"""Most tokens of narration around a tag whose name is replaced by a pronoun."""
+
+
+class Example(NamedTuple):
+    """One question with its answer: `lesson` is "blind", "third" (a name in a tag hidden behind a pronoun) or
+    "speaker" (a tag left out), `x` one row of features per candidate and one for nobody, `right` a row."""
+
+    lesson: str
+    x: np.ndarray
+    right: int
+
+
+class SilverReader(Reader):
+    """Reads a book and collects `examples`."""
+
+    def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:
+        super().__init__(text, rankers, **options)
+        self.examples: list[Example] = []
+        self._rng = np.random.default_rng(seed)
+        self._hide = hide
+        self._hidden: int | None = None
+        self._veiled = -1
+
+    # --- pronouns ---------------------------------------------------------------------------------------
+
+    def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
+        m = self.t.markables[i]
+        if kind == "third" and m.gender in ("m", "f") and i != self._veiled:
+            self._ask_blind(i, q, tag)
+        super()._rank(i, kind, q, tag)
+
+    def _ask_blind(self, i: int, q: int, tag: int) -> None:
+        """Add an example where gender alone decides, with all genders made equal."""
+        m, state = self.t.markables[i], self.state
+        k = "mfp".index(m.gender)
+        kept = state.p, dict(state.last_by_gender)
+        blind = state.p.copy()
+        single = state.p[:, 2] < 0.5
+        blind[single, k] = np.maximum(state.p[single, 0], state.p[single, 1])
+        state.p = blind
+        newest = max("mf", key=lambda gender: state.last_by_gender[gender][1])
+        state.last_by_gender[m.gender] = state.last_by_gender[newest]
+        ids = self._reference_candidates(i, "third", q)
+        state_p = kept[0]
+        away = np.array([m.at - state.last[e] for e in ids])
+        fits = np.array([state_p[e, k] for e in ids])
+        near = away <= _SCENE
+        sure = np.flatnonzero((fits > _SURE) & (away <= _CLOSE)) if len(ids) else []
+        known = len(sure) == 1 and ((fits < _RULED_OUT) | ~near).sum() == len(ids) - 1 and near.sum() > 1
+        if known:
+            x = self._reference_features(ids, i, "third", q, tag)
+            self.examples.append(Example("blind", x, int(sure[0])))
+        state.p, state.last_by_gender = kept
+
+    # --- speakers ---------------------------------------------------------------------------------------
+
+    def _paragraph(self, markables, quotes: range) -> None:
+        s, words = self._tag_by_name(markables, quotes)
+        if s < 0 or self._rng.random() > self._hide:
+            super()._paragraph(markables, quotes)
+            return
+        m = self.t.markables[s]
+        self._hidden = m.character
+        places = self._names[m.character]
+        places.remove(m.at)
+        gender = "mf"[int(self.state.p[m.character, 1] > 0.5)]
+        sure = self.state.p[m.character, "mf".index(gender)] > _SURE
+        if words <= _TAG_TOKENS and (self._rng.random() < 0.5 or not sure):
+            self._without_tag(s, markables, quotes)
+        elif sure:
+            self._with_pronoun(s, gender, markables, quotes)
+        else:
+            super()._paragraph(markables, quotes)
+        self._hidden = None
+        places.append(m.at)
+        places.sort()
+
+    def _without_tag(self, s: int, markables, quotes: range) -> None:
+        """Read a paragraph as if the tag was not there."""
+        tags, m = self.t.tags, self.t.markables[s]
+        kept = {q: tags[q] for q in quotes}
+        for q in quotes:
+            tags[q] = Tag(vocatives=tags[q].vocatives)
+        super()._paragraph([i for i in markables if i != s], quotes)
+        for q, tag in kept.items():
+            tags[q] = tag
+        self._settle(s, m.character, "", 1.0)
+
+    def _with_pronoun(self, s: int, gender: str, markables, quotes: range) -> None:
+        """Read a paragraph as if the tag was "said he"."""
+        m = self.t.markables[s]
+        self._veiled = s
+        self.t.markables[s] = replace(
+            m, kind="pronoun", gender=gender, text={"m": "he", "f": "she"}[gender], character=-1
+        )
+        super()._paragraph(markables, quotes)
+        self.t.markables[s] = m
+        self._veiled = -1
+
+    def _tag_by_name(self, markables, quotes: range) -> tuple[int, int]:
+        """The name in a paragraph whose only name outside quotes is in a tag (-1 for none), and the number
+        of words outside quotes."""
+        if not quotes or not self.t.speech.real_paragraphs:
+            return -1, 0
+        speech, ms = self.t.speech, self.t.markables
+        outside = [i for i in markables if speech.quote[ms[i].at] < 0]
+        s = max(self.t.tags[q].subject for q in quotes)
+        if s < 0 or ms[s].kind != "name" or ms[s].character < 0 or s not in outside:
+            return -1, 0
+        number = speech.paragraph[ms[s].at]
+        start = int(np.searchsorted(speech.paragraph, number))
+        end = int(np.searchsorted(speech.paragraph, number, side="right"))
+        words = sum(speech.quote[i] < 0 and self.t.book.tokens[i][:1].isalnum() for i in range(start, end))
+        if words > _TAG_TOKENS:
+            others = {ms[i].character for i in outside if i != s and ms[i].kind == "name"}
+            return (s, words) if words <= _BEAT_TOKENS and ms[s].character not in others else (-1, 0)
+        return (s, words) if outside == [s] else (-1, 0)
+
+    def _decide(self, kind, ids, x, key, name=""):
+        row, p = super()._decide(kind, ids, x, key, name)
+        if self._hidden is not None and (kind == "speaker" or key == self._veiled):
+            row = len(ids)
+            if self._hidden in ids:
+                row = ids.index(self._hidden)
+                if kind != "speaker" or self._veiled < 0:
+                    self.examples.append(Example(kind, x, row))
+        return row, p

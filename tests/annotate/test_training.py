@@ -1,0 +1,150 @@
+"""Lessons from novels: what they ask, what they answer, and that they do not give the answer away."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.discourse import INDEX
+from bookcoref_data.annotate.embedded.linking import filter_names, link_names
+from bookcoref_data.annotate.embedded.network import load_rankers
+from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.embedded.setup import make_text
+from bookcoref_data.annotate.training.litbank import parts, read_excerpt
+from bookcoref_data.annotate.training.novels import (
+    READ_BY_EYE,
+    novel_files,
+    paragraphs_of,
+    read_novel,
+    silver_examples,
+)
+from bookcoref_data.annotate.training.silver import SilverReader
+from bookcoref_data.annotate.training.train import Question, fit
+from bookcoref_data.books import Book
+
+CAST = parse_cast("Anna Hill [f]\nMr. Ford\nClara Dale [f]\n")
+SCENE = "Anna Hill and Mr. Ford sat by the fire. Clara Dale stood at the door.\n\n"
+
+
+@pytest.fixture(scope="module")
+def silver_of(book_of):
+    """Text -> (examples, the text) of a reading that hides as much as it can."""
+
+    def read(story: str, seed: int = 1):
+        book = book_of(story)
+        parse = parse_book(book)
+        linked, _ = link_names(book, CAST, parse, "link")
+        names, _ = filter_names(book, CAST, parse, tuple(linked), "filter")
+        text = make_text(book, CAST, parse, names)
+        reader = SilverReader(text, load_rankers(), seed=seed, hide=1.0)
+        reader.read()
+        return reader.examples, text
+
+    return read
+
+
+def talk(name: str) -> str:
+    return (
+        SCENE + f"“It is late,” said {name}.\n\n“Not so very late,” said Anna Hill.\n\n"
+        "“Let us go home,” said Mr. Ford.\n"
+    )
+
+
+def test_a_tag_left_out_asks_for_the_name_that_stood_there(silver_of):
+    seen = 0
+    for seed in range(8):
+        examples, _ = silver_of(talk("Mr. Ford"), seed)
+        for e in examples:
+            if e.lesson == "speaker":
+                seen += 1
+                assert e.x[e.right, INDEX["none"]] == 0
+                assert not e.x[:, [INDEX["tagged"], INDEX["tag subject"], INDEX["same turn speaker"]]].any()
+    assert seen >= 8
+
+
+def test_a_tag_left_out_does_not_show_in_the_features(silver_of):
+    """The first quote looks the same whoever says it: the answer is all that differs."""
+    compared = 0
+    for seed in range(8):
+        (first, _), (second, _) = silver_of(talk("Mr. Ford"), seed), silver_of(talk("Clara Dale"), seed)
+        if first and second and first[0].lesson == second[0].lesson == "speaker":
+            compared += 1
+            assert np.array_equal(first[0].x, second[0].x)
+            assert first[0].right != second[0].right
+    assert compared
+
+
+def test_a_name_behind_a_pronoun_is_asked_for_by_its_gender(silver_of):
+    found = [e for seed in range(8) for e in silver_of(talk("Mr. Ford"), seed)[0] if e.lesson == "third"]
+    assert found
+    for e in found:
+        assert e.x[0, INDEX["m male"]] + e.x[0, INDEX["m female"]] == 1
+        assert e.x[0, INDEX["m tag"]] == 1
+
+
+def test_reading_leaves_the_text_as_it_was(silver_of):
+    _, text = silver_of(talk("Mr. Ford"))
+    _, again = silver_of(talk("Mr. Ford"))
+    assert [m.kind for m in text.markables] == [m.kind for m in again.markables]
+    assert [t.subject for t in text.tags] == [t.subject for t in again.tags]
+    assert sum(t.subject >= 0 for t in text.tags) == 3
+
+
+def test_where_gender_decides_it_is_hidden(silver_of):
+    examples, _ = silver_of("Anna Hill met Mr. Ford in the lane. She smiled.\n")
+    (blind,) = [e for e in examples if e.lesson == "blind"]
+    people = blind.x[:-1]
+    assert len(people) == 2
+    assert people[blind.right, INDEX["was subject"]] == 1
+    assert people[0, INDEX["gender sure"]] == people[1, INDEX["gender sure"]] == 1
+
+
+def test_where_two_could_be_meant_nothing_is_asked(silver_of):
+    examples, _ = silver_of("Anna Hill met Clara Dale in the lane. Mr. Ford was there. She smiled.\n")
+    assert not [e for e in examples if e.lesson == "blind"]
+
+
+def test_a_weight_of_nothing_teaches_nothing():
+    rng = np.random.default_rng(0)
+    width = len(INDEX)
+    plain = [Question(rng.normal(size=(3, width)).astype(np.float32), n % 3) for n in range(40)]
+    muted = [Question(q.x, (q.right + 1) % 3, 0.0) for q in plain for _ in range(4)]
+    ranker = fit(plain + muted, 16, 60, seed=1)
+    assert sum(ranker.scores(q.x).argmax() == q.right for q in plain) >= 38
+
+
+def test_paragraphs_come_from_the_novel():
+    novel = Book.make("n", [["Preface", "\n"], ["“", "Yes", ".", "”", "\n"], ["He", "_left_", ".", "\n"], ["x"]])
+    book = Book.make("e", [["``", "Yes", ".", "''"], ["He", "left", "."]])
+    found = paragraphs_of(SimpleNamespace(job=SimpleNamespace(book=book)), novel)
+    assert found.tolist() == [1, 1, 1, 1, 2, 2, 2]
+
+
+def test_another_book_gives_no_paragraphs():
+    novel = Book.make("n", [["Something", "else", "entirely", "\n"]])
+    book = Book.make("e", [["He", "left", "."]])
+    assert paragraphs_of(SimpleNamespace(job=SimpleNamespace(book=book)), novel) is None
+
+
+def test_novels_that_are_tested_on_are_never_read(shared_data):
+    litbank = shared_data / "litbank"
+    files = novel_files(shared_data / "gutenberg", litbank)
+    split = parts(litbank)
+    assert len(files) >= 40
+    assert not READ_BY_EYE & files.keys()
+    assert not {name.split("_")[0] for part in ("dev", "test") for name in split[part]} & files.keys()
+
+
+def test_a_real_novel_teaches_and_gives_paragraphs(shared_data):
+    litbank = shared_data / "litbank"
+    path = novel_files(shared_data / "gutenberg", litbank)["24"]
+    excerpt = read_excerpt(litbank, "24_o_pioneers_brat")
+    paragraphs = paragraphs_of(excerpt, read_novel(path))
+    assert paragraphs[-1] - paragraphs[0] == 14
+    lessons = {e.lesson for e in silver_examples(path, load_rankers())}
+    assert lessons == {"blind", "third", "speaker"}
+
+
