@@ -117,7 +117,9 @@ def test_a_weight_of_nothing_teaches_nothing():
 
 
 def test_paragraphs_come_from_the_novel():
-    novel = Book.make("n", [["Preface", "\n"], ["“", "Yes", ".", "”", "\n"], ["He", "_left_", ".", "\n"], ["x"]])
+    novel = Book.make(
+        "n", [["Preface", "\n"], ["“", "Yes", ".", "”", "\n"], ["He", "_left_", ".", "\n"], ["x"]]
+    )
     book = Book.make("e", [["``", "Yes", ".", "''"], ["He", "left", "."]])
     found = paragraphs_of(SimpleNamespace(job=SimpleNamespace(book=book)), novel)
     assert found.tolist() == [1, 1, 1, 1, 2, 2, 2]
@@ -146,5 +148,3 @@ def test_a_real_novel_teaches_and_gives_paragraphs(shared_data):
     assert paragraphs[-1] - paragraphs[0] == 14
     lessons = {e.lesson for e in silver_examples(path, load_rankers())}
     assert lessons == {"blind", "third", "speaker"}
-
-

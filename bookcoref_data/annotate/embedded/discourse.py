@@ -40,7 +40,7 @@ FEATURES = (
     "beat and speaker before", "answers", "answers and last speaker", "answers and speaker before",
     "next but one speaker", "same turn speaker", "next tag fits", "next but one tag fits", "two turns ago",
     "turns since", "share of turns", "turn gap", "paragraph gap", "m turn",
-    "real paragraphs",
+    "real paragraphs", "kin by title",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)

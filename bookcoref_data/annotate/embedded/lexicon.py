@@ -60,7 +60,7 @@ PRONOUNS = FIRST | SECOND | MALE | FEMALE | PLURAL
 MALE_NOUNS = words(
     "man boy gentleman lad fellow husband father brother son uncle nephew grandfather grandson king prince "
     "duke lord earl baron count emperor knight squire monk priest friar bishop pope bachelor widower "
-    "bridegroom groom landlord waiter actor host heir master sir papa dad chap stepfather godfather "
+    "bridegroom groom landlord waiter actor host heir master sir papa pa dad chap stepfather godfather "
     "policeman nobleman clergyman horseman huntsman fisherman sportsman countryman tradesman salesman "
     "coachman footman butler parson vicar rector curate sailor soldier officer captain colonel "
     "general lieutenant sergeant major admiral brother-in-law father-in-law son-in-law monsieur lover "
@@ -141,6 +141,9 @@ KIN = words(
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
     "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
 )
+MOTHERS = words("mother mamma mama mum ma mummy mom")
+FATHERS = words("father papa dad pa")
+"""Kin who bear the surname of the one whose kin they are, with the title of a married woman or of a man."""
 TITLE_NOUNS = {
     "doctor": "dr",
     "physician": "dr",

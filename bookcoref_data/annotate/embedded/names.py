@@ -34,6 +34,17 @@ class Person:
     group: bool = False
     common: bool = False
 
+    @property
+    def family(self) -> str:
+        """The surname, also where only another name has it ("Anne; Anne Elliot"); "" where none is known."""
+        if self.last or self.common:
+            return self.last
+        for alias in self.entry.aliases:
+            words = [w for w in name_words(alias) if w not in lex.TITLES]
+            if len(words) > 1 and words[0] in self.first:
+                return words[-1]
+        return ""
+
 
 class Hit(NamedTuple):
     """A form found in the text: tokens (both inclusive), the characters it may name, rank and title."""

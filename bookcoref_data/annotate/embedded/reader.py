@@ -115,6 +115,7 @@ class Reader:
             if m.kind == "name":
                 self._names[_identity(m)].append(m.at)
         self._key: dict[int, object] = {}
+        self._families = [person.family for person in text.people]
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._bridges = self._find_bridges()
@@ -338,12 +339,13 @@ class Reader:
         owner = self._owner(m)
         mark(owner, "owner")
         mark(self.kin.get((owner, m.noun), -1), "kin known")
-        surname = self.t.people[owner].last if 0 <= owner < self.state.cast else ""
         for e, p in enumerate(self.t.people):
             if title and (title in p.titles or m.noun in p.titles):
                 mark(e, "title noun")
-            if surname and p.last == surname and e != owner and m.noun in lex.KIN:
-                mark(e, "same surname as owner")
+        for e in self._of_the_family(owner, m.noun):
+            mark(e, "same surname as owner")
+            if self._kin_by_title(e, m.noun):
+                mark(e, "kin by title")
         for k, name in self._bridges.get(i, ()):
             mark(self._entity(k), name)
 
@@ -366,9 +368,26 @@ class Reader:
         title = lex.TITLE_NOUNS.get(m.noun, "")
         if title and m.definite in ("the", ""):
             found += [e for e, p in enumerate(self.t.people) if title in p.titles and self.state.count[e]]
-        if 0 <= owner < self.state.cast and m.noun in lex.KIN and (surname := self.t.people[owner].last):
-            found += [e for e, p in enumerate(self.t.people) if p.last == surname and e != owner]
+        found += self._of_the_family(owner, m.noun)
         return [e for e in dict.fromkeys(found) if e >= 0]
+
+    def _of_the_family(self, owner: int, noun: str) -> list[int]:
+        """Characters with the surname of the one whose kin a noun names."""
+        if not 0 <= owner < self.state.cast or noun not in lex.KIN:
+            return []
+        surname = self._families[owner]
+        return (
+            [e for e, name in enumerate(self._families) if name == surname and e != owner] if surname else []
+        )
+
+    def _kin_by_title(self, e: int, noun: str) -> bool:
+        """Whether a title fits the kin: Mrs. Hale is the mother and the wife, Mr. Hale father and husband."""
+        person = self.t.people[e]
+        if noun in lex.MOTHERS or noun == "wife":
+            return bool(lex.MARRIED & {*person.titles})
+        if noun in lex.FATHERS or noun == "husband":
+            return person.gender == "m" and bool(person.titles) and not person.first
+        return False
 
     def _find_bridges(self) -> dict[int, list[tuple[int, str]]]:
         """Nominals tied by grammar: apposition ("Anna, my sister") and copula ("Anna was the owner")."""
@@ -394,7 +413,12 @@ class Reader:
 
     def _owner(self, m: Markable) -> int:
         if m.owner < 0:
-            return -1
+            # "Mamma is ill": the speaker's.
+            own = (
+                m.kind == "nominal" and m.definite == "" and (m.noun in lex.MOTHERS or m.noun in lex.FATHERS)
+            )
+            q = int(self.t.speech.quote[m.at])
+            return self.spoken[q].speaker if own and q >= 0 else -1
         k = self._by_head.get(m.owner, -1)
         return self._entity(k)
 
