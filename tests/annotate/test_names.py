@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bookcoref_data.annotate.cast import Entry, make_cast
+from bookcoref_data.annotate.cast import Entry, make_cast, parse_cast
 from bookcoref_data.annotate.embedded.names import NameTable, book_words, take_apart
 
 
@@ -105,3 +105,19 @@ def test_a_dropped_name_has_a_reason(annotate, text, cast, reason):
     done = annotate(text, cast, steps=("link", "filter"))
     assert [d.reason for d in done.state.dropped] == [reason]
     assert done.state.mentions
+
+
+def test_other_first_names_go_with_the_surname_too():
+    text = "Then Miss Eliza Bennet sat . Mr. Bennet rose . Beth Bennet spoke ."
+    tokens = text.split()
+    table = NameTable(parse_cast("Elizabeth Bennet; Eliza [f]\nMr. Bennet [m]\nBethesda Bennet; Beth [f]\n"))
+    words = book_words(tokens)
+    hits = table.find(words)
+    found = [tokens[h.start : h.end + 1] for h in hits]
+    assert found == [["Miss", "Eliza", "Bennet"], ["Mr.", "Bennet"], ["Beth", "Bennet"]]
+    assert [who for who, _ in table.settle(hits)] == [0, 1, 2]
+
+
+def test_a_text_may_end_with_part_of_a_name():
+    assert linked("Then came Miss Elizabeth", BENNETS) == [("Miss Elizabeth", "Elizabeth Bennet")]
+    assert linked("Then came Miss", BENNETS) == []

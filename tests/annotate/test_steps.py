@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.annotate.backends import make_backend
 from bookcoref_data.annotate.cast import make_cast
+from bookcoref_data.annotate.embedded import backend as embedded
+from bookcoref_data.annotate.plan import default_plan
 from bookcoref_data.annotate.state import Dropped, Marked, Quote, State
 from bookcoref_data.annotate.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from bookcoref_data.annotate.windowing import annotation_windows, group_windows
@@ -161,3 +164,29 @@ def test_23_windows_make_groups_of_10_10_and_3():
     windows = annotation_windows(list(range(10, 231, 10)), 10)
     groups = group_windows(windows, 10)
     assert [(g.start, g.end) for g in groups] == [(0, 100), (100, 200), (200, 230)]
+
+
+def test_groups_take_the_reading_of_the_windows_again(book_of, monkeypatch):
+    """Two steps, one reading; and the same mentions as when the second step reads anew."""
+    text = (
+        "Anna Hill met Mr. Ford. She gave him her book.\n\n"
+        "“Is it yours?” he asked her.\n\n“It was,” she said.\n"
+    )
+    job = Job(book_of(text), make_cast(["Anna Hill", "Mr. Ford"]))
+    plan = default_plan("embedded")
+    calls = []
+    read_text = embedded.read_text
+
+    def counted(*args):
+        calls.append(args)
+        return read_text(*args)
+
+    monkeypatch.setattr(embedded, "read_text", counted)
+    once = run_steps(make_backend(plan), job, plan.steps)
+    assert len(calls) == 1
+    state = None
+    for step in plan.steps:
+        state = run_steps(make_backend(plan), job, (step,), state=state)
+    assert len(calls) == 3
+    assert once.mentions == state.mentions
+    assert once.quotes == state.quotes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...books import Window
@@ -21,6 +22,16 @@ from .parsing import Parse, parse_book
 from .reader import Decision, Reader, Text
 from .setup import make_text
 
+Span = tuple[int, int]
+Least = tuple[tuple[str, float], ...]
+"""The least probability by kind of decision."""
+_LEAST = {
+    "third": "least_pronoun",
+    "they": "least_they",
+    "second": "least_you",
+    "nominal": "least_nominal",
+}
+"""Kind of decision -> the setting with its least probability."""
 RULE_NAMES = {
     "third": "ranker: he, she, they",
     "second": "ranker: you",
@@ -47,13 +58,14 @@ def make_backend(plan: Plan) -> EmbeddedBackend:
 
 
 class EmbeddedBackend:
-    """Keeps the parse of the book at hand, so that four steps parse once."""
+    """Keeps the parse of the book and its last reading at hand: four steps parse once, and two read once."""
 
     name = "embedded"
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._held: tuple[str, Parse] | None = None
+        self._read: tuple[object, Reading] | None = None
 
     def step(self, name: str) -> Step:
         if name not in STEP_NAMES:
@@ -68,8 +80,52 @@ class EmbeddedBackend:
             self._held = (key, parse_book(job.book))
         return self._held[1]
 
+    def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], least: Least) -> Reading:
+        """The reading of the job's book with these names and settings; `fixed` are spans known beforehand.
+
+        A reading with the same names and settings is taken again if it agrees with `fixed`: reading on from
+        one's own decisions leads to the same ones.
+        """
+        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), least)
+        if self._read is None or self._read[0] != key or not self._read[1].agrees(fixed):
+            self._read = (key, read_text(self.parse(job), job, names, fixed, least))
+        return self._read[1]
+
     def close(self) -> None:
-        self._held = None
+        self._held = self._read = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A book that was read: its text, the reader at the end, the decisions, and why this narrator."""
+
+    text: Text
+    reader: Reader
+    decisions: list[Decision]
+    why: str
+
+    def agrees(self, fixed: Mapping[Span, int]) -> bool:
+        """Whether it found all that `fixed` (span -> character) demands."""
+        if not fixed:
+            return True
+        ms = self.text.markables
+        found = {(ms[d.index].start, ms[d.index].end): d.character for d in self.decisions}
+        return fixed.items() <= found.items()
+
+
+def read_text(
+    parse: Parse, job: Job, names: list[Marked], given: Mapping[Span, int], least: Least
+) -> Reading:
+    """Read a book from the start."""
+    text = make_text(job.book, job.cast, parse, names)
+    narrator, why = (job.narrator, "given") if job.narrator >= 0 else find_narrator(text)
+    fixed = {
+        i: given[m.start, m.end]
+        for i, m in enumerate(text.markables)
+        if m.kind != "name" and (m.start, m.end) in given
+    }
+    reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, thresholds=dict(least))
+    return Reading(text, reader, reader.read(), why)
 
 
 class _EmbeddedStep:
@@ -117,36 +173,20 @@ class _ExpandStep(_EmbeddedStep):
     def units(self, job: Job) -> int:
         return len(self._windows(job))
 
-    def _read(self, job: Job, state: State, progress: Progress) -> tuple[Text, Reader, list[Decision], str]:
-        parse = self.backend.parse(job)
-        names = [m for m in state.mentions if m.kind == "name"]
-        text = make_text(job.book, job.cast, parse, names)
-        narrator, why = (job.narrator, "given") if job.narrator >= 0 else find_narrator(text)
-        given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
-        fixed = {
-            i: given[m.start, m.end]
-            for i, m in enumerate(text.markables)
-            if m.kind != "name" and (m.start, m.end) in given
-        }
-        least = self.settings
-        thresholds = {
-            "third": least.get("least_pronoun", 0.0),
-            "they": least.get("least_they", 0.0),
-            "second": least.get("least_you", 0.0),
-            "nominal": least.get("least_nominal", 0.0),
-        }
-        reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, thresholds=thresholds)
-        decisions = reader.read()
-        return text, reader, decisions, why
-
     def _expand(
         self, job: Job, state: State, progress: Progress, areas: list[Window], place: str, final: bool
     ) -> State:
-        text, reader, decisions, why = self._read(job, state, progress)
+        names = [m for m in state.mentions if m.kind == "name"]
+        given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
+        least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
+        reading = self.backend.read(job, names, given, least)
+        text, reader = reading.text, reading.reader
         present = _present(state.mentions, areas)
         kept, dropped = list(state.mentions), []
-        for d in decisions:
+        for d in reading.decisions:
             m = text.markables[d.index]
+            if (m.start, m.end) in given:
+                continue
             area = _area_of(areas, m.start)
             rule = RULE_NAMES.get(d.rule, d.rule)
             narrates = d.rule == "narrator" or d.character == reader.narrator
@@ -161,7 +201,8 @@ class _ExpandStep(_EmbeddedStep):
                 )
         progress.advance(job.book.doc_key, self.units(job))
         who = job.cast.names[reader.narrator] if reader.narrator < len(job.cast.names) else ""
-        notes = [] if any(n.startswith("narrator: ") for n in state.notes) else [f"narrator: {who or why}"]
+        known = any(n.startswith("narrator: ") for n in state.notes)
+        notes = [] if known else [f"narrator: {who or reading.why}"]
         return state.after(
             self.name, kept, dropped=dropped, quotes=_quotes(reader, len(job.cast.names)), notes=notes,
             memory={"narrator": who, "quote_style": text.speech.style},

@@ -44,6 +44,7 @@ FEATURES = (
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
+_SINCE = slice(INDEX["since subject"], INDEX["since narration"] + 1)
 
 
 class Discourse:
@@ -225,9 +226,8 @@ class Discourse:
         r[:, f["same quote"]] = (where == quote) & (quote >= 0)
         r[:, f["both narration"]] = (where < 0) & (quote < 0)
         r[:, f["only quoted"]] = (where >= 0) & (quote < 0)
-        r[:, f["since subject"]] = np.log1p(np.clip(at - self.subject_at[e], 0, FAR))
-        r[:, f["since name"]] = np.log1p(np.clip(at - self.name_at[e], 0, FAR))
-        r[:, f["since narration"]] = np.log1p(np.clip(at - self.narrated_at[e], 0, FAR))
+        since = np.stack((self.subject_at[e], self.name_at[e], self.narrated_at[e]), axis=1)
+        r[:, _SINCE] = np.log1p(np.minimum(np.maximum(at - since, 0), FAR))
         r[:, f["same paragraph"]] = self.paragraph[e] == paragraph
         r[:, f["same paragraph subject"]] = self.subject_paragraph[e] == paragraph
         same, when = self.last_by_gender[m.gender if m.person == 3 else ""]
@@ -243,8 +243,10 @@ class Discourse:
         )
         r[:, f["coargument"]] = co
         subject_verb = self.subject_verb[e]
-        r[:, f["matrix subject"]] = np.isin(subject_verb, clause.above)
-        r[:, f["conjunct subject"]] = np.isin(subject_verb, clause.beside)
+        for v in clause.above:
+            r[subject_verb == v, f["matrix subject"]] = 1
+        for v in clause.beside:
+            r[subject_verb == v, f["conjunct subject"]] = 1
         if m.role == POSSESSIVE:
             r[:, f["subject over possessive"]] = (subject_verb == verb) & (verb >= 0)
         main = sentence - self.main_sentence[e]

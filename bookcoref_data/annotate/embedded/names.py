@@ -236,12 +236,16 @@ class NameTable:
             if first and (title not in ("mr", "mrs", "mister", "dr") or not last):
                 yield [title, first[0]], TITLED
         spoken = [first[0]] if first else []
-        for nick in self._nicknames(p):
-            yield [nick], NICK
+        # Other first names the cast gives ("Eliza") are as sure as the name itself, nicknames are not.
+        own = [a for a in map(str.lower, p.entry.aliases) if first and last and a.isalpha() and a not in last]
+        for nick, rank in [*((a, ALIAS) for a in own), *((n, NICK) for n in self._nicknames(p))]:
+            yield [nick], rank
             if last:
-                yield [nick, *last], NICK
+                yield [nick, *last], rank
             for title in {*titles, *self._courtesy(p)} & (lex.UNMARRIED | {"sir"}):
-                yield [title, nick], NICK
+                yield [title, nick], rank
+                if last:
+                    yield [title, nick, *last], rank
         for word in spoken:
             yield [word], FIRST
         if len(first) > 1:
@@ -356,7 +360,7 @@ class NameTable:
         for length in lengths:
             form = tuple(words.text[at : at + length])
             ranks = self.forms.get(form)
-            if not ranks:
+            if not ranks or len(form) < length:
                 continue
             capital = all(
                 words.capital[at + k]

@@ -7,10 +7,11 @@ rest is ranked). Decisions feed the discourse state that the next decisions look
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log1p
 from typing import Protocol
 
 import numpy as np
@@ -122,7 +123,7 @@ class Reader:
 
     # --- the walk -----------------------------------------------------------------------------------------
 
-    def read(self, on_paragraph: Callable[[], None] | None = None) -> list[Decision]:
+    def read(self) -> list[Decision]:
         """Read everything; decisions in the order in which they were taken."""
         at = q = 0
         ms, speech = self.t.markables, self.t.speech
@@ -140,8 +141,6 @@ class Reader:
                 q_end += 1
             self._paragraph(range(at, end), range(q, q_end))
             at, q = end, q_end
-            if on_paragraph:
-                on_paragraph()
         return self.decisions
 
     def _paragraph(self, markables: Sequence[int], quotes: range) -> None:
@@ -233,14 +232,16 @@ class Reader:
     def _mark_ahead(self, x, ids: list[int], m: Markable) -> None:
         """How soon each candidate is named after this place: a reader's eye runs ahead, too."""
         f, parse, speech = INDEX, self.t.parse, self.t.speech
+        here = m.at
         for n, e in enumerate(ids):
             places = self._names.get(e if e < self.state.cast else self._key.get(e, ""), ())
-            k = bisect_left(places, m.at + 1)
-            x[n, f["named ahead"]] = np.log1p(min(places[k] - m.at, _AHEAD) if k < len(places) else _AHEAD)
-            if k < len(places) and places[k] - m.at < _AHEAD:
-                at = places[k]
-                x[n, f["named ahead in sentence"]] = parse.sentence[at] == parse.sentence[m.at]
-                x[n, f["named ahead in paragraph"]] = speech.paragraph[at] == speech.paragraph[m.at]
+            k = bisect_right(places, here)
+            away = places[k] - here if k < len(places) else _AHEAD
+            x[n, f["named ahead"]] = log1p(min(away, _AHEAD))
+            if away < _AHEAD and speech.paragraph[here + away] == speech.paragraph[here]:
+                x[n, f["named ahead in paragraph"]] = 1
+            if away < _AHEAD and parse.sentence[here + away] == parse.sentence[here]:
+                x[n, f["named ahead in sentence"]] = 1
 
     def _agrees(self, e: int, gender: str) -> bool:
         return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
