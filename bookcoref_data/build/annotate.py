@@ -22,7 +22,7 @@ from ..annotate.language import language_of
 from ..annotate.plan import Plan
 from ..annotate.state import State
 from ..annotate.steps import STEP_NAMES, Backend, Job, run_steps
-from ..books import Book, Record
+from ..books import Book, Mention, Record
 from ..errors import DataError, SourceError
 from ..evaluate import score_clusters
 from ..evaluate.linking import score_linking
@@ -37,7 +37,11 @@ from ..text.tokens import tokenize_body
 
 LICENCES = (
     ("Texts", "as the texts that were annotated"),
-    ("Annotations", "made by bookcoref-data; its rankers are trained on LitBank (CC BY 4.0)"),
+    (
+        "Annotations",
+        "made by bookcoref-data; its rankers are trained on LitBank (CC BY 4.0) and on novels in the public "
+        "domain",
+    ),
 )
 _GUTENBERG = re.compile(r"\*\*\*\s*START OF|Project Gutenberg", re.I)
 _MOST_BROKEN = 0.001
@@ -228,7 +232,7 @@ def _quotes(a: Annotated) -> Iterable[str]:
     names = a.state.names
     for q in a.state.quotes:
         yield _line(
-            doc_key=a.state.doc_key, start=q.start, end=q.end,
+            doc_key=a.state.doc_key, start=q.start, end=q.end, text=a.book.text_of(Mention(q.start, q.end)),
             speaker=names[q.speaker] if q.speaker >= 0 else None,
             addressees=[names[e] for e in q.addressees], rule=q.rule, score=q.score,
         )  # fmt: skip

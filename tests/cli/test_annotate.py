@@ -50,7 +50,9 @@ def test_a_novel_and_a_cast_give_a_folder_that_everything_reads(story):
             assert row["rule"]
     spans = {(c["name"], *m) for c in record["characters"] for m in c["mentions"]}
     assert spans == {(r["character"], r["start"], r["end"]) for r in provenance if not r.get("dropped")}
-    assert [q["speaker"] for q in lines(out / "quotes.jsonl")][:2] == ["Anna Hill", "Mr. Ford"]
+    quotes = lines(out / "quotes.jsonl")
+    assert [q["speaker"] for q in quotes][:2] == ["Anna Hill", "Mr. Ford"]
+    assert all(q["text"].startswith(("“", '"')) for q in quotes)
 
 
 def test_the_folder_loads_as_a_data_set(story):
