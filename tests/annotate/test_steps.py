@@ -190,3 +190,19 @@ def test_groups_take_the_reading_of_the_windows_again(book_of, monkeypatch):
     assert len(calls) == 3
     assert once.mentions == state.mentions
     assert once.quotes == state.quotes
+
+
+def test_a_reading_bound_by_others_is_not_taken_for_a_free_one(book_of):
+    job = Job(
+        book_of("Anna Hill met Mr. Ford. She smiled. He bowed to her.\n"),
+        make_cast(["Anna Hill", "Mr. Ford"]),
+    )
+    plan = default_plan("embedded")
+    free = run_steps(make_backend(plan), job, plan.steps)
+    backend = make_backend(plan)
+    linked = run_steps(backend, job, ("link", "filter"))
+    (she,) = [m for m in free.mentions if job.book.tokens[m.start] == "She"]
+    bound = linked.after("windows", (*linked.mentions, she))
+    run_steps(backend, job, ("groups",), state=bound)
+    again = run_steps(backend, job, ("windows", "groups"), state=linked)
+    assert again.mentions == free.mentions

@@ -9,10 +9,9 @@ import pytest
 
 from bookcoref_data.annotate.cast import parse_cast
 from bookcoref_data.annotate.embedded.discourse import INDEX
-from bookcoref_data.annotate.embedded.linking import filter_names, link_names
 from bookcoref_data.annotate.embedded.network import load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_book
-from bookcoref_data.annotate.embedded.setup import make_text
+from bookcoref_data.annotate.embedded.setup import link_text
 from bookcoref_data.annotate.training.litbank import parts, read_excerpt
 from bookcoref_data.annotate.training.novels import (
     READ_BY_EYE,
@@ -36,9 +35,7 @@ def silver_of(book_of):
     def read(story: str, seed: int = 1):
         book = book_of(story)
         parse = parse_book(book)
-        linked, _ = link_names(book, CAST, parse, "link")
-        names, _ = filter_names(book, CAST, parse, tuple(linked), "filter")
-        text = make_text(book, CAST, parse, names)
+        text = link_text(book, CAST, parse)
         reader = SilverReader(text, load_rankers(), seed=seed, hide=1.0)
         reader.read()
         return reader.examples, text

@@ -83,13 +83,16 @@ class EmbeddedBackend:
     def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], least: Least) -> Reading:
         """The reading of the job's book with these names and settings; `fixed` are spans known beforehand.
 
-        A reading with the same names and settings is taken again if it agrees with `fixed`: reading on from
-        one's own decisions leads to the same ones.
+        A free reading with the same names and settings is taken again if it agrees with `fixed`: reading on
+        from one's own decisions leads to the same ones.
         """
         key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), least)
-        if self._read is None or self._read[0] != key or not self._read[1].agrees(fixed):
-            self._read = (key, read_text(self.parse(job), job, names, fixed, least))
-        return self._read[1]
+        if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
+            return self._read[1]
+        reading = read_text(self.parse(job), job, names, fixed, least)
+        if not fixed:
+            self._read = (key, reading)
+        return reading
 
     def close(self) -> None:
         self._held = self._read = None

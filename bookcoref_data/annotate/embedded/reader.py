@@ -64,14 +64,14 @@ class Text:
     people: list[Person]
     genders: tuple[np.ndarray, np.ndarray, np.ndarray]
     clauses: list[Clause] = field(default_factory=list)
-    beats: dict[int, int] = field(default_factory=dict)
+    beats: frozenset[int] = frozenset()
 
 
 def prepare(book, parse, speech, markables, people, genders) -> Text:
     """Find tags, clauses and beats once."""
     tags = find_tags(book, parse, speech, markables)
     clauses = [clause_of(parse, m) for m in markables]
-    beats = {k: q for q, t in enumerate(tags) if t.subject < 0 for k in (t.after, t.before) if k >= 0}
+    beats = frozenset(k for t in tags if t.subject < 0 for k in (t.after, t.before) if k >= 0)
     return Text(book, parse, speech, markables, tags, people, genders, clauses, beats)
 
 
@@ -542,7 +542,7 @@ class Reader:
             if ms[k].kind == "name":
                 mark(self.entity[k], "named in quote")
         mark(self._entity(tag.object), "tag object")
-        spoke = {self.spoken[k].speaker for k in self.talk.remembered[-12:]}
+        spoke = self.talk.recent_speakers()
         for n, e in enumerate(ids):
             x[n, f["unheard"]] = e not in spoke
 

@@ -8,11 +8,19 @@ from ...books import Book
 from ..cast import Cast
 from ..state import Marked
 from .gender import character_genders
+from .linking import filter_names, link_names
 from .markables import find_markables
 from .names import NameTable, book_words
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
+
+
+def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
+    """The text of a book whose names are linked and filtered here."""
+    linked, _ = link_names(book, cast, parse, "link")
+    names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
+    return make_text(book, cast, parse, names, paragraph)
 
 
 def make_text(

@@ -73,7 +73,11 @@ class Talk:
         if not q or not self._speech.real_paragraphs:
             return False
         (a, _), (_, b) = self._speech.spans[q], self._speech.spans[q - 1]
-        return int(self._speech.paragraph[a] - self._speech.paragraph[b]) == 1 and a - b <= GAP
+        return int(self._speech.paragraph[a] - self._speech.paragraph[b]) == 1 and self.goes_on(q)
+
+    def recent_speakers(self) -> set[int]:
+        """Who spoke the last quotes that were read."""
+        return {self.spoken[q].speaker for q in self.remembered[-_REMEMBERED:]}
 
     def last_speakers(self, at: int) -> tuple[int, int]:
         """The speaker of the last quote before token `at`, and the last other speaker of the conversation."""

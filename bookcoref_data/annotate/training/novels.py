@@ -14,11 +14,10 @@ from ...books import Book
 from ...text.clean import CleanSettings, clean
 from ...text.decode import decode
 from ...text.tokens import tokenize_body
-from ..embedded.linking import filter_names, link_names
 from ..embedded.narrator import find_narrator
 from ..embedded.network import Ranker
 from ..embedded.parsing import parse_book
-from ..embedded.setup import make_text
+from ..embedded.setup import link_text
 from ..propose import propose_cast
 from .litbank import Excerpt, parts
 from .silver import Example, SilverReader
@@ -84,9 +83,7 @@ def silver_examples(path: Path, rankers: dict[str, Ranker]) -> list[Example]:
     book = read_novel(path)
     parse = parse_book(book)
     cast = propose_cast(book, parse=parse).cast
-    linked, _ = link_names(book, cast, parse, "link")
-    names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
-    text = make_text(book, cast, parse, names)
+    text = link_text(book, cast, parse)
     narrator, _ = find_narrator(text)
     reader = SilverReader(text, rankers, seed=sum(map(ord, path.stem)), narrator=narrator)
     reader.read()

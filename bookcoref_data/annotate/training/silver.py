@@ -73,9 +73,9 @@ class SilverReader(Reader):
         newest = max("mf", key=lambda gender: state.last_by_gender[gender][1])
         state.last_by_gender[m.gender] = state.last_by_gender[newest]
         ids = self._reference_candidates(i, "third", q)
-        state_p = kept[0]
+        known_p = kept[0]
         away = np.array([m.at - state.last[e] for e in ids])
-        fits = np.array([state_p[e, k] for e in ids])
+        fits = np.array([known_p[e, k] for e in ids])
         near = away <= _SCENE
         sure = np.flatnonzero((fits > _SURE) & (away <= _CLOSE)) if len(ids) else []
         known = len(sure) == 1 and ((fits < _RULED_OUT) | ~near).sum() == len(ids) - 1 and near.sum() > 1

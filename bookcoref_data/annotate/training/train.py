@@ -2,7 +2,7 @@
 
     python -m bookcoref_data.annotate.training.train path/to/litbank --novels path/to/mirror [--out FILE]
 
-Pure numpy, about fifteen minutes on one core, nearly all of it parsing. Documents of the development and test
+Pure numpy, about ten minutes on one core, nearly all of it parsing. Documents of the development and test
 parts are never read. Round 1 follows LitBank's answers; later rounds let the rankers read by themselves and
 learn from the state they get into (Ross, Gordon and Bagnell 2011). From round 3 on the lessons of the novels
 (`silver`) are added.
@@ -22,11 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..embedded.discourse import FEATURES, WIDTH
-from ..embedded.linking import filter_names, link_names
 from ..embedded.network import WEIGHTS, Ranker, save_rankers
 from ..embedded.parsing import load_model, parse_book
 from ..embedded.reader import Reader, Text
-from ..embedded.setup import make_text
+from ..embedded.setup import link_text
 from .litbank import Excerpt, parts, read_excerpt
 from .novels import novel_files, paragraphs_of, read_novel, silver_examples
 from .teach import LitBankTeacher
@@ -70,9 +69,7 @@ def prepare_lessons(root: Path, names: list[str], novels: Mapping[str, Path] | N
         paragraph = paragraphs_of(excerpt, read_novel(novel)) if novel else None
         job = excerpt.job
         parse = parse_book(job.book)
-        linked, _ = link_names(job.book, job.cast, parse, "link")
-        kept, _ = filter_names(job.book, job.cast, parse, tuple(linked), "filter")
-        lessons.append(Lesson(excerpt, make_text(job.book, job.cast, parse, kept, paragraph)))
+        lessons.append(Lesson(excerpt, link_text(job.book, job.cast, parse, paragraph)))
     return lessons
 
 
