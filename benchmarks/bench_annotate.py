@@ -1,6 +1,10 @@
 """Speed, memory and quality of the embedded annotation backend, beside the cost the paper reports for others.
 
     python benchmarks/bench_annotate.py BOOK [BOOK ...] [--litbank FOLDER] [--gold RELEASED.jsonl]
+                                        [--system SYSTEM.jsonl]
+
+With --system, agreement with the released clusters of the books that RELEASED.jsonl has without text, on the
+text of the system's file.
 
 BOOKs are Gutenberg files; the cast is proposed from each book, so nothing else is needed. Every book runs
 in a process of its own: CPU seconds and peak memory are those of that process, model loading included.
@@ -106,6 +110,27 @@ def quality(litbank: Path | None, gold: Path | None) -> None:
             print("  ", *row)
 
 
+def agreement(released: Path, system: Path) -> None:
+    """CoNLL F1 of ours against released clusters, for books whose text only the system's file has."""
+    from bookcoref_data.annotate.cast import make_cast
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.books import Book
+    from bookcoref_data.build.annotate import Source, annotate_book
+    from bookcoref_data.evaluate import score_clusters
+    from bookcoref_data.formats.jsonl import read
+
+    bare = {r.doc_key: r.characters for r in read(released) if r.sentences is None}
+    for record in read(system):
+        if record.doc_key not in bare:
+            continue
+        book, characters = record.to_book(), bare[record.doc_key]
+        source = Source(Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends))
+        done = annotate_book(source, make_cast(name for name, _ in characters), default_plan("embedded"))
+        ours = [[tuple(m) for m in spans] for spans in done.state.spans() if spans]
+        f1 = score_clusters([[tuple(m) for m in spans] for _, spans in characters], ours).conll.f1
+        print(f"{record.doc_key}: {100 * f1:.1f} CoNLL F1 against {len(characters)} released clusters")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -113,9 +138,12 @@ def main() -> None:
     parser.add_argument("books", nargs="*")
     parser.add_argument("--litbank", type=Path)
     parser.add_argument("--gold", type=Path)
+    parser.add_argument("--system", type=Path, help="predictions with text; needs --gold")
     options = parser.parse_args()
     speed(options.books)
     quality(options.litbank, options.gold)
+    if options.gold and options.system:
+        agreement(options.gold, options.system)
 
 
 if __name__ == "__main__":
