@@ -34,7 +34,7 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
     from bookcoref_data.annotate.plan import default_plan
     from bookcoref_data.annotate.propose import propose_cast
     from bookcoref_data.annotate.steps import Job
-    from bookcoref_data.build.annotate import annotate_book, read_sources
+    from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
     start = time.process_time()
     (source,) = read_sources(Path(path))
@@ -83,12 +83,12 @@ def quality(litbank: Path | None, gold: Path | None) -> None:
     from bookcoref_data.annotate.cast import make_cast
     from bookcoref_data.annotate.plan import default_plan
     from bookcoref_data.books import Book
-    from bookcoref_data.build.annotate import COLUMNS, Source, annotate_book, table_rows
     from bookcoref_data.formats.jsonl import read
+    from bookcoref_data.workflows.annotate import COLUMNS, Source, annotate_book, table_rows
 
     plan = default_plan("embedded")
     if litbank:
-        from bookcoref_data.annotate.training.score import score_part
+        from training.score import score_part
 
         backend = make_backend(plan)
         for part in ("dev", "test"):
@@ -115,9 +115,9 @@ def agreement(released: Path, system: Path) -> None:
     from bookcoref_data.annotate.cast import make_cast
     from bookcoref_data.annotate.plan import default_plan
     from bookcoref_data.books import Book
-    from bookcoref_data.build.annotate import Source, annotate_book
     from bookcoref_data.evaluate import score_clusters
     from bookcoref_data.formats.jsonl import read
+    from bookcoref_data.workflows.annotate import Source, annotate_book
 
     bare = {r.doc_key: r.characters for r in read(released) if r.sentences is None}
     for record in read(system):

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.build.clean import clean_one, load_recipe
 from bookcoref_data.stitch.sequence import align
 from bookcoref_data.text.clean.breaks import count_as_released, released_breaks
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body
+from bookcoref_data.workflows.clean import clean_one, load_recipe
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))

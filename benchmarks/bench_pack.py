@@ -26,20 +26,20 @@ from functools import partial
 from pathlib import Path
 
 from bookcoref_data.books import Book
-from bookcoref_data.build.align import tokenize_edition
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.files import sha256_bytes
 from bookcoref_data.formats.lines import read_lines
 from bookcoref_data.sources.release import Release
 from bookcoref_data.stitch.container import read_directory
 from bookcoref_data.stitch.fingerprint import make_fingerprint
-from bookcoref_data.stitch.fold import fold
+from bookcoref_data.stitch.normalize import fold
 from bookcoref_data.stitch.official import cut_sentences, read_deltas
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.remap import OldText, remap
 from bookcoref_data.stitch.spans import Annotation
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import sentence_spans, tokenize_body, tokenize_official
+from bookcoref_data.workflows.align import tokenize_edition
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))

@@ -243,8 +243,8 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
 def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
     from dataclasses import replace
 
-    from bookcoref_data.build.rebuild import rebuild
-    from bookcoref_data.build.setup import prepare as lay_out
+    from bookcoref_data.workflows.rebuild import rebuild
+    from bookcoref_data.workflows.setup import prepare as lay_out
 
     start = time.perf_counter()
     plan = lay_out(simulated(Path(data), Path(cache), Path(out)))
@@ -262,7 +262,7 @@ def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
 
 
 def simulated(data: Path, cache: Path, out: Path):
-    from bookcoref_data.build.setup import Settings
+    from bookcoref_data.workflows.setup import Settings
 
     return Settings(
         out=out, release=data / "release_simulated", mirror=str(data / "gutenberg"), cache_dir=cache,
@@ -282,9 +282,9 @@ def profile(data: Path, work: Path) -> None:
 
 def profile_all(data: str, cache: str, out: str) -> dict:
     """CPU seconds per step, each without the steps inside it."""
-    from bookcoref_data.build import rebuild, setup
     from bookcoref_data.stitch.official import Delta
     from bookcoref_data.text import tokens
+    from bookcoref_data.workflows import rebuild, setup
 
     steps: dict[str, list[float]] = {}
     inside: list[float] = []

@@ -16,9 +16,9 @@ from pathlib import Path
 def build(first: Path, second: Path) -> None:
     """The sample data set, and a second one of the same shape with other content."""
     from bookcoref_data.books import Book
-    from bookcoref_data.build.rebuild import rebuild
-    from bookcoref_data.build.setup import Settings, prepare
     from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
+    from bookcoref_data.workflows.rebuild import rebuild
+    from bookcoref_data.workflows.setup import Settings, prepare
 
     rebuild(prepare(Settings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)
     book = read_folder(first / "bookcoref")[0].to_book()

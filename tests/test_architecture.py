@@ -16,7 +16,7 @@ FLOORS = [
     {"errors", "progress", "files", "resources", "books"},
     {"text", "stitch", "evaluate", "formats"},
     {"sources", "characters", "annotate", "benchmarks", "report", "sample"},
-    {"build"},
+    {"workflows"},
     {"cli"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

@@ -12,7 +12,7 @@ from .common import emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
     from ..annotate.plan import Plan
-    from ..build.scale import BookJob, ScaleReport
+    from ..workflows.annotate_many import BookJob, ScaleReport
 
 ENGINES = ("local", "datatrove")
 TEXTS = (".txt", ".text")
@@ -47,7 +47,7 @@ def holds_many(book: Path) -> bool:
 
 def annotate_many(book: Path, wanted: Many, json: bool) -> int:
     """Annotate all books in `book` and write them to one folder; returns the exit code."""
-    from ..build.scale import annotate_books, collect
+    from ..workflows.annotate_many import annotate_books, collect
 
     if wanted.engine not in ENGINES:
         raise UsageError(f"unknown engine {wanted.engine!r}", expected=" or ".join(ENGINES))
@@ -66,8 +66,8 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
         return _submit(jobs, wanted, count)
     with progress() as listener:
         if wanted.engine == "datatrove":
-            from ..build.datatrove_engine import run_local
-            from ..build.pool import worker_count
+            from ..workflows.datatrove_engine import run_local
+            from ..workflows.pool import worker_count
 
             workers = worker_count(wanted.jobs)
             work, cache = wanted.out / "work", _cache(wanted)
@@ -111,7 +111,7 @@ def _count(book: Path, paths: list[Path]) -> int:
 
 
 def _jobs(book: Path, paths: list[Path], wanted: Many) -> Iterator[BookJob]:
-    from ..build.scale import BookJob
+    from ..workflows.annotate_many import BookJob
 
     cache, seen = _cache(wanted), {}
     for path in paths:
@@ -128,9 +128,9 @@ def _jobs(book: Path, paths: list[Path], wanted: Many) -> Iterator[BookJob]:
 
 def _sources(path: Path):
     """The books of one file or dataset folder, one at a time."""
-    from ..build.annotate import read_sources, source_of
     from ..formats.folder import is_folder, iter_folder
     from ..formats.jsonl import read
+    from ..workflows.annotate import read_sources, source_of
 
     if path.is_dir() and is_folder(path):
         return (source_of(record) for _, record in iter_folder(path))
@@ -163,7 +163,7 @@ def _cast(characters: Path | None, path: Path, key: str, names: tuple[str, ...])
 
 def _submit(jobs, wanted: Many, count: int) -> int:
     """Hand the books to Slurm; when they are done, the same command without --slurm collects them."""
-    from ..build.datatrove_engine import Slurm, submit_slurm
+    from ..workflows.datatrove_engine import Slurm, submit_slurm
 
     partition, _, limit = wanted.slurm.partition(":")
     slurm = Slurm(partition, *([limit] if limit else []), gpus_per_task=int(wanted.plan.backend == "hub"))
@@ -178,7 +178,7 @@ def _submit(jobs, wanted: Many, count: int) -> int:
 
 def show(report: ScaleReport, files: list[Path], json: bool) -> None:
     """Print what was done: a row per book."""
-    from ..build.scale import read_state
+    from ..workflows.annotate_many import read_state
 
     states = {key: read_state(folder) for key, folder in report.finished.items()}
     if json:

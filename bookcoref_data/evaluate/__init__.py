@@ -5,7 +5,7 @@
 """
 
 from .breakdowns import breakdown, position_curve
-from .decomposition import analyse_errors
+from .error_analysis import analyse_errors
 from .evaluation import Evaluation, Rules, evaluate
 from .metrics import score_clusters, score_documents
 from .modes import MODES

@@ -16,7 +16,7 @@ from ..books import Book, Record, Window, cut_windows, window_key
 from ..errors import UsageError
 from .clustering import Members, members
 from .documents import Document, as_document, pair
-from .flaws import Flaws, find_flaws, refuse_nonsense
+from .input_checks import Flaws, find_flaws, refuse_nonsense
 
 MODES = {
     "full": "whole books against whole books (the paper's BookCoref_gold)",

@@ -4,7 +4,7 @@
 collected in `Losses`, never dropped in silence.
 """
 
+from .conversion_report import Loss, Losses
 from .documents import FORMATS, read_documents, write_documents
-from .losses import Loss, Losses
 
 __all__ = ["FORMATS", "Loss", "Losses", "read_documents", "write_documents"]

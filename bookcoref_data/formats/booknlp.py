@@ -15,14 +15,14 @@ from pathlib import Path
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
-from . import sideline
+from . import metadata_comment
 from .brackets import OUTSIDE
 from .compressed import packing, read_bytes
 from .conll import EMPTY_SENTENCE
+from .conversion_report import Losses
 from .escape import escape, unescape
 from .kinds import mention_types
 from .lines import read_lines
-from .losses import Losses
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
 
 TOKEN_COLUMNS = (
@@ -63,10 +63,10 @@ def read(path: Path, *, losses: Losses | None = None) -> Iterator[Record]:
     book = _read_book(path)
     description = book.get(_DESCRIPTION)
     if description is not None:
-        description = sideline.parse(json.dumps(description), f"{path}: .book file")
+        description = metadata_comment.parse(json.dumps(description), f"{path}: .book file")
     elif losses is not None:
         losses.add(SYNTAX, key)
-    record = sideline.record_of(
+    record = metadata_comment.record_of(
         description, key, sentences, clusters, str(path), {"mention_types": types} if types else {}, losses
     )
     if description is None:
@@ -226,7 +226,7 @@ def _entity_lines(record: Record, losses: Losses | None) -> Iterator[str]:
     yield "\t".join(ENTITY_COLUMNS) + "\n"
     for number, cluster in enumerate(record.clusters):
         if not cluster and losses is not None:
-            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
+            losses.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
         for mention in cluster:
             if not 0 <= mention.start <= mention.end < len(tokens):
                 if losses is not None:
@@ -241,7 +241,7 @@ def _book_lines(record: Record, losses: Losses | None) -> Iterator[str]:
     """One JSON document: the characters as BookNLP lists them, and what only our reader restores."""
     ids = [str(i) for i in range(len(record.clusters))]
     drop = ("mention_types",) if mention_types(record, _TYPE) else ()
-    description = sideline.describe(record, ids, losses, drop=drop)
+    description = metadata_comment.describe(record, ids, losses, drop=drop)
     characters = [
         {
             "id": int(number),

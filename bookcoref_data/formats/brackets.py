@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..books import Mention
 from ..errors import FormatError
-from .losses import Losses
+from .conversion_report import Losses
 
 CROSSING = "mentions that cross another mention of their own cluster (brackets cannot say which closes)"
 OUTSIDE = "mentions outside the tokens"

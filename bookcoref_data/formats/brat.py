@@ -21,14 +21,14 @@ from pathlib import Path
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
-from . import sideline
+from . import metadata_comment
 from .brackets import OUTSIDE
 from .compressed import bare_suffix, packing, read_bytes
 from .conll import EMPTY_SENTENCE
+from .conversion_report import Losses
 from .escape import escape, unescape
 from .kinds import mention_types
 from .lines import read_lines
-from .losses import Losses
 from .pairs import beside, doc_key_of, needed_sibling, targets
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
@@ -45,7 +45,7 @@ _TYPE = re.compile(r"[^\s;]+")
 _TOKEN = re.compile(r"[^ \t\r\n]+")
 _ENTITY = re.compile(r"([^\s;]+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(\S+) Arg2:(\S+)\s*")
-_NOTE_MARK = sideline.MARK.lstrip("# ")
+_NOTE_MARK = metadata_comment.MARK.lstrip("# ")
 
 
 @dataclass
@@ -92,7 +92,7 @@ def read(path: Path, *, losses: Losses | None = None) -> Iterator[Record]:
     types = _mention_types(annotation, spans, litbank=litbank)
     if types:
         extra["mention_types"] = types
-    record = sideline.record_of(
+    record = metadata_comment.record_of(
         annotation.description, key, sentences, clusters, str(path), extra, losses, keep_ids=litbank
     )
     yield record
@@ -162,7 +162,7 @@ def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> 
             elif losses is not None:
                 losses.add(RELATIONS, key, match[1])
         elif line[0] == "#" and len(cells) > 2 and cells[2].startswith(_NOTE_MARK):
-            found.description = sideline.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
+            found.description = metadata_comment.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
         elif line[0] == "E" and losses is not None:
             losses.add(RELATIONS, key, cells[1].split(":")[0])
     for members in found.links:
@@ -339,15 +339,15 @@ def _annotation_lines(
             kind = types.get(mention, DEFAULT_TYPE)
             yield _entity_line(f"T{count}", kind, text, starts[mention.start], ends[mention.end])
         if not cluster and losses is not None:
-            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
+            losses.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
         first_of.append(members[0] if members else "")
         if len(members) > 1:
             equivalences.append(f"*\tCoref {' '.join(members)}\n")
     yield from equivalences
     drop = ("mention_types",) if types else ()
-    description = sideline.describe(record, first_of, losses, drop=drop)
+    description = metadata_comment.describe(record, first_of, losses, drop=drop)
     if count:
-        yield f"#1\tAnnotatorNotes T1\t{sideline.to_line(description, _NOTE_MARK)}\n"
+        yield f"#1\tAnnotatorNotes T1\t{metadata_comment.to_line(description, _NOTE_MARK)}\n"
     elif len(description) > 1 and losses is not None:
         losses.add(UNTOLD, record.doc_key)
 

@@ -17,12 +17,12 @@ from typing import Literal
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
-from . import sideline
+from . import metadata_comment
 from .brackets import BracketReader, place_brackets
 from .compressed import packing
+from .conversion_report import Losses
 from .escape import escape, escape_name, unescape
 from .lines import read_lines
-from .losses import Losses
 
 Parts = Literal["join", "merge", "apart"]
 CROSSING_PARTS = "part boundaries (a cluster reaches over them)"
@@ -87,8 +87,8 @@ def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None
     records = list(records)
     with packing(path) as stream:
         for record in records:
-            comment = sideline.describe(record, _ids(record), losses, drop=_said_elsewhere(record))
-            stream.write(sideline.to_line(comment).encode("utf-8") + b"\n")
+            comment = metadata_comment.describe(record, _ids(record), losses, drop=_said_elsewhere(record))
+            stream.write(metadata_comment.to_line(comment).encode("utf-8") + b"\n")
         for record in records:
             for line in _lines_of(record, losses):
                 stream.write(line.encode("utf-8"))
@@ -113,8 +113,10 @@ class _Reader:
                 elif line.startswith(_END) and block is not None:
                     yield block.finish()
                     block = None
-                elif line.startswith(sideline.MARK):
-                    comment = sideline.parse(line[len(sideline.MARK) :], f"{self.path}:{number}")
+                elif line.startswith(metadata_comment.MARK):
+                    comment = metadata_comment.parse(
+                        line[len(metadata_comment.MARK) :], f"{self.path}:{number}"
+                    )
                     self.comments[comment["doc_key"]] = comment
             elif block is not None:
                 block.add(line, number)
@@ -231,7 +233,7 @@ def _apart(part: _Part, comments: dict[str, dict], losses: Losses | None) -> Rec
     extra: dict = {"document": part.name, "part": part.number}
     if part.sentences is None:
         extra["sentence_lengths"] = part.lengths
-    return sideline.record_of(
+    return metadata_comment.record_of(
         comments.get(key), key, part.sentences, part.clusters, part.source, extra, losses, keep_ids=True
     )
 
@@ -248,7 +250,9 @@ def _joined(
     if any(wordless):
         extra["sentence_lengths"] = lengths
     sentences = None if any(wordless) else [s for part in block for s in part.sentences or []]
-    return sideline.record_of(comments.get(name), name, sentences, clusters, block[0].source, extra, losses)
+    return metadata_comment.record_of(
+        comments.get(name), name, sentences, clusters, block[0].source, extra, losses
+    )
 
 
 def _shifted(block: list[_Part], *, merge: bool) -> dict[str, list[Mention]]:
@@ -273,7 +277,7 @@ def _said_elsewhere(record: Record) -> list[str]:
 
 
 def _ids(record: Record) -> list[str]:
-    return sideline.cluster_ids(record, digits=True)
+    return metadata_comment.cluster_ids(record, digits=True)
 
 
 def _lines_of(record: Record, losses: Losses | None) -> Iterator[str]:
@@ -329,7 +333,7 @@ def note_empties(record: Record, losses: Losses) -> None:
     """Tell of clusters and sentences without content, which no column format can hold."""
     for cluster in record.clusters:
         if not cluster:
-            losses.add(sideline.EMPTY_CLUSTER, record.doc_key)
+            losses.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
     for sentence in record.sentences or []:
         if not sentence:
             losses.add(EMPTY_SENTENCE, record.doc_key)

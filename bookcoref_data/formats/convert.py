@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..errors import UsageError
 from . import detect
+from .conversion_report import Losses
 from .documents import FORMATS, read_documents, write_documents
-from .losses import Losses
 from .projection import project_all
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
-from . import sideline
+from . import metadata_comment
 from .brackets import BracketReader, Placed, place_brackets
 from .compressed import bare_stem, packing
 from .conll import note_empties
+from .conversion_report import Losses
 from .escape import escape, unescape
 from .lines import read_lines
-from .losses import Losses
 
 OVER_SENTENCES = "mentions that reach over a sentence end"
 DISCONTINUOUS = "gaps in discontinuous mentions (the whole stretch is taken)"
@@ -61,8 +61,8 @@ def read(path: Path, *, losses: Losses | None = None) -> Iterator[Record]:
                 name = unescape(value) or f"{bare_stem(path)}_{count}"
                 document = _Document(name, place, fields, description, losses)
                 description = None
-            elif line.startswith(sideline.MARK):
-                description = sideline.parse(line[len(sideline.MARK) :], place)
+            elif line.startswith(metadata_comment.MARK):
+                description = metadata_comment.parse(line[len(metadata_comment.MARK) :], place)
             elif key == "global.Entity":
                 fields = _fields(value, place)
                 if document is not None:
@@ -150,7 +150,7 @@ class _Document:
         """The document as a record. Raises FormatError for brackets left open."""
         self.end_sentence()
         clusters = self._in_words(self._without_gaps(self._brackets.finish()))
-        record = sideline.record_of(
+        record = metadata_comment.record_of(
             self._description,
             self._name,
             self._sentences,
@@ -303,7 +303,7 @@ def _lines_of(record: Record, ids: list[str], losses: Losses | None) -> Iterator
     said = ["entity_types"] if any(types) else []
     if record.extra.get("cluster_ids") == ids:
         said.append("cluster_ids")
-    yield sideline.to_line(sideline.describe(record, ids, losses, drop=said)) + "\n"
+    yield metadata_comment.to_line(metadata_comment.describe(record, ids, losses, drop=said)) + "\n"
     yield f"# newdoc id = {name}\n# global.Entity = {'-'.join(_DEFAULT_FIELDS)}\n"
     position = 0
     for number, sentence in enumerate(sentences, 1):
@@ -326,7 +326,7 @@ def _ids(record: Record, first: int) -> list[str]:
 
     Tools of this format want ids to differ between the documents of a file.
     """
-    ids = sideline.cluster_ids(record)
+    ids = metadata_comment.cluster_ids(record)
     own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
     return ids if own else [f"e{first + i}" for i in range(len(record.clusters))]
 

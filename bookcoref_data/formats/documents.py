@@ -11,7 +11,7 @@ from typing import Any
 from ..books import Record
 from ..errors import FormatError, UsageError
 from . import detect
-from .losses import Losses
+from .conversion_report import Losses
 
 FORMATS = ("jsonl", "conll", "corefud", "brat", "booknlp")
 

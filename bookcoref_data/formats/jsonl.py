@@ -15,8 +15,8 @@ from typing import Any
 from ..books import Mention, Record
 from ..errors import FormatError
 from .compressed import packing
+from .conversion_report import Losses
 from .lines import read_lines
-from .losses import Losses
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters"}
 _SPAN = "a span [start, end]: two whole numbers, 0-based, both inclusive, start <= end"

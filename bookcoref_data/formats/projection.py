@@ -17,8 +17,8 @@ import numpy as np
 
 from ..books import Mention, Record
 from ..errors import DataError
+from .conversion_report import Losses
 from .kinds import mention_types
-from .losses import Losses
 
 LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"

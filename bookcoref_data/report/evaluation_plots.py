@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import MissingExtraError
 from ..evaluate.breakdowns import Point, position_curve
-from ..evaluate.decomposition import ErrorAnalysis, analyse_errors
+from ..evaluate.error_analysis import ErrorAnalysis, analyse_errors
 from ..evaluate.evaluation import Evaluation
 from ..files import safe_name, writing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..evaluate.breakdowns import BREAKDOWN_METRICS, Dimension
-from ..evaluate.decomposition import ErrorAnalysis
+from ..evaluate.error_analysis import ErrorAnalysis
 from ..evaluate.evaluation import Evaluation
 from ..evaluate.per_character import CharacterScore
 from ..evaluate.scores import LABELS

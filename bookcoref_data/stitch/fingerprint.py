@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import DataError, FormatError
-from .fold import fold
+from .normalize import fold
 
 BITS = 8
 """Chosen by measurement: docs/alignment.md."""

@@ -35,12 +35,12 @@ from ..books.book import tokens_sha256
 from ..errors import DataError, EditionError, FormatError
 from .chars import CharStream, visible
 from .container import read_container, write_container
-from .cut import decode_cuts, encode_cuts
 from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
 from .locate import Landmarks, find_body, landmarks_of
 from .sentences import dissect, join_tokens, split_tokens
 from .spans import Annotation, pack_annotation, unpack_annotation
+from .token_boundaries import decode_cuts, encode_cuts
 
 MOST_CHARACTERS = 1 << 27
 MOST_LITERAL_SHARE = 0.05

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..books import Book, Mention
 from ..errors import DataError, EditionError
+from .alignment import Following, exact_codes, follow, span_of_matches
 from .fingerprint import Fingerprint, codes_for
-from .follow import Following, exact_codes, follow, span_of_matches
 from .spans import Annotation
 
 LEAST_MATCHED = 0.75

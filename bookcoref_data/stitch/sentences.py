@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from .chars import codes_of, text_of
-from .cut import Cuts
+from .token_boundaries import Cuts
 
 NEWLINE_TOKEN = "\n"
 SEPARATOR = "\0"

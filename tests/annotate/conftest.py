@@ -7,8 +7,8 @@ import pytest
 from bookcoref_data.annotate.cast import make_cast, parse_cast
 from bookcoref_data.annotate.plan import default_plan
 from bookcoref_data.books import Book
-from bookcoref_data.build.annotate import Source, annotate_book
 from bookcoref_data.text.tokens import tokenize_body
+from bookcoref_data.workflows.annotate import Source, annotate_book
 
 
 @pytest.fixture(scope="session")

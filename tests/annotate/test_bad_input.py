@@ -6,8 +6,8 @@ import pytest
 
 from bookcoref_data.annotate.cast import make_cast
 from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.build.annotate import Source, annotate_book, read_sources
 from bookcoref_data.errors import DataError, SourceError
+from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 
 PLAN = default_plan("embedded")
 

@@ -12,13 +12,13 @@ from bookcoref_data.annotate.cast import make_cast
 from bookcoref_data.annotate.embedded.discourse import FEATURES
 from bookcoref_data.annotate.embedded.network import WEIGHTS, load_rankers
 from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.annotate.training.litbank import parts, read_excerpt
-from bookcoref_data.annotate.training.score import score_part
 from bookcoref_data.books import Book
-from bookcoref_data.build.annotate import Source, annotate_book, table_rows
 from bookcoref_data.errors import FormatError
 from bookcoref_data.formats.jsonl import read
 from bookcoref_data.sample import sample_book
+from bookcoref_data.workflows.annotate import Source, annotate_book, table_rows
+from training.litbank import parts, read_excerpt
+from training.score import score_part
 
 PLAN = default_plan("embedded")
 

@@ -12,17 +12,17 @@ from bookcoref_data.annotate.embedded.discourse import INDEX
 from bookcoref_data.annotate.embedded.network import load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_book
 from bookcoref_data.annotate.embedded.setup import link_text
-from bookcoref_data.annotate.training.litbank import parts, read_excerpt
-from bookcoref_data.annotate.training.novels import (
+from bookcoref_data.books import Book
+from training.litbank import parts, read_excerpt
+from training.novels import (
     READ_BY_EYE,
     novel_files,
     paragraphs_of,
     read_novel,
     silver_examples,
 )
-from bookcoref_data.annotate.training.silver import SilverReader
-from bookcoref_data.annotate.training.train import Question, fit
-from bookcoref_data.books import Book
+from training.silver import SilverReader
+from training.train import Question, fit
 
 CAST = parse_cast("Anna Hill [f]\nMr. Ford\nClara Dale [f]\n")
 SCENE = "Anna Hill and Mr. Ford sat by the fire. Clara Dale stood at the door.\n\n"

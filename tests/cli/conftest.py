@@ -27,7 +27,7 @@ def _fixtures_of(room: str):
     return module
 
 
-_sources, _build = _fixtures_of("sources"), _fixtures_of("build")
+_sources, _build = _fixtures_of("sources"), _fixtures_of("workflows")
 server, reply = _sources.server, _sources.reply
 world, raw_story = _build.world, _build.raw_story
 

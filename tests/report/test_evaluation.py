@@ -9,7 +9,7 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import MissingExtraError
 from bookcoref_data.evaluate import evaluate
 from bookcoref_data.evaluate.breakdowns import breakdown
-from bookcoref_data.evaluate.decomposition import analyse_errors
+from bookcoref_data.evaluate.error_analysis import analyse_errors
 from bookcoref_data.evaluate.per_character import character_scores
 from bookcoref_data.evaluate.significance import resample
 from bookcoref_data.report import evaluation_plots, evaluation_tables

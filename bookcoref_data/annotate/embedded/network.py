@@ -59,7 +59,7 @@ def load_rankers(path: Path = WEIGHTS) -> dict[str, Ranker]:
         raise FormatError(
             f"{path} does not hold the rankers",
             found=str(error),
-            hint="reinstall the package, or train them: python -m bookcoref_data.annotate.training.train",
+            hint="reinstall the package, or train them: python -m training.train",
         ) from error
 
 

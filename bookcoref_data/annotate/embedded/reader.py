@@ -19,6 +19,7 @@ import numpy as np
 from ...books import Book
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of
+from .conversation import Spoken, Talk
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable
 from .names import Person
@@ -26,7 +27,6 @@ from .network import Ranker
 from .parsing import Parse
 from .quotes import Speech
 from .tags import Tag, find_tags, is_vocative
-from .talk import Spoken, Talk
 
 _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""

@@ -39,9 +39,9 @@ def align(
     A pack onto the text it was made from is exact: the released tokens, proved by checksum. Everything
     else is remapped: the tokens of NEW, the offsets moved. Another book is refused.
     """
-    from ...build.align import align_files
     from ...files import write_text
     from ...formats import write_documents
+    from ...workflows.align import align_files
 
     results = align_files(
         old, new, old_format=old_format, new_format=new_format, doc_key=doc_key, least_matched=least_matched

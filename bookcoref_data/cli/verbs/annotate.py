@@ -52,7 +52,7 @@ def annotate(
     Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, and edit the file.
     """
     from ...annotate.plan import default_plan, read_plan
-    from ...build.annotate import annotate_book, read_sources, write_annotations
+    from ...workflows.annotate import annotate_book, read_sources, write_annotations
     from ..many_books import Many, annotate_many, holds_many
 
     if propose:
@@ -124,8 +124,8 @@ def _propose(sources, json: bool) -> None:
 
 
 def _tables(done, gold: Path) -> dict[str, list[list]]:
-    from ...build.annotate import table_rows
     from ...formats.jsonl import read
+    from ...workflows.annotate import table_rows
 
     keys = {record.doc_key: record.to_book() for record in read(gold)}
     tables = {}
@@ -140,7 +140,7 @@ def _tables(done, gold: Path) -> dict[str, list[list]]:
 
 
 def _show(done, files, tables, json: bool) -> None:
-    from ...build.annotate import COLUMNS
+    from ...workflows.annotate import COLUMNS
 
     if json:
         emit_json(

@@ -22,7 +22,7 @@ def list_books(
     folder: Folder = Path("bookcoref"), cache_dir: CacheDir = None, json: JsonFlag = False
 ) -> None:
     """List the 53 books: split, counts, which texts are cached and which books are built here."""
-    from ...build.catalogue import overview
+    from ...workflows.catalogue import overview
 
     rows = overview(folder, cache_dir)
     if json:
@@ -42,7 +42,7 @@ def show(
     json: JsonFlag = False,
 ) -> None:
     """Show one built book: counts, origin of its text, its characters, or the mentions of one of them."""
-    from ...build.catalogue import describe, mentions_of
+    from ...workflows.catalogue import describe, mentions_of
 
     if character is None:
         value = describe(folder, book)

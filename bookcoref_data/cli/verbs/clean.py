@@ -37,7 +37,7 @@ def clean(
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """
-    from ...build.clean import clean_one, cuts_of, load_recipe, summary, write_clean, write_map
+    from ...workflows.clean import clean_one, cuts_of, load_recipe, summary, write_clean, write_map
 
     for folder in (out, map_out):
         if folder and len(sources) > 1 and folder.suffix:

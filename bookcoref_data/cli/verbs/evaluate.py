@@ -159,7 +159,7 @@ class _Asked:
             shown += tables.breakdown_tables(dimensions)
             values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
         if self.errors:
-            from ...evaluate.decomposition import analyse_errors
+            from ...evaluate.error_analysis import analyse_errors
 
             analysis = analyse_errors(result, most=self.top)
             shown += tables.error_tables(analysis)

@@ -45,8 +45,8 @@ def wikidata(
 
     Raw answers are kept, so that an interrupted harvest goes on and --offline replays a finished one.
     """
-    from ...build.harvest import WikidataPlan, harvest_wikidata, read_items
     from ...sources.wikidata import Settings
+    from ...workflows.harvest import WikidataPlan, harvest_wikidata, read_items
 
     table = _table(recipe, "wikidata", {"contact": contact, "endpoint": endpoint})
     names = set(Settings.__dataclass_fields__)
@@ -93,12 +93,12 @@ def liscu(
             "nothing to harvest", expected="either --urls FILE or --names FILE, several times if need be"
         )
     if names:
-        from ...build.harvest import harvest_name_lists
+        from ...workflows.harvest import harvest_name_lists
 
         _show(harvest_name_lists(names, out), json)
         return
-    from ...build.harvest_guides import GuidesPlan, harvest_guides
     from ...characters.guide_files import read_addresses
+    from ...workflows.harvest_guides import GuidesPlan, harvest_guides
 
     plan = _made(GuidesPlan, _table(recipe, "study_guides", {"contact": contact}), "study_guides")
     addresses = [address for path in urls or () for address in read_addresses(path)]

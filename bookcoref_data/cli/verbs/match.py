@@ -33,10 +33,10 @@ def match(
     """Find the Gutenberg book of every work, rule by rule, and choose one cast per book.
 
     Writes matches.tsv (one line per book, with the reason), works.tsv (every work of every source) and
-    casts.jsonl (the casts of the books kept, which `build` reads).
+    casts.jsonl (the casts of the books kept, which `create` reads).
     """
-    from ...build.match import load_overrides, load_settings, run_match, summary, write_report
     from ...sources.store import Store
+    from ...workflows.match import load_overrides, load_settings, run_match, summary, write_report
 
     settings, decided = load_settings(recipe), load_overrides(overrides)
     with progress() as listener:

@@ -70,7 +70,7 @@ def pack(
         return
     if release is None or out is None:
         raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
-    from ...build.pack import PackSettings
+    from ...workflows.pack import PackSettings
 
     settings = PackSettings(fingerprint_bits, most_text)
     with progress() as listener:
@@ -88,10 +88,10 @@ def _run(
 ):  # fmt: skip
     import tempfile
 
-    from ...build import setup
-    from ...build.pack import pack_folder, pack_plan
     from ...formats.folder import is_folder
     from ...sources.store import Store
+    from ...workflows import setup
+    from ...workflows.pack import pack_folder, pack_plan
 
     asked = setup.Settings(
         out=out, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline, books=books,
@@ -126,7 +126,7 @@ def inspect(
     json: JsonFlag = False,
 ) -> None:
     """Say what is in a pack: counts, checksums, the text it belongs to, bytes per section."""
-    from ...build.pack import describe, pack_files
+    from ...workflows.pack import describe, pack_files
 
     facts = [describe(file) for file in pack_files(path)]
     if json:

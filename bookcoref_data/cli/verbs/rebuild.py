@@ -85,9 +85,9 @@ def rebuild(
             "say what to rebuild", expected="either --from-gutenberg or --sample",
             hint="bookcoref-data rebuild --sample needs no network",
         )  # fmt: skip
-    from ...build.rebuild import rebuild as run
-    from ...build.setup import Settings, plan_texts, prepare
     from ...sources.release import Layout
+    from ...workflows.rebuild import rebuild as run
+    from ...workflows.setup import Settings, plan_texts, prepare
 
     named = {
         key: value

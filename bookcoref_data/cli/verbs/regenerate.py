@@ -40,9 +40,9 @@ def register(app: typer.Typer) -> None:
         hub this is the paper's silver pipeline; exit code 1 when the annotation differs.
         """
         from ...annotate.plan import default_plan, read_plan
-        from ...build import regenerate as work
         from ...formats.folder import SPLITS
         from ...sources.store import Store
+        from ...workflows import regenerate as work
 
         plan = read_plan(recipe) if recipe else default_plan(backend)
         with progress() as listener:

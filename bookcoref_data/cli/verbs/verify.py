@@ -36,7 +36,7 @@ def verify(
     record, with the published facts and, if given, with a recorded manifest. Exits with 0 when all is
     right, 1 when something is missing, 4 when some content is not what its checksum says.
     """
-    from ...build import verify as room
+    from ...workflows import verify as room
 
     result = room.verify(folder, manifest=manifest, complete=complete)
     if json:
@@ -70,7 +70,7 @@ def write(
     json: JsonFlag = False,
 ) -> None:
     """Verify a folder and record its facts; prints the digest, the one string to compare."""
-    from ...build.verify import write_manifest
+    from ...workflows.verify import write_manifest
 
     digest = write_manifest(folder, out)
     if json:

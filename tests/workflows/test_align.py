@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.books import Book
-from bookcoref_data.build.align import EXACT, REMAPPED, align_files
-from bookcoref_data.build.pack import pack_book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.sample import gutenberg_text, sample_book
+from bookcoref_data.workflows.align import EXACT, REMAPPED, align_files
+from bookcoref_data.workflows.pack import pack_book
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""From character lists to an annotated data set in one go: the verb `build`.
+"""From character lists to an annotated data set in one go: the verb `create`.
 
 Harvest (from files, or replayed), match, clean, tokenise, annotate, write. Every book is finished on its own
 and kept in the cache under a key of all that went into it (text, cleaning, cast, annotation recipe), so an
@@ -29,10 +29,10 @@ from ..text.clean import clean
 from ..text.clean.breaks import released_breaks
 from ..text.decode import decode
 from ..text.tokens import tokenize_body
+from .annotate_many import annotator_version, backend_of
 from .clean import load_recipe as load_cleaning
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .pool import run_jobs, worker_count
-from .scale import annotator_version, backend_of
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
@@ -53,7 +53,7 @@ LICENCES = [
 
 @dataclass(frozen=True, slots=True)
 class SilverPlan:
-    """A recipe of `build` in force; paths are absolute, None stands for what ships with the package."""
+    """A recipe of `create` in force; paths are absolute, None stands for what ships with the package."""
 
     casts: tuple[Path, ...] = ()
     names: tuple[Path, ...] = ()

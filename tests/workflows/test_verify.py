@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.build.verify import read_manifest, verify, write_manifest
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats.folder import write_folder
+from bookcoref_data.workflows.verify import read_manifest, verify, write_manifest
 
 
 def book(key="a_1", word="x", clusters=(((0, 0), (1, 2)),)):

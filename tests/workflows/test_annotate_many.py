@@ -21,15 +21,15 @@ from bookcoref_data.annotate.cast import make_cast
 from bookcoref_data.annotate.plan import Plan
 from bookcoref_data.annotate.steps import STEP_NAMES
 from bookcoref_data.books import Book
-from bookcoref_data.build import scale
-from bookcoref_data.build.annotate import Source
-from bookcoref_data.build.scale import BookJob, annotate_books, collect, phases, read_book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
+from bookcoref_data.workflows import annotate_many
+from bookcoref_data.workflows.annotate import Source
+from bookcoref_data.workflows.annotate_many import BookJob, annotate_books, collect, phases, read_book
 
 TOY = '''
 """A backend that tags the word Anna, keeps a log of its steps, and can be told to fail."""
@@ -128,7 +128,7 @@ def toybox(tmp_path, monkeypatch) -> Toybox:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("bookcoref_data.annotate.backends.BACKENDS", dict(BACKENDS))
     register_backend("toy", f"{name}:make_toy")
-    monkeypatch.setattr(scale, "_BACKENDS", {})
+    monkeypatch.setattr(annotate_many, "_BACKENDS", {})
     return Toybox(tmp_path, "toy")
 
 
@@ -192,7 +192,7 @@ def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(t
     assert second.made == ["book_1"]
     assert toybox.log.count("book_1 link") == 1
     assert toybox.log.count("book_1 windows") == 2
-    assert not any((toybox.cache / scale.UNFINISHED).iterdir())
+    assert not any((toybox.cache / annotate_many.UNFINISHED).iterdir())
 
 
 def test_a_worker_killed_once_loses_no_finished_step(toybox):
@@ -211,7 +211,7 @@ def test_a_book_that_kills_every_worker_is_reported_and_the_others_finish(toybox
 
 
 def test_models_that_fill_a_machine_take_one_step_over_all_books_at_a_time(toybox, monkeypatch):
-    monkeypatch.setattr(scale, "STEP_BY_STEP", frozenset({"toy"}))
+    monkeypatch.setattr(annotate_many, "STEP_BY_STEP", frozenset({"toy"}))
     assert phases(toybox.plan(), ("link", "windows")) == [("link",), ("link", "windows")]
     toybox.order("book_1", "link", "error")
     done = annotate_books(toybox.jobs(3), 3)
@@ -244,7 +244,7 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
     with pytest.raises(UsageError, match="no book"):
         annotate_books(lambda: iter(()), 0)
     with pytest.raises(DataError, match="no book"):
-        collect(scale.ScaleReport(), toybox.folder / "out")
+        collect(annotate_many.ScaleReport(), toybox.folder / "out")
 
 
 DRIVER = """
@@ -395,14 +395,14 @@ def test_datatrove_writes_the_same_files_as_the_local_engine(toybox, annotate, t
     shutil.rmtree(toybox.cache)
     done = annotate(texts, "-c", cast, "--out", two, "--engine", "datatrove", "--tasks", "2")
     assert done.exit_code == 0, done.output
-    for name in scale.PIECES:
+    for name in annotate_many.PIECES:
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
 @pytest.fixture
 def engine():
     pytest.importorskip("datatrove", reason="the extra datatrove is not installed")
-    from bookcoref_data.build import datatrove_engine
+    from bookcoref_data.workflows import datatrove_engine
 
     return datatrove_engine
 

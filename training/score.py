@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...evaluate import ClusterScores, score_documents
-from ..plan import Plan
-from ..state import State
-from ..steps import Backend, run_steps
+from bookcoref_data.annotate.plan import Plan
+from bookcoref_data.annotate.state import State
+from bookcoref_data.annotate.steps import Backend, run_steps
+from bookcoref_data.evaluate import ClusterScores, score_documents
+
 from .litbank import Excerpt, parts, read_excerpt
 
 

@@ -1,4 +1,4 @@
-"""`build`: from character lists to an annotated data set in one go."""
+"""`create`: from character lists to an annotated data set in one go."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ FAILED = 1
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(build)
+    app.command()(create)
+    # The name of this verb until 0.2; kept so that scripts go on working.
+    app.command("build", hidden=True)(create)
 
 
-def build(
+def create(
     recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/bookcoref.toml.")] = None,
     casts: Annotated[
         list[Path] | None, typer.Option("--casts", help="Cast table of `harvest`; repeatable.")
@@ -46,11 +48,11 @@ def build(
 ) -> None:
     """Harvest (from files), match, clean, tokenise, annotate, and write one dataset folder.
 
-    Finished books are kept in the cache: an interrupted build goes on, and a book that fails stops no other.
+    Finished books are kept in the cache: an interrupted run goes on, and a book that fails stops no other.
     """
     from dataclasses import replace
 
-    from ...build.silver import BuildSettings, build_silver, load_plan
+    from ...workflows.create import BuildSettings, build_silver, load_plan
 
     plan = load_plan(recipe)
     plan = replace(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import FormatError
-from .losses import Losses
+from .conversion_report import Losses
 
 _COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
 MARK = "# bookcoref-data "

@@ -1,6 +1,6 @@
 """Train the rankers of the embedded backend on LitBank and on novels, and write their weights.
 
-    python -m bookcoref_data.annotate.training.train path/to/litbank --novels path/to/mirror [--out FILE]
+    python -m training.train path/to/litbank --novels path/to/mirror [--out FILE]
 
 Pure numpy, about ten minutes on one core, nearly all of it parsing. Documents of the development and test
 parts are never read. Round 1 follows LitBank's answers; later rounds let the rankers read by themselves and
@@ -21,14 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..embedded.discourse import FEATURES, WIDTH
-from ..embedded.network import WEIGHTS, Ranker, save_rankers
-from ..embedded.parsing import load_model, parse_book
-from ..embedded.reader import Reader, Text
-from ..embedded.setup import link_text
+from bookcoref_data.annotate.embedded.discourse import FEATURES, WIDTH
+from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, save_rankers
+from bookcoref_data.annotate.embedded.parsing import load_model, parse_book
+from bookcoref_data.annotate.embedded.reader import Reader, Text
+from bookcoref_data.annotate.embedded.setup import link_text
+
 from .litbank import Excerpt, parts, read_excerpt
 from .novels import novel_files, paragraphs_of, read_novel, silver_examples
-from .teach import LitBankTeacher
+from .oracle import LitBankTeacher
 
 KINDS = ("third", "second", "nominal", "speaker")
 HIDDEN = {"third": 24, "second": 12, "nominal": 20, "speaker": 24}
@@ -228,7 +229,7 @@ def main() -> None:
         "licence_of_data": "CC BY 4.0, Bamman, Lewke and Mansoor (2020), An Annotated Dataset of Coreference "
         "in English Literature, LREC; the novels are in the public domain in the US",
         "novels": [f"Project Gutenberg {key}" for key in novels],
-        "script": "python -m bookcoref_data.annotate.training.train LITBANK --novels MIRROR",
+        "script": "python -m training.train LITBANK --novels MIRROR",
         "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN,
         "rate": RATE, "decay": DECAY, "dropout": DROPOUT, "silver": SILVER_WEIGHT, "features": list(FEATURES),
         "parser": load_model()[1],

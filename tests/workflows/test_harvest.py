@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 pytest.importorskip("bs4")
 
-from bookcoref_data.build.harvest_guides import GuidesPlan, guides_of
 from bookcoref_data.characters.guide_files import GuideAddress
 from bookcoref_data.characters.table import read_table
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
+from bookcoref_data.workflows.harvest_guides import GuidesPlan, guides_of
 
 SPARK = (
     """<h1 class="TitleHeader_title">The Lamp Road</h1><div class="TitleHeader_authorName">Mira Holt</div>"""

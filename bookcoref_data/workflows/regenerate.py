@@ -22,7 +22,7 @@ from ..evaluate.evaluation import BookScores, Evaluation
 from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
 from ..progress import Progress
 from .annotate import LICENCES, source_of
-from .scale import BookJob, ScaleReport, annotate_books, collect, read_book
+from .annotate_many import BookJob, ScaleReport, annotate_books, collect, read_book
 
 COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
            "spurious", "moved")  # fmt: skip

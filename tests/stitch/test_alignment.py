@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bookcoref_data.errors import DataError, FormatError
+from bookcoref_data.stitch.alignment import exact_codes, follow, lone, span_of_matches, supported
 from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
-from bookcoref_data.stitch.follow import exact_codes, follow, lone, span_of_matches, supported
 
 NONE = -1
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..errors import BookcorefError, MissingExtraError, SourceError, UsageError
 from ..files import write_text
-from .scale import BookJob, ScaleReport, annotate_one, write_job
+from .annotate_many import BookJob, ScaleReport, annotate_one, write_job
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bookcoref_data.build.pack import PackSettings, describe, pack_book, pack_files, pack_folder, pack_plan
-from bookcoref_data.build.rebuild import rebuild
-from bookcoref_data.build.setup import Settings, candidates_of, prepare, texts_of
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import BookcorefError, DataError, EditionError, FormatError, UsageError
 from bookcoref_data.formats.folder import read_folder
@@ -18,6 +15,16 @@ from bookcoref_data.progress import Silent
 from bookcoref_data.sources.store import Store
 from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.text.decode import decode
+from bookcoref_data.workflows.pack import (
+    PackSettings,
+    describe,
+    pack_book,
+    pack_files,
+    pack_folder,
+    pack_plan,
+)
+from bookcoref_data.workflows.rebuild import rebuild
+from bookcoref_data.workflows.setup import Settings, candidates_of, prepare, texts_of
 
 
 def settings(world, **more) -> Settings:

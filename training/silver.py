@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..embedded.reader import Reader, Text
-from ..embedded.tags import Tag
+from bookcoref_data.annotate.embedded.reader import Reader, Text
+from bookcoref_data.annotate.embedded.tags import Tag
 
 _SURE, _RULED_OUT = 0.9, 0.1
 _SCENE = 250

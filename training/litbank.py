@@ -20,9 +20,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...books import Book, Mention
-from ..cast import Cast, make_cast
-from ..steps import Job
+from bookcoref_data.annotate.cast import Cast, make_cast
+from bookcoref_data.annotate.steps import Job
+from bookcoref_data.books import Book, Mention
 
 SPLIT_SEED = 2025
 SPLIT_SIZE = 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bookcoref_data.build.clean import clean_one, load_recipe
 from bookcoref_data.errors import UsageError
+from bookcoref_data.workflows.clean import clean_one, load_recipe
 
 FORBIDDEN = ("Gutenberg", "GUTENBERG", "pgdp.net", "Produced by", "Distributed Proofread", "[Illustration",
              "[Footnote")  # fmt: skip

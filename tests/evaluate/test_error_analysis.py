@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.decomposition import ERROR_TYPES, analyse_errors
+from bookcoref_data.evaluate.error_analysis import ERROR_TYPES, analyse_errors
 
 TEXT = "Anna met the old Ben of York . She saw him . The tall queen laughed and Anna wept"
 WORDS = TEXT.split(" ")

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.build.catalogue import describe, mentions_of, overview
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import write_folder
+from bookcoref_data.workflows.catalogue import describe, mentions_of, overview
 
 SENTENCES = [["Ann", "saw", "Annabel", "."], ["She", "waved", "\n"], ["Ann", "left", "."]]
 

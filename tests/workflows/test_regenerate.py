@@ -14,13 +14,13 @@ from bookcoref_data.annotate import backends
 from bookcoref_data.annotate.plan import Plan
 from bookcoref_data.annotate.state import Marked
 from bookcoref_data.books import Book, Mention
-from bookcoref_data.build import scale
-from bookcoref_data.build.regenerate import COLUMNS, _spread, compare, regenerate
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.evaluate import evaluate
 from bookcoref_data.formats.folder import read_build, read_folder, write_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
+from bookcoref_data.workflows import annotate_many
+from bookcoref_data.workflows.regenerate import COLUMNS, _spread, compare, regenerate
 
 SENTENCES = [["Anna", "met", "Mr.", "Brown"], ["\n", "She", "saw", "him"], ["Brown", "smiled"]]
 THERE = [("Anna", [(0, 0), (5, 5)]), ("Mr. Brown", [(2, 3), (7, 7), (8, 8)])]
@@ -110,7 +110,7 @@ def plan(monkeypatch) -> Plan:
     monkeypatch.setattr(backends, "BACKENDS", dict(backends.BACKENDS))
     backends.register_backend("names", "names_backend:make")
     monkeypatch.setitem(__import__("sys").modules, "names_backend", type("M", (), {"make": _Names}))
-    monkeypatch.setattr(scale, "_BACKENDS", {})
+    monkeypatch.setattr(annotate_many, "_BACKENDS", {})
     return Plan("names", "names", ("link", "windows"), {})
 
 

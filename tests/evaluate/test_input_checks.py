@@ -10,7 +10,7 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import DataError
 from bookcoref_data.evaluate import evaluate
 from bookcoref_data.evaluate.clustering import members
-from bookcoref_data.evaluate.flaws import find_flaws
+from bookcoref_data.evaluate.input_checks import find_flaws
 
 
 def flaws(clusters, tokens=None):

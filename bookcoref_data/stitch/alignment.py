@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .fold import fold
+from .normalize import fold
 from .sequence import align, merge_runs, mix, unique_matches
 
 REACH, FAR_REACH = 6, 24

@@ -1,4 +1,4 @@
-"""`build` on a small mirror: match, clean, tokenise, annotate with a backend of the test, write."""
+"""`create` on a small mirror: match, clean, tokenise, annotate with a backend of the test, write."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ pytest.importorskip("gutenbergpy")
 pytest.importorskip("polars")
 
 from bookcoref_data.annotate.backends import BACKENDS
-from bookcoref_data.build import silver
-from bookcoref_data.build.scale import release_backends
-from bookcoref_data.build.silver import BuildSettings, build_silver, load_plan
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import read_build
+from bookcoref_data.workflows import create
+from bookcoref_data.workflows.annotate_many import release_backends
+from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
 
 PROSE = "Ada Brook baked the bread of the village before the sun was up, and\nTom Reed ate it.\n\n"
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -98,8 +98,8 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     recipe = tmp_path / "naming.toml"
     recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
     made = []
-    monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.build.silver:_naming_backend")
-    monkeypatch.setattr(silver, "_naming_backend", lambda plan: made.append(plan) or Naming(), raising=False)
+    monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
+    monkeypatch.setattr(create, "_naming_backend", lambda plan: made.append(plan) or Naming(), raising=False)
     release_backends()
     from dataclasses import replace
 
@@ -191,7 +191,7 @@ def test_the_verbs_match_clean_and_build_on_the_command_line(world):
 
     done = run("clean", world / "mirror/cache/epub/900001/pg900001.txt", "--show-cuts")
     assert "footer" in done.stdout
-    done = run("build", "--matched", casts, "--mirror", world / "mirror", "--no-annotation", "--out",
+    done = run("create", "--matched", casts, "--mirror", world / "mirror", "--no-annotation", "--out",
                world / "out", "-j", 1, "--json", *common)  # fmt: skip
     assert done.exit_code == 1
     assert set(json.loads(done.stdout)["failed"]) == {"a_ferry_900003"}

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ...books import Book
-from ...text.clean import CleanSettings, clean
-from ...text.decode import decode
-from ...text.tokens import tokenize_body
-from ..embedded.narrator import find_narrator
-from ..embedded.network import Ranker
-from ..embedded.parsing import parse_book
-from ..embedded.setup import link_text
-from ..propose import propose_cast
+from bookcoref_data.annotate.embedded.narrator import find_narrator
+from bookcoref_data.annotate.embedded.network import Ranker
+from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.embedded.setup import link_text
+from bookcoref_data.annotate.propose import propose_cast
+from bookcoref_data.books import Book
+from bookcoref_data.text.clean import CleanSettings, clean
+from bookcoref_data.text.decode import decode
+from bookcoref_data.text.tokens import tokenize_body
+
 from .litbank import Excerpt, parts
 from .silver import Example, SilverReader
 

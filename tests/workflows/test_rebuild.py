@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bookcoref_data.build import rebuild as room
-from bookcoref_data.build.setup import Settings, plan_texts, prepare
-from bookcoref_data.build.verify import verify
 from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
+from bookcoref_data.workflows import rebuild as room
+from bookcoref_data.workflows.setup import Settings, plan_texts, prepare
+from bookcoref_data.workflows.verify import verify
 
 
 def settings(world, **changes) -> Settings:
@@ -276,8 +276,8 @@ def test_a_full_disk_leaves_nothing_half_written(world, monkeypatch):
 
 def rebuild_process(world, out, cache):
     code = (
-        "import sys; from pathlib import Path; from bookcoref_data.build.setup import *;"
-        "from bookcoref_data.build.rebuild import rebuild;"
+        "import sys; from pathlib import Path; from bookcoref_data.workflows.setup import *;"
+        "from bookcoref_data.workflows.rebuild import rebuild;"
         f"r = rebuild(prepare(Settings(out=Path({str(out)!r}), release=Path({str(world.release)!r}),"
         f" mirror={str(world.mirror)!r}, cache_dir=Path({str(cache)!r}), offline=True)), jobs=2);"
         "print(r.record.digest)"
@@ -301,7 +301,7 @@ def kill_worker(job):
 
 
 def test_a_killed_worker_is_reported_and_the_others_finish():
-    from bookcoref_data.build.pool import run_jobs
+    from bookcoref_data.workflows.pool import run_jobs
 
     outcomes = {o.job: o for o in run_jobs(kill_worker, ["a", "bad", "b", "c"], 2)}
     assert {j for j, o in outcomes.items() if o.result} == {"a", "b", "c"}
@@ -318,7 +318,7 @@ def loaded(package):
 
 
 def test_workers_do_without_packages_that_they_need_not():
-    from bookcoref_data.build.pool import run_jobs
+    from bookcoref_data.workflows.pool import run_jobs
 
     jobs = ["tabnanny", "zipapp"]
     assert {o.job: o.result for o in run_jobs(loaded, jobs, 2, without=("tabnanny",))} == {
@@ -387,7 +387,7 @@ def test_exact_forbids_and_min_kept_bounds_what_may_be_carried_over(world):
 
 
 def test_packs_are_a_release(world):
-    from bookcoref_data.build.pack import pack_plan
+    from bookcoref_data.workflows.pack import pack_plan
 
     exact = run(world)
     pack_plan(prepare(settings(world)), world.root / "packs", world.root / "work")
