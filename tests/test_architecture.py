@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "bookcoref_data"
 
 FLOORS = [
-    {"errors", "progress", "files", "resources", "books"},
-    {"text", "stitch", "evaluate", "formats"},
-    {"sources", "characters", "annotate", "benchmarks", "report", "sample"},
+    {"errors", "progress", "files", "resources", "words", "align", "books"},
+    {"text", "stitch", "evaluate", "formats", "edits"},
+    {"sources", "characters", "annotate", "report", "view", "export", "tasks", "sample"},
     {"workflows"},
     {"cli"},
 ]
@@ -26,11 +26,13 @@ GROUND = {
     "files": {"errors"},
     "resources": {"errors"},
     "errors": set(),
+    "words": set(),
+    "align": {"errors"},
     "progress": set(),
 }
 HEAVY = {"datasets", "spacy", "polars", "pyarrow", "torch", "SPARQLWrapper", "gutenbergpy", "transformers",
          "matplotlib", "huggingface_hub", "scipy", "pandas", "onnxruntime", "datatrove"}  # fmt: skip
-PURE = {"books", "text", "stitch", "evaluate"}
+PURE = {"words", "align", "books", "text", "stitch", "evaluate", "edits"}
 IMPURE_MODULES = {
     "requests",
     "urllib",
