@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.stitch.sequence import align
+from bookcoref_data.align import align
 from bookcoref_data.text.clean.breaks import count_as_released, released_breaks
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body

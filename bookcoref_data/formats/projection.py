@@ -2,19 +2,18 @@
 
 A system with its own tokenizer (BookNLP) is scored on the tokens of the key. White space and the `_` of
 Gutenberg's italics are left out on both sides, typographic quotes and dashes count as plain ones, and the
-two character sequences are aligned: at once where they are equal, else on stretches that occur once on
-both sides.
+two character sequences are aligned: at once where they are equal, else by `align`.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from ..align import align, join_runs
 from ..books import Mention, Record
 from ..errors import DataError
 from .conversion_report import Losses
@@ -24,10 +23,10 @@ LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"
 
 _PLAIN = str.maketrans("‘’‚‛“”„‟‐‑‒–—―−", "''''\"\"\"\"-------", "_")
-_STRETCHES = (48, 16)  # lengths of the stretches tried, in characters
+IntArray = npt.NDArray[np.int64]
+# Anchor lengths in characters. Shorter stretches that occur once on both sides may do so by chance.
+_STRETCHES = (48, 16)
 _ANY = re.compile(r".*", re.DOTALL)
-_RUN = 16  # shorter equal ends may be chance: one letter of a header that the key does not have
-_SMALL = 3_000  # gaps up to this long on both sides are compared character by character
 
 
 def project_all(records: Iterable[Record], keys: Sequence[Record], losses: Losses | None) -> list[Record]:
@@ -79,32 +78,10 @@ def project(record: Record, key: Record, losses: Losses | None) -> Record:
     )
 
 
-def align(a: str, b: str) -> np.ndarray:
+def _align(a: str, b: str) -> IntArray:
     """For each character of `a` the index of the same character in `b`, increasing, or -1."""
-    matched = np.full(len(a), -1, dtype=np.int64)
-    x, y = _codes(a), _codes(b)
-    todo = [(0, len(a), 0, len(b), 0)]
-    while todo:
-        a0, a1, b0, b1, level = todo.pop()
-        a0, a1, b0, b1 = _strip_equal_ends(x, y, a0, a1, b0, b1, matched)
-        if a0 == a1 or b0 == b1:
-            continue
-        if max(a1 - a0, b1 - b0) <= _SMALL:
-            matcher = difflib.SequenceMatcher(None, a[a0:a1], b[b0:b1], autojunk=False)
-            for i, j, n in matcher.get_matching_blocks():
-                matched[a0 + i : a0 + i + n] = np.arange(b0 + j, b0 + j + n)
-        elif level < len(_STRETCHES):
-            size = _STRETCHES[level]
-            anchors = _anchors(a, b, (a0, a1, b0, b1), size)
-            i, j = a0, b0
-            for p, q in anchors:
-                if p < i or q < j:  # inside the stretch before it
-                    continue
-                todo.append((i, p, j, q, level))
-                matched[p : p + size] = np.arange(q, q + size)
-                i, j = p + size, q + size
-            todo.append((i, a1, j, b1, level if anchors else level + 1))
-    return matched
+    old, new = _codes(a), _codes(b)
+    return join_runs(align(old, new, _STRETCHES), old, new)
 
 
 class _Mover:
@@ -115,7 +92,7 @@ class _Mover:
         text, self._first = _characters(source)
         self._key_text, self._key_first = _characters(target)
         same = text == self._key_text
-        self._matched = np.arange(len(text)) if same else align(text, self._key_text)
+        self._matched = np.arange(len(text)) if same else _align(text, self._key_text)
         self._token_of = np.repeat(np.arange(len(target)), np.diff(self._key_first))
 
     def __call__(self, mention: Mention) -> Mention | None:
@@ -148,68 +125,14 @@ def _flat(record: Record) -> list[str]:
     return [token for sentence in record.sentences or [] for token in sentence]
 
 
-def _characters(tokens: list[str]) -> tuple[str, np.ndarray]:
+def _characters(tokens: list[str]) -> tuple[str, IntArray]:
     """All visible characters in one text, and where each token begins in it (one more for the end)."""
     visible = ["".join(token.translate(_PLAIN).split()) for token in tokens]
     return "".join(visible), np.concatenate(([0], np.cumsum([len(v) for v in visible], dtype=np.int64)))
 
 
-def _codes(text: str) -> np.ndarray:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
-def _strip_equal_ends(
-    x: np.ndarray, y: np.ndarray, a0: int, a1: int, b0: int, b1: int, matched: np.ndarray
-) -> tuple[int, int, int, int]:
-    """Match long equal runs at the beginning and at the end of two stretches; return what is left."""
-    n = min(a1 - a0, b1 - b0)
-    differ = np.flatnonzero(x[a0 : a0 + n] != y[b0 : b0 + n])
-    head = int(differ[0]) if len(differ) else n
-    head = head if head >= _RUN else 0
-    matched[a0 : a0 + head] = np.arange(b0, b0 + head)
-    a0, b0, n = a0 + head, b0 + head, n - head
-    differ = np.flatnonzero(x[a1 - n : a1] != y[b1 - n : b1])
-    tail = n - 1 - int(differ[-1]) if len(differ) else n
-    tail = tail if tail >= _RUN else 0
-    matched[a1 - tail : a1] = np.arange(b1 - tail, b1)
-    return a0, a1 - tail, b0, b1 - tail
-
-
-def _anchors(a: str, b: str, box: tuple[int, int, int, int], size: int) -> list[tuple[int, int]]:
-    """Positions of stretches of `size` characters that occur once in both, the longest rising chain."""
-    a0, a1, b0, b1 = box
-    once = _once(b, b0, b1, size)
-    pairs = sorted((p, once[s]) for s, p in _once(a, a0, a1, size).items() if s in once)
-    return _rising(pairs)
-
-
-def _once(text: str, start: int, end: int, size: int) -> dict[str, int]:
-    seen: dict[str, int] = {}
-    for i in range(start, end - size + 1):
-        stretch = text[i : i + size]
-        seen[stretch] = -1 if stretch in seen else i
-    return {stretch: i for stretch, i in seen.items() if i >= 0}
-
-
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence of pairs, sorted by their first, whose second members rise."""
-    ends: list[int] = []
-    at: list[int] = []
-    before = [-1] * len(pairs)
-    for i, (_, q) in enumerate(pairs):
-        length = bisect_left(ends, q)
-        before[i] = at[length - 1] if length else -1
-        if length == len(ends):
-            ends.append(q)
-            at.append(i)
-        else:
-            ends[length], at[length] = q, i
-    chain = []
-    i = at[-1] if at else -1
-    while i >= 0:
-        chain.append(pairs[i])
-        i = before[i]
-    return chain[::-1]
+def _codes(text: str) -> IntArray:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
 
 
 def _kept(spans: Iterable[Mention | None]) -> list[Mention]:

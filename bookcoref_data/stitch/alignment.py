@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..align.sequence import align, merge_runs, mix, unique_matches
 from .normalize import fold
-from .sequence import align, merge_runs, mix, unique_matches
 
 REACH, FAR_REACH = 6, 24
 """A match is supported by the matches at most `REACH` tokens away in one text, `FAR_REACH` in the other."""

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..align import align, common_subsequence
 from ..errors import DataError
 from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
-from .sequence import align, common_subsequence
 from .varint import pack_numbers, unpack_numbers
 
 ESCAPE = 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import DataError, FormatError, SourceError
 from bookcoref_data.formats import Losses, read_documents, write_documents
-from bookcoref_data.formats.projection import LOST, SNAPPED, align, project, project_all
+from bookcoref_data.formats.projection import LOST, SNAPPED, project, project_all
 
 HEADER = (
     "paragraph_ID sentence_ID token_ID_within_sentence token_ID_within_document word lemma byte_onset "
@@ -150,24 +149,6 @@ def test_documents_meet_by_key_or_alone():
     assert project_all([source], both, None)[0].doc_key == "b"
     with pytest.raises(DataError, match="no document for b"):
         project_all([source], [*both[:1], key_of("a")], None)
-
-
-def test_alignment_survives_a_foreign_header_and_noise():
-    rng = random.Random(3)
-    words = ["".join(rng.choices("abcdefghij", k=rng.randint(1, 8))) for _ in range(20_000)]
-    clean = "".join(words)
-    noisy = "HEADER" * 900 + "".join("#" + w if rng.random() < 0.01 else w for w in words) + "FOOTER" * 900
-    matched = align(noisy, clean)
-    found = matched[matched >= 0]
-    assert (found[1:] > found[:-1]).all()
-    assert len(found) > 0.999 * len(clean)
-    assert all(noisy[i] == clean[j] for i, j in enumerate(matched) if j >= 0)
-
-
-def test_alignment_of_unlike_texts_is_empty_or_true():
-    assert align("", "abc").tolist() == []
-    assert align("abc", "").tolist() == [-1, -1, -1]
-    assert align("x" * 5000, "y" * 5000).max() == -1
 
 
 def test_the_released_books_come_back_from_other_tokens(shared_data):

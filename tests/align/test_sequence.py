@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookcoref_data.stitch.sequence import align, common_subsequence, heaviest_chain, merge_runs
+from bookcoref_data.align import align, common_subsequence, join_runs
+from bookcoref_data.align.sequence import heaviest_chain, merge_runs
 
 few = st.lists(st.integers(0, 4), max_size=40)
 
@@ -69,3 +70,48 @@ def test_the_chain_with_most_weight_wins_over_the_one_with_most_runs():
 def test_anchors_on_one_diagonal_become_one_run():
     at = np.array([3, 4, 5, 9, 40])
     assert merge_runs(at, at + 2, 4) == [(3, 5, 10), (40, 42, 4)]
+
+
+def characters(text):
+    return np.array([ord(c) for c in text])
+
+
+def aligned(old, new):
+    a, b = characters(old), characters(new)
+    return join_runs(align(a, b, (48, 16)), a, b)
+
+
+def test_characters_survive_a_foreign_header_and_noise():
+    random = np.random.default_rng(3)
+    words = ["".join(random.choice(list("abcdefghij"), random.integers(1, 9))) for _ in range(20_000)]
+    clean = "".join(words)
+    noisy = "HEADER" * 900 + "".join("#" + w if random.random() < 0.01 else w for w in words) + "FOOTER" * 900
+    matched = aligned(noisy, clean)
+    found = np.flatnonzero(matched >= 0)
+    assert (np.diff(matched[found]) > 0).all()
+    assert len(found) > 0.999 * len(clean)
+    assert (characters(noisy)[found] == characters(clean)[matched[found]]).all()
+
+
+def test_runs_join_across_what_one_side_has_more():
+    assert aligned("AprefaceAnnran.", "Annran.").tolist() == [-1] * 8 + list(range(7))
+    assert aligned("Annran.", "AprefaceAnnran.").tolist() == list(range(8, 15))
+    # Nothing moves where the gap reads otherwise.
+    assert aligned("abXYc", "abc").tolist() == [0, 1, -1, -1, 2]
+
+
+def test_a_letter_of_a_long_header_is_not_taken_for_the_first_letter_of_the_text():
+    text = "".join(np.random.default_rng(5).choice(list("abcdefghij"), 4000))
+    header = text[0] + "Z" * 3000
+    assert aligned(header + text, text).tolist() == [-1] * 3001 + list(range(4000))
+
+
+@given(few, few)
+def test_joining_runs_keeps_the_number_of_matches_and_their_order(a, b):
+    old, new = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+    before = align(old, new)
+    after = join_runs(before, old, new)
+    found = np.flatnonzero(after >= 0)
+    assert len(found) == (before >= 0).sum()
+    assert (np.diff(after[found]) > 0).all()
+    assert np.array_equal(old[found], new[after[found]])

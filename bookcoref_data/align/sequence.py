@@ -11,9 +11,12 @@ real editions of books it finds as many matches (docs/alignment.md).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
+
+Run = tuple[int, int, int]
+"""A stretch that is equal on both sides: where it begins in the old sequence, in the new one, its length."""
 
 GRAMS = (16, 8, 5, 3, 2, 1)
 """Anchor lengths, tried from the longest; each is used inside the gaps that the one before it left."""
@@ -51,7 +54,9 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
     return partner
 
 
-def _trim(old, new, partner, a0, a1, b0, b1) -> tuple[int, int, int, int]:
+def _trim(
+    old: np.ndarray, new: np.ndarray, partner: np.ndarray, a0: int, a1: int, b0: int, b1: int
+) -> tuple[int, int, int, int]:
     """Match the equal beginnings and ends of a gap; return what is left of it."""
     size = min(a1 - a0, b1 - b0)
     if size and old[a0] == new[b0]:
@@ -69,6 +74,39 @@ def _equal_prefix(a: np.ndarray, b: np.ndarray) -> int:
     differs = a != b
     first = int(differs.argmax())
     return first if differs[first] else len(a)
+
+
+def join_runs(partner: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The same alignment with as few runs as its matches allow: a run goes to its neighbour where it fits.
+
+    A longest common subsequence does not say which of several equal items is meant. Where one side has a
+    header more, the first letters of the text may be matched inside the header; between a run and the next
+    one then lies a gap on one side alone, whose end reads as the run itself does. Such a run moves there.
+    `partner` as `align` returns it; a new array of the same length.
+    """
+    settled: list[Run] = []
+    for i, j, size in reversed(_runs_of(partner)):
+        if settled:
+            next_old, next_new, length = settled[-1]
+            if i + size == next_old:
+                fits = np.array_equal(new[j : j + size], new[next_new - size : next_new])
+            else:
+                same = np.array_equal(old[i : i + size], old[next_old - size : next_old])
+                fits = j + size == next_new and same
+            if fits:
+                settled[-1] = (next_old - size, next_new - size, length + size)
+                continue
+        settled.append((i, j, size))
+    joined = np.full(len(partner), -1, dtype=np.int64)
+    for i, j, size in settled:
+        joined[i : i + size] = np.arange(j, j + size)
+    return joined
+
+
+def _runs_of(partner: np.ndarray) -> list[Run]:
+    """The matches as runs, in order."""
+    at = np.flatnonzero(partner >= 0)
+    return merge_runs(at, partner[at], 1)
 
 
 def mix(values: np.ndarray) -> np.ndarray:
@@ -110,7 +148,9 @@ def _once(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ranked[single], order[single]
 
 
-def _first_anchors(mixed_old, mixed_new, grams, first) -> tuple[list[tuple[int, int, int]], int]:
+def _first_anchors(
+    mixed_old: np.ndarray, mixed_new: np.ndarray, grams: tuple[int, ...], first: int
+) -> tuple[list[Run], int]:
     """Runs of the longest k-gram that has any unique match in this gap, and its level."""
     for level in range(first, len(grams)):
         at_old, at_new = unique_matches(mixed_old, mixed_new, grams[level])
@@ -119,7 +159,7 @@ def _first_anchors(mixed_old, mixed_new, grams, first) -> tuple[list[tuple[int, 
     return [], len(grams)
 
 
-def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[tuple[int, int, int]]:
+def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[Run]:
     """Join anchors that follow each other on one diagonal to runs (old start, new start, length)."""
     if at_old.size == 0:
         return []
@@ -130,7 +170,7 @@ def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[tuple[int
     return list(zip(at_old[firsts].tolist(), at_new[firsts].tolist(), sizes.tolist(), strict=True))
 
 
-def heaviest_chain(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def heaviest_chain(runs: list[Run]) -> list[Run]:
     """The heaviest subset of `runs` (sorted by old start) whose new starts increase; weight is length."""
     # `keys` are new starts, `best` the weight of the best chain ending at or before that start; both
     # increase, so a chain is found by bisection and dominated entries are dropped as better ones come.
@@ -156,7 +196,7 @@ def heaviest_chain(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int
     return chain[::-1]
 
 
-def _untangle(chain: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+def _untangle(chain: list[Run]) -> Iterator[Run]:
     """Cut the overlaps of neighbouring runs (they can share items where a text repeats itself)."""
     end_old = end_new = 0
     for i, j, size in chain:
@@ -166,7 +206,7 @@ def _untangle(chain: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int
             end_old, end_new = i + size, j + size
 
 
-def common_subsequence(old: list, new: list) -> list[tuple[int, int]]:
+def common_subsequence(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
     """A longest common subsequence as increasing pairs of indices.
 
     Bit-parallel (Hyyrö 2004): one big whole number holds a row of the table, so a row costs
