@@ -9,13 +9,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from ..books import Book
+from ..words import calendar, honorifics, word_set
 from .cast import Cast, Entry, make_cast
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse, parse_book
 
 _FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _PLACE_WORDS = frozenset(["in", "at", "to", "from", "near", "into", "towards", "toward", "through", "of"])
-_NOBODY = lex.CALENDAR | lex.words(
+_NOBODY = calendar.CALENDAR | word_set(
     "god lord heaven chapter christmas easter english french german england france london paris bible sir "
     "madam mr mrs miss dr mr. mrs. dr. oh ah well yes no good american italian latin greek roman "
     "christian volume book part project gutenberg illustration copyright etext ebook god's"
@@ -101,7 +102,7 @@ def _collect(book: Book, parse: Parse) -> dict[tuple[str, ...], _Name]:
 
 def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     token = book.tokens[end + 1]
-    if token == "." and book.tokens[end].lower() in lex.ABBREVIATED:
+    if token == "." and book.tokens[end].lower() in honorifics.ABBREVIATED:
         return True
     return (
         parse.tag[end + 1] == "NNP"
@@ -121,10 +122,10 @@ def _add(found, book: Book, parse: Parse, start: int, end: int) -> None:
     if words[-1].lower() in lex.PLACES and not title and words[0].lower() not in _FIRSTS:
         return
     low = title.lower().rstrip(".")
-    first_name = words[0].lower() in lex.FEMALE_FIRST and low not in lex.MARRIED
-    if low in lex.FEMALE_TITLES and len(words) == 1 and not first_name:
+    first_name = words[0].lower() in lex.FEMALE_FIRST and low not in honorifics.MARRIED
+    if low in honorifics.FEMALE_HONORIFICS and len(words) == 1 and not first_name:
         # "Mrs. Barrymore" is not the one who is called "Barrymore".
-        words.insert(0, title if title.endswith(".") or low not in lex.ABBREVIATED else f"{title}.")
+        words.insert(0, title if title.endswith(".") or low not in honorifics.ABBREVIATED else f"{title}.")
     name = found.setdefault(tuple(words), _Name(tuple(words)))
     name.count += 1
     if title:
@@ -149,7 +150,7 @@ def _at_odds(surname: _Name, full: tuple[str, ...]) -> bool:
     first = full[0].lower()
     titles = {t.lower().rstrip(".") for t in surname.titles}
     return (
-        bool(titles & (lex.MALE_TITLES | lex.MENS_OFFICES))
+        bool(titles & (honorifics.MALE_HONORIFICS | honorifics.OFFICES))
         and first in lex.FEMALE_FIRST
         and first not in lex.MALE_FIRST
     )

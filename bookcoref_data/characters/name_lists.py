@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from .words import ADJECTIVES, ALIAS_MARKS, ARTICLES, COLLECTIVES, KIN, ROLES, SUFFIXES, TITLES
+from ..words.honorifics import HONORIFICS
+from .words import ADJECTIVES, ALIAS_MARKS, ARTICLES, COLLECTIVES, KIN, ROLES, SUFFIXES
 
 _SHIELD = 0xE000  # private use: the i-th bracketed or quoted stretch stands as the character _SHIELD + i
 _BRACKETED = re.compile(r'\([^()]*(?:\([^()]*\)[^()]*)*\)|(?<!\w)"[^"]*"')
@@ -163,7 +164,7 @@ def _kinds(words: list[str]) -> set[str]:
     found = set()
     for word in words:
         folded = word.lower().rstrip(".")
-        kind = {True: "title"}.get(folded in TITLES) or {True: "adjective"}.get(folded in ADJECTIVES)
+        kind = {True: "title"}.get(folded in HONORIFICS) or {True: "adjective"}.get(folded in ADJECTIVES)
         if folded in ARTICLES and word is words[0] and len(words) > 1:
             kind = "article"
         if kind is None:

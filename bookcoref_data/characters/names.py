@@ -13,8 +13,9 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
+from ..words.honorifics import HONORIFICS
 from .name_lists import ALIAS_START, comma_segments, is_collective, shield, split_people, unshield
-from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS, TITLES
+from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,5 +345,5 @@ def fold(name: str) -> str:
 
 def same_person(name: str, author: str) -> bool:
     """Whether a character bears the author's name: the same words in any order, titles aside."""
-    words, others = ({w for w in fold(text).split() if w not in TITLES} for text in (name, author))
+    words, others = ({w for w in fold(text).split() if w not in HONORIFICS} for text in (name, author))
     return len(words) > 1 and words <= others

@@ -11,6 +11,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ..words import word_set
+from ..words.honorifics import HONORIFICS, NAME_SUFFIXES
+
 Tokens = tuple[str, ...]
 
 _BRACKETS = re.compile(r"[\[(][^\])]*[\])]")
@@ -20,23 +23,14 @@ _WORD = re.compile(r"[^\W_]+")
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-ARTICLES = _words(
+ARTICLES = word_set(
     """
     the a an le la les l un une der die das ein eine el los las il lo i gli uno una de het een o os as
     """
 )
-HONORIFICS = _words(
-    """
-    sir dame lord lady count countess graf grafinia baron baronne comte comtesse marquis marquise dr
-    doctor mr mrs miss ms rev saint st prince princess knez kniaz captain major general professor père
-    pere fils jr sr junior senior ii iii esq seigneur vicomte viscount earl duke duchess
-    """
-)
-PARTICLES = _words(
+# Authors: "Dumas, Alexandre (père)" and "Dumas fils" are told apart by dates, not by these words.
+_NOT_THE_NAME = HONORIFICS | NAME_SUFFIXES | {"fils"}
+PARTICLES = word_set(
     """
     de du des la le van von der den di da del della saavedra y e d l
     """
@@ -145,7 +139,7 @@ def _name_tokens(name: str) -> Tokens:
 
 
 def _drop_ranks(words: Tokens) -> Tokens:
-    kept = tuple(word for word in words if word not in HONORIFICS)
+    kept = tuple(word for word in words if word not in _NOT_THE_NAME)
     return kept or words
 
 

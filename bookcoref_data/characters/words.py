@@ -1,53 +1,39 @@
-"""Word lists for reading names in cast lists: titles, kin, suffixes, collectives. Data, no rules.
+"""Word lists for reading names in cast lists: kin, suffixes, collectives. Data, no rules.
 
 All words are lower case and without full stops.
 """
 
 from __future__ import annotations
 
+from ..words import word_set
+from ..words.honorifics import NAME_SUFFIXES
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+ARTICLES = word_set("the a an")
 
-
-ARTICLES = _words("the a an")
-
-TITLES = _words("""
-    mr mrs ms miss mx dr doctor doc sir lady lord dame madam madame mme mlle mademoiselle monsieur m
-    king queen prince princess duke duchess archduke archduchess earl count countess baron baroness
-    marquis marquise emperor empress czar tsar viscount viscountess squire captain capt colonel col
-    general gen major sergeant sgt lieutenant lt corporal private admiral commander officer
-    inspector detective judge justice professor prof reverend rev father fr mother brother sister
-    pope bishop archbishop cardinal abbé abbe saint st widow uncle aunt auntie cousin grandpa
-    grandma gram gramps granny grandmother grandfather nurse nanny mistress master massa missis
-    missus mister don dona doña donna señor señora señorita senor senora senorita herr frau fräulein
-    signor signora signorina pan pani mayor president senator governor
-""")
-
-ADJECTIVES = _words("""
+ADJECTIVES = word_set("""
     old young little big great good bad mad poor fat tall short black white red first second third elder
     younger tiny blind long wicked
 """)
 
-KIN = _words("""
+KIN = word_set("""
     family families son sons daughter daughters wife husband children child fiancée fiancee fiancé fiance
     others friends friend company co brother brothers sister sisters mother father parents parent servants
     baby twins
 """)
 
-SUFFIXES = _words("jr sr junior senior esq esquire ii iii iv md phd jp dd kc qc mp sj obe")
+SUFFIXES = NAME_SUFFIXES | word_set("md phd jp dd kc qc mp sj obe")
 
-COLLECTIVES = _words("""
+COLLECTIVES = word_set("""
     family families club crew gang band company society army tribe clan people crowd chorus council committee
     household townspeople villagers brothers sisters friends children parents twins guards soldiers narrators
     detectives students servants neighbors neighbours gods witches boys girls men women animals
 """)
 
-ROLES = _words(
+ROLES = word_set(
     "husband wife narrator guard servant friend brother sister mother father son daughter lover teacher"
 )
 
-NUMBERS = _words("two three four five six seven eight nine ten twelve")
+NUMBERS = word_set("two three four five six seven eight nine ten twelve")
 
 HEADINGS = (
     r"(the )?(major|minor)",

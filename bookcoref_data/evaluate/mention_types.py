@@ -21,37 +21,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from ..words import word_set
+from ..words.honorifics import HONORIFICS
+from ..words.pronouns import ALL_PRONOUNS
+
 TYPES = ("name", "nominal", "pronoun")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-PRONOUNS = _words("""
-    i me my mine myself we us our ours ourselves ourself you your yours yourself yourselves
-    he him his himself she her hers herself it its itself they them their theirs themselves themself
-    thou thee thy thine thyself ye who whom whose which that oneself this these those
-    'em em y' ya yeh yer 's
-""")
-
-TITLES = _words("""
-    mr mr. mrs mrs. ms ms. miss mister master madam madame mme mme. mademoiselle monsieur m. sir lady
-    lord dame dr dr. doctor rev rev. reverend st st. saint capt capt. captain col col. colonel gen gen.
-    general lieutenant lieut. sergeant prof. professor king queen prince princess duke duchess count
-    countess baron baroness earl father mother brother sister uncle aunt comrade squire judge hon hon.
-    señor señora don doña herr frau pan
-""")
-
-_AFTER_HEAD = _words("""
+_AFTER_HEAD = word_set("""
     of in on at from with without to for by over under between among amongst about near beyond upon into
     behind beside before after against through within who whom which whose that where when as than like
     named called and or , ; : -- — – ( [ " “ ”
 """)
 
-_NO_HEAD = _words("""'s ’s ' ’ . , ; : ! ? " ” “ ) ] - — _""") | {"\n", ""}
+_NO_HEAD = word_set("""'s ’s ' ’ . , ; : ! ? " ” “ ) ] - — _""") | {"\n", ""}
 
-_OPENING = _words("""" “ ‘ ' ( [ — -- - _ ``""") | {"\n"}
+_OPENING = word_set("""" “ ‘ ' ( [ — -- - _ ``""") | {"\n"}
 
 
 class TypeRules:
@@ -64,7 +49,7 @@ class TypeRules:
         self._known = {
             word for name in names for word in name.replace(".", " ").split() if word[:1].isupper()
         }
-        self._known -= {word for word in self._known if word.lower() in TITLES}
+        self._known -= {word for word in self._known if word.lower().rstrip(".") in HONORIFICS}
         self._lower = Counter(token for token in tokens if token.islower())
         self._capital = Counter(tokens)
         self._capital.subtract(tokens[i] for i in _sentence_openers(tokens, sentence_ends))
@@ -72,7 +57,7 @@ class TypeRules:
     def type_of(self, start: int, end: int) -> str:
         """ "name", "nominal" or "pronoun"; mentions outside the text are "nominal"."""
         words = self._tokens[max(start, 0) : end + 1]
-        if words and all(word.lower() in PRONOUNS for word in words):
+        if words and all(word.lower() in ALL_PRONOUNS for word in words):
             return "pronoun"
         head = head_of(self._tokens, start, end)
         return "name" if head is not None and self.is_name(self._tokens[head]) else "nominal"
@@ -80,7 +65,7 @@ class TypeRules:
     def is_name(self, word: str) -> bool:
         """Whether a word is used as a name in this book."""
         lower = word.lower()
-        if not word[:1].isupper() or lower in TITLES or lower in PRONOUNS:
+        if not word[:1].isupper() or lower.rstrip(".") in HONORIFICS or lower in ALL_PRONOUNS:
             return False
         return word in self._known or self._lower[lower] <= self._capital[word]
 

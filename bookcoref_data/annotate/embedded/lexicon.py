@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
+from ...words import word_set
+from ...words.honorifics import HONORIFICS
 
-def words(text: str) -> frozenset[str]:
-    """The words of a list written as one string."""
-    return frozenset(text.split())
-
-
-CALENDAR = words(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-    "august september october november december"
-)
-MALE_TITLES = words(
-    "mr mister sir lord king prince duke count baron earl marquis viscount emperor monsieur m señor signor "
-    "don herr uncle father brother squire master baronet esquire friar abbé grandfather grandpa papa sultan"
-)
-FEMALE_TITLES = words(
-    "mrs miss ms lady queen princess duchess countess baroness marchioness viscountess empress madame mme "
-    "mademoiselle mlle señora señorita signora signorina doña dame frau fräulein aunt auntie mother sister "
-    "mistress madam widow grandmother grandma nurse"
-)
-MARRIED = words("mrs madame mme señora signora frau")
-UNMARRIED = words("miss mademoiselle mlle señorita signorina fräulein")
-NEUTRAL_TITLES = words(
-    "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
-    "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
-    "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
-    "vicar curate saint st st. honourable honorable hon cousin old young little poor dear great chief "
-    "comrade citizen citoyen citizeness"
-)
-MENS_OFFICES = words(
-    "dr doctor captain capt colonel col major maj general gen lieutenant lieut lt sergeant sgt corporal "
-    "private admiral commander commodore commandant professor prof reverend rev judge justice governor "
-    "president senator inspector detective constable bishop archbishop cardinal pope dean deacon parson "
-    "vicar curate"
-)
-"""Titles that men bear in the novels of the nineteenth century unless the book says otherwise."""
-BEFORE_SURNAMES = words(
-    "lady lord mr mister monsieur m dr doctor captain capt colonel col major general lieutenant "
-    "professor prof rev judge inspector squire sergeant parson admiral signor herr señor "
-)
-"""Titles after which a lone name is a surname."""
-TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
-ABBREVIATED = words("mr mrs ms dr st messrs mme mlle m capt col gen lieut lt sgt rev hon prof maj esq jr sr")
-PARTICLES = words("de du des da di von van der den la le of the d' d’ del della y")
-SUFFIXES = words("jr sr esq esquire ii iii iv junior senior")
-
-FIRST = words("i me my mine myself")
-SECOND = words("you your yours yourself thou thee thy thine thyself ye")
-MALE = words("he him his himself")
-FEMALE = words("she her hers herself")
-PLURAL = words("they them their theirs themselves")
-REFLEXIVE = words("myself yourself himself herself themselves thyself")
-POSSESSIVE = words("my mine your yours his her hers their theirs thy thine")
-SUBJECT = words("i he she they thou ye")
-PRONOUNS = FIRST | SECOND | MALE | FEMALE | PLURAL
-
-MALE_NOUNS = words(
+ADJECTIVES_OF_NAMES = word_set("old young little poor dear great")
+"""Adjectives that stand before a name as a title does: "poor Anna", "old Martin"."""
+TITLES = HONORIFICS | ADJECTIVES_OF_NAMES
+PARTICLES = word_set("de du des da di von van der den la le of the d' d’ del della y")
+MALE_NOUNS = word_set(
     "man boy gentleman lad fellow husband father brother son uncle nephew grandfather grandson king prince "
     "duke lord earl baron count emperor knight squire monk priest friar bishop pope bachelor widower "
     "bridegroom groom landlord waiter actor host heir master sir papa pa dad chap stepfather godfather "
@@ -76,7 +28,7 @@ MALE_NOUNS = words(
     "skipper solicitor spokesman stableboy statesman stepson suitor sultan swain swordsman tailor tinker "
     "turnkey valet verger vicomte viscount warden warrior watchman woodsman yachtsman yeoman youth"
 )
-FEMALE_NOUNS = words(
+FEMALE_NOUNS = word_set(
     "woman girl lady wife mother sister daughter aunt niece grandmother granddaughter queen princess "
     "duchess countess baroness empress widow maid maiden bride landlady hostess heiress mistress madam "
     "ma'am ma’am mamma mama mum stepmother godmother nun governess housekeeper housemaid nurse spinster "
@@ -89,7 +41,7 @@ FEMALE_NOUNS = words(
     "patroness poetess policewoman priestess saleswoman schoolgirl sempstress shepherdess songstress "
     "sorceress stepdaughter stewardess viscountess wench workwoman"
 )
-NEUTRAL_NOUNS = words(
+NEUTRAL_NOUNS = word_set(
     "child baby infant person friend companion cousin servant doctor physician surgeon lawyer attorney "
     "teacher schoolmaster pupil student stranger visitor guest neighbour neighbor prisoner orphan guardian "
     "tutor clerk secretary merchant farmer miller ferryman author writer poet painter artist musician "
@@ -126,7 +78,7 @@ NEUTRAL_NOUNS = words(
     "tramp trooper trustee twin tyrant upstart urchin usher vagabond vagrant veteran victim victor villager "
     "violinist waif warder wayfarer weaver wight witness wizard worker youngest youngster"
 )
-ANIMALS = words(
+ANIMALS = word_set(
     "dog cat horse mare pony donkey mule cow bull calf ox sheep lamb ram goat pig sow boar hen cock rooster "
     "duck goose bird raven crow parrot owl rat mouse "
     "rabbit hare fox wolf bear lion tiger elephant monkey ape "
@@ -134,16 +86,10 @@ ANIMALS = words(
 )
 """Animals are characters in some novels, and "he" in many."""
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
-STYLES = words("lordship ladyship majesty highness excellency worship honour honor grace reverence eminence")
-"""With "your" they mean the person spoken to."""
-KIN = words(
-    "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
-    "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
-    "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
+STYLES = word_set(
+    "lordship ladyship majesty highness excellency worship honour honor grace reverence eminence"
 )
-MOTHERS = words("mother mamma mama mum ma mummy mom")
-FATHERS = words("father papa dad pa")
-"""Kin who bear the surname of the one whose kin they are, with the title of a married woman or of a man."""
+"""With "your" they mean the person spoken to."""
 TITLE_NOUNS = {
     "doctor": "dr",
     "physician": "dr",
@@ -181,7 +127,7 @@ TITLE_NOUNS = {
 }
 """Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""
 
-VOCATIVE_NOUNS = words(
+VOCATIVE_NOUNS = word_set(
     "sir madam ma'am ma’am dear friend fellow boy girl child darling love lord lady mamma papa mother "
     "father aunt uncle cousin sister brother dearest son lad miss master comrade "
     "boss brother-in-law captain colonel dad doctor friend gentleman grandmamma grandpapa granny husband "
@@ -189,7 +135,7 @@ VOCATIVE_NOUNS = words(
     "parson professor sergeant sire squire wife"
 )
 
-SPEECH_VERBS = words(
+SPEECH_VERBS = word_set(
     "say says said saying ask asks asked asking reply replies replied replying answer answers answered "
     "answering cry cries cried crying exclaim exclaims exclaimed exclaiming whisper whispers whispered "
     "murmur murmured murmurs mutter muttered mutters shout shouted shouts return returned rejoin rejoined "
@@ -218,19 +164,19 @@ SPEECH_VERBS = words(
     "warbled welcomed wept wheezed whined whispering yawned"
 )
 
-SPEECH_NOUNS = words(
+SPEECH_NOUNS = word_set(
     "reply answer rejoinder remark response exclamation observation question cry retort greeting comment "
     "inquiry enquiry words reasoning salutation"
 )
 
-PLACES = words(
+PLACES = word_set(
     "street road lane house hall park castle abbey farm inn tavern court square place church chapel bridge "
     "hill mountain river creek island county city town village station hotel school college university "
     "club bank company office lodge manor cottage villa avenue gardens harbour bay lake forest wood gate "
     "tower terrace arms row alley palace priory grange estate mill ranch"
 )
 
-MALE_FIRST = words(
+MALE_FIRST = word_set(
     "aaron abel abraham adam adolphus adrian alan albert alec alexander alexei alexey alfred algernon allan "
     "ambrose amos amyas andrew angus anthony antoine antonio archibald archie arnold arthur augustus aubrey "
     "barnabas barnaby bartholomew basil ben benjamin bernard bertie bertram bill billy bob bobby boris "
@@ -255,7 +201,7 @@ MALE_FIRST = words(
     "tristram ulrich uriah valentine victor vincent vivian vladimir walter warren wilfred wilhelm "
     "will william willie wilson winston zachary"
 )
-FEMALE_FIRST = words(
+FEMALE_FIRST = word_set(
     "abigail ada adela adelaide adele adeline agatha "
     "agnes alexandra alice alicia amanda amelia amy anastasia "
     "angela angelica anita ann anna anne annette annie antoinette antonia arabella aurelia aurora barbara "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ...books import Book
+from ...words import honorifics
 from ..cast import Cast
 from ..state import Dropped, Marked
 from . import lexicon as lex
@@ -129,7 +130,7 @@ def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked) -> str:
     if prv == "." and start > 1:
         low = book.tokens[start - 2].lower()
     if low in lex.TITLES and low not in own and prv[:1].isupper() | (prv == "."):
-        gender = "m" if low in lex.MALE_TITLES else "f" if low in lex.FEMALE_TITLES else ""
+        gender = honorifics.honorific_gender(low)
         if gender and person.gender in ("m", "f") and gender != person.gender:
             return "title of another gender"
     elif (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...books import Book
+from ...words import honorifics, pronouns, word_set
 from ..state import Marked
 from . import lexicon as lex
 from .parsing import Parse
@@ -69,7 +70,7 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
         tag = parse.tag[i]
         if tag in ("PRP", "PRP$") or word == "I" or word.lower() in _THOU:
             low = word.lower()
-            if low in lex.PRONOUNS:
+            if low in pronouns.PERSONAL:
                 found.append(_pronoun(parse, i, low))
         elif tag in ("NNS", "NNPS") and not named[i] and not _is_modifier(parse, i, named):
             # Several beings or things: nobody of the cast, but rivals for "they".
@@ -100,19 +101,27 @@ def is_person_noun(word: str) -> bool:
     return word in lex.PERSON_NOUNS or word.rpartition("-")[2] in _COMPOUND
 
 
-_COMPOUND = lex.MALE_NOUNS | lex.FEMALE_NOUNS | lex.words("keeper maker driver child servant seller writer")
+_COMPOUND = lex.MALE_NOUNS | lex.FEMALE_NOUNS | word_set("keeper maker driver child servant seller writer")
 
 
 def _pronoun(parse: Parse, i: int, low: str) -> Markable:
-    person = 1 if low in lex.FIRST else 2 if low in lex.SECOND else 3
-    gender = "m" if low in lex.MALE else "f" if low in lex.FEMALE else "p" if low in lex.PLURAL else ""
-    if low in lex.POSSESSIVE and (parse.dep[i] == "poss" or low != "her"):
+    person = 1 if low in pronouns.FIRST else 2 if low in pronouns.SECOND else 3
+    gender = (
+        "m"
+        if low in pronouns.MALE
+        else "f"
+        if low in pronouns.FEMALE
+        else "p"
+        if low in pronouns.PLURAL
+        else ""
+    )
+    if low in pronouns.POSSESSIVE and (parse.dep[i] == "poss" or low != "her"):
         role = POSSESSIVE
-    elif low in lex.SUBJECT:
+    elif low in pronouns.SUBJECT:
         role = SUBJECT
     else:
         role = _role(parse, i)
-    return Markable(i, i, i, "pronoun", person, gender, role, text=low, reflexive=low in lex.REFLEXIVE)
+    return Markable(i, i, i, "pronoun", person, gender, role, text=low, reflexive=low in pronouns.REFLEXIVE)
 
 
 def _is_modifier(parse: Parse, i: int, named: np.ndarray) -> bool:
@@ -200,7 +209,7 @@ def _other_name(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable
         end + 1 < len(book.tokens)
         and (
             parse.tag[end + 1] == "NNP"
-            or (book.tokens[end + 1] == "." and book.tokens[end].lower() in lex.ABBREVIATED)
+            or (book.tokens[end + 1] == "." and book.tokens[end].lower() in honorifics.ABBREVIATED)
         )
         and not named[end + 1]
         and parse.sentence[end + 1] == parse.sentence[i]
@@ -214,8 +223,8 @@ def _other_name(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable
     if book.tokens[end].lower() in lex.PLACES:
         return None
     gender = (
-        "m" if low in lex.MALE_TITLES or low in lex.MALE_FIRST - lex.FEMALE_FIRST
-        else "f" if low in lex.FEMALE_TITLES or low in lex.FEMALE_FIRST - lex.MALE_FIRST else ""
+        "m" if low in honorifics.MALE_HONORIFICS or low in lex.MALE_FIRST - lex.FEMALE_FIRST
+        else "f" if low in honorifics.FEMALE_HONORIFICS or low in lex.FEMALE_FIRST - lex.MALE_FIRST else ""
     )  # fmt: skip
     head = _head_in(parse, i, end)
     text = " ".join(book.tokens[i : end + 1]).lower()

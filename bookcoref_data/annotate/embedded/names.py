@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...words import calendar, honorifics, word_set
 from ..cast import Cast, Entry
 from . import lexicon as lex
 
@@ -74,7 +75,7 @@ def take_apart(entry: Entry) -> Person:
     titles, rest = [], list(body)
     while rest and rest[0] in lex.TITLES and len(rest) > 1:
         titles.append(rest.pop(0))
-    while len(rest) > 1 and rest[-1] in lex.SUFFIXES:
+    while len(rest) > 1 and rest[-1] in honorifics.NAME_SUFFIXES:
         rest.pop()
     gender, sure = _gender_of(titles, rest, entry)
     if common:
@@ -90,7 +91,7 @@ def take_apart(entry: Entry) -> Person:
     return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group)
 
 
-_SURNAME_TITLES = lex.MARRIED | lex.UNMARRIED | lex.BEFORE_SURNAMES
+_SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
 
 
 _IRREGULAR = frozenset(
@@ -127,10 +128,8 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
     if entry.gender in ("m", "f", "n"):
         return entry.gender, True
     for title in titles:
-        if title in lex.MALE_TITLES:
-            return "m", True
-        if title in lex.FEMALE_TITLES:
-            return "f", True
+        if gender := honorifics.honorific_gender(title):
+            return gender, True
     for word in rest:
         if word in lex.MALE_NOUNS:
             return "m", True
@@ -141,12 +140,12 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
             return "m", False
         if word in lex.FEMALE_FIRST and word not in lex.MALE_FIRST:
             return "f", False
-    if any(t in lex.MENS_OFFICES for t in titles):
+    if any(t in honorifics.OFFICES for t in titles):
         return "m", False
     return "", False
 
 
-_NOT_NAMES = lex.CALENDAR | lex.words(
+_NOT_NAMES = calendar.CALENDAR | word_set(
     "the a an and or but if so as at by for from in into of on to with he she it they i you we his her is "
     "was what who when where why how no yes not oh ah well then there here this that these those my your "
     "our god chapter do did will would shall should can could"
@@ -170,7 +169,7 @@ def book_words(tokens) -> Word:
     for i, token in enumerate(tokens):
         if token in ("\n", "_"):
             continue
-        if token == "." and last in lex.ABBREVIATED:
+        if token == "." and last in honorifics.ABBREVIATED:
             last = ""
             continue
         bare = token.strip("_")
@@ -242,7 +241,7 @@ class NameTable:
             yield [nick], rank
             if last:
                 yield [nick, *last], rank
-            for title in {*titles, *self._courtesy(p)} & (lex.UNMARRIED | {"sir"}):
+            for title in {*titles, *self._courtesy(p)} & (honorifics.UNMARRIED | {"sir"}):
                 yield [title, nick], rank
                 if last:
                     yield [title, nick, *last], rank
@@ -254,7 +253,7 @@ class NameTable:
                 if len(word) > 2:
                     yield [word], LAST
         # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
-        if last and (p.gender != "f" or not titles) and not set(titles) & lex.FEMALE_TITLES:
+        if last and (p.gender != "f" or not titles) and not set(titles) & honorifics.FEMALE_HONORIFICS:
             yield last, LAST
             if len(last) > 1 and len(last[-1]) > 3:
                 yield last[-1:], LAST
@@ -264,9 +263,9 @@ class NameTable:
         """Titles that anyone of that gender may be given, though the cast does not say so."""
         male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young", "poor")
         female = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
-        if any(t in lex.MARRIED for t in p.titles):
+        if any(t in honorifics.MARRIED for t in p.titles):
             female = ("mrs", "madame", "aunt", "poor")
-        elif any(t in lex.UNMARRIED for t in p.titles):
+        elif any(t in honorifics.UNMARRIED for t in p.titles):
             female = ("miss", "mademoiselle", "aunt", "poor")
         return {"m": male, "f": female}.get(p.gender, (*male, *female))
 
@@ -395,15 +394,21 @@ class NameTable:
         rule = RULES[hit.rank]
         if len(choices) == 1:
             return choices[0], rule
-        gender = "m" if hit.title in lex.MALE_TITLES else "f" if hit.title in lex.FEMALE_TITLES else ""
+        gender = (
+            "m"
+            if hit.title in honorifics.MALE_HONORIFICS
+            else "f"
+            if hit.title in honorifics.FEMALE_HONORIFICS
+            else ""
+        )
         if gender:
             choices = [c for c in choices if self.people[c].gender in (gender, "")] or choices
-        if hit.title in lex.UNMARRIED:
-            choices = [c for c in choices if not set(self.people[c].titles) & lex.MARRIED] or choices
+        if hit.title in honorifics.UNMARRIED:
+            choices = [c for c in choices if not set(self.people[c].titles) & honorifics.MARRIED] or choices
             if hit.rank == LAST_TITLED and (known := [c for c in choices if c in eldest]):
                 return known[0], f"{rule}, eldest daughter"
-        elif hit.title in lex.MARRIED:
-            wives = [c for c in choices if set(self.people[c].titles) & lex.MARRIED]
+        elif hit.title in honorifics.MARRIED:
+            wives = [c for c in choices if set(self.people[c].titles) & honorifics.MARRIED]
             choices = wives or choices
         elif hit.title:
             own = [c for c in choices if hit.title in self.people[c].titles]
@@ -435,7 +440,7 @@ class NameTable:
         """
         families: dict[str, list[int]] = defaultdict(list)
         for i, p in enumerate(self.people):
-            if p.last and p.gender in ("f", "") and not set(p.titles) & lex.MARRIED:
+            if p.last and p.gender in ("f", "") and not set(p.titles) & honorifics.MARRIED:
                 families[p.last].append(i)
         named: Counter[int] = Counter()
         with_miss: Counter[int] = Counter()
@@ -443,7 +448,7 @@ class NameTable:
             if len(hit.candidates) == 1:
                 c = hit.candidates[0]
                 named[c] += 1
-                with_miss[c] += hit.title in lex.UNMARRIED and hit.rank != LAST_TITLED
+                with_miss[c] += hit.title in honorifics.UNMARRIED and hit.rank != LAST_TITLED
         chosen = set()
         for members in families.values():
             spoken = [c for c in members if named[c]]

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from ...books import Book
+from ...words import honorifics, kin
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of
 from .conversation import Spoken, Talk
@@ -280,7 +281,7 @@ class Reader:
             counts = self.noun_counts[m.noun]
             counts[e] = counts.get(e, 0) + 1
             owner = self._owner(m)
-            if owner >= 0 and m.noun in lex.KIN:
+            if owner >= 0 and m.noun in kin.KIN:
                 self.kin[owner, m.noun] = e
         if rule and e < self.state.cast:
             self.decisions.append(Decision(i, e, rule, score))
@@ -330,7 +331,7 @@ class Reader:
         if f"d {known}" in f:
             x[:, f[f"d {known}"]] = 1
         x[:, f["n vocative"]] = is_vocative(self.t.book, m)
-        x[:, f["n kin"]] = m.noun in lex.KIN
+        x[:, f["n kin"]] = m.noun in kin.KIN
         x[:, f["n gendered"]] = bool(m.gender)
         counts = self.noun_counts.get(m.noun, {})
         for e in ids:
@@ -374,7 +375,7 @@ class Reader:
 
     def _of_the_family(self, owner: int, noun: str) -> list[int]:
         """Characters with the surname of the one whose kin a noun names."""
-        if not 0 <= owner < self.state.cast or noun not in lex.KIN:
+        if not 0 <= owner < self.state.cast or noun not in kin.KIN:
             return []
         surname = self._families[owner]
         return (
@@ -384,9 +385,9 @@ class Reader:
     def _kin_by_title(self, e: int, noun: str) -> bool:
         """Whether a title fits the kin: Mrs. Hale is the mother and the wife, Mr. Hale father and husband."""
         person = self.t.people[e]
-        if noun in lex.MOTHERS or noun == "wife":
-            return bool(lex.MARRIED & {*person.titles})
-        if noun in lex.FATHERS or noun == "husband":
+        if noun in kin.MOTHERS or noun == "wife":
+            return bool(honorifics.MARRIED & {*person.titles})
+        if noun in kin.FATHERS or noun == "husband":
             return person.gender == "m" and bool(person.titles) and not person.first
         return False
 
@@ -416,7 +417,7 @@ class Reader:
         if m.owner < 0:
             # "Mamma is ill": the speaker's.
             own = (
-                m.kind == "nominal" and m.definite == "" and (m.noun in lex.MOTHERS or m.noun in lex.FATHERS)
+                m.kind == "nominal" and m.definite == "" and (m.noun in kin.MOTHERS or m.noun in kin.FATHERS)
             )
             q = int(self.t.speech.quote[m.at])
             return self.spoken[q].speaker if own and q >= 0 else -1

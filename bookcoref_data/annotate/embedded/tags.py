@@ -6,6 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from ...books import Book
+from ...words import honorifics
 from . import lexicon as lex
 from .markables import POSSESSIVE, SUBJECT, Markable
 from .parsing import Parse
@@ -60,7 +61,7 @@ def _tag_after(book, parse, speech, markables, starts, b: int, tag: Tag) -> None
     size = len(book.tokens)
     stop = b + 1
     while stop < min(size, b + 1 + _REACH_AFTER) and speech.quote[stop] < 0:
-        if book.tokens[stop] in _STOPS and book.tokens[stop - 1].lower() not in lex.ABBREVIATED:
+        if book.tokens[stop] in _STOPS and book.tokens[stop - 1].lower() not in honorifics.ABBREVIATED:
             break
         stop += 1
     _match(book, parse, markables, starts, b + 1, stop, tag, "after")
@@ -72,7 +73,7 @@ def _tag_before(book, parse, speech, markables, starts, a: int, tag: Tag) -> Non
         token = book.tokens[first - 1]
         if (
             token in _STOPS
-            and book.tokens[first - 2].lower() not in lex.ABBREVIATED
+            and book.tokens[first - 2].lower() not in honorifics.ABBREVIATED
             and (first < a - 1 or token != "\n")
         ):
             break

@@ -1,0 +1,49 @@
+"""The word lists agree with each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.words import calendar, honorifics, kin, pronouns
+from bookcoref_data.words.honorifics import honorific_gender
+from bookcoref_data.words.pronouns import pronoun_gender
+
+
+def test_every_honorific_stands_in_one_row():
+    forms = [word for row in honorifics._ROWS for word in row[0].split()]
+    assert sorted(set(forms)) == sorted(forms)
+    assert set(forms) == honorifics.HONORIFICS
+
+
+@pytest.mark.parametrize(
+    ("word", "gender"),
+    [("mr", "m"), ("mrs", "f"), ("colonel", ""), ("aunt", "f"), ("père", "m"), ("anna", "")],
+)
+def test_the_gender_of_an_honorific(word, gender):
+    assert honorific_gender(word) == gender
+
+
+def test_married_and_unmarried_women_have_different_titles():
+    assert not honorifics.MARRIED & honorifics.UNMARRIED
+    assert (
+        honorifics.MARRIED | honorifics.UNMARRIED <= honorifics.FEMALE_HONORIFICS & honorifics.BEFORE_SURNAMES
+    )
+    assert "dr" in honorifics.OFFICES & honorifics.BEFORE_SURNAMES
+    assert not honorifics.OFFICES & (honorifics.MALE_HONORIFICS | honorifics.FEMALE_HONORIFICS)
+
+
+@pytest.mark.parametrize(("word", "gender"), [("him", "m"), ("hers", "f"), ("theirs", "p"), ("you", "")])
+def test_the_gender_of_a_pronoun(word, gender):
+    assert pronoun_gender(word) == gender
+
+
+def test_the_lists_of_pronouns_do_not_overlap():
+    parts = [pronouns.FIRST, pronouns.FIRST_PLURAL, pronouns.SECOND, pronouns.MALE, pronouns.FEMALE,
+             pronouns.NEUTER, pronouns.PLURAL, pronouns.RELATIVE, pronouns.DEMONSTRATIVE]  # fmt: skip
+    assert sum(map(len, parts)) == len(frozenset().union(*parts))
+    assert pronouns.POSSESSIVE | pronouns.REFLEXIVE <= pronouns.PERSONAL
+
+
+def test_kin_and_calendar_are_in_lower_case():
+    for words in (kin.KIN, kin.MOTHERS, kin.FATHERS, calendar.CALENDAR, honorifics.HONORIFICS):
+        assert all(word == word.lower() and not word.endswith(".") for word in words)
