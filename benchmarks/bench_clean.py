@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from bookcoref_data.align import align
-from bookcoref_data.text.clean.breaks import count_as_released, released_breaks
+from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body
-from bookcoref_data.workflows.clean import clean_one, load_recipe
+from bookcoref_data.workflows.clean import clean_one, read_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))
@@ -59,7 +59,7 @@ def mirror_file(shared: Path, book: str) -> Path:
 
 
 def counts(shared: Path, only: list[str]) -> list[dict]:
-    recipe, rows = load_recipe(), []
+    settings, rows = read_settings(), []
     with open(shared / "reference/bookcoref_books.tsv", encoding="utf-8") as stream:
         books = [row for row in csv.DictReader(stream, delimiter="\t") if row["gutenberg_id"]]
     for row in books:
@@ -69,7 +69,7 @@ def counts(shared: Path, only: list[str]) -> list[dict]:
         path = mirror_file(shared, book)
         text = decode(path.read_bytes()).text
         began = time.perf_counter()
-        body = clean_one(str(path), recipe, None).body
+        body = clean_one(str(path), settings, None).body
         seconds = time.perf_counter() - began
         tokens = tokenize_body(body.text).sentences
         between = tokenize_body(_between_markers(text)).sentences
@@ -126,11 +126,12 @@ def show_alignment(shared: Path) -> None:
         for line in stream:
             record = json.loads(line)
             released[record["doc_key"].rsplit("_", 1)[1]] = record["sentences"]
-    recipe = load_recipe()
-    as_printed = replace(recipe, settings=replace(recipe.settings, keep=("emphasis",)))
-    for book, plan in (("2500", recipe), ("1342", recipe), ("1342", as_printed)):
+    settings = read_settings()
+    rules = replace(settings.recipe.settings, keep=("emphasis",))
+    as_printed = replace(settings, recipe=replace(settings.recipe, settings=rules))
+    for book, plan in (("2500", settings), ("1342", settings), ("1342", as_printed)):
         body = clean_one(str(mirror_file(shared, book)), plan, None).body
-        ours = [t for s in released_breaks(tokenize_body(body.text).sentences) for t in s]
+        ours = [t for s in drop_released_breaks(tokenize_body(body.text)).sentences for t in s]
         key = [t for s in released[book] for t in s]
         partner = _partners(_plain(key), _plain(ours))
         words = [i for i, t in enumerate(key) if t not in ("\n", "_")]

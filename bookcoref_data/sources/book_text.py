@@ -10,18 +10,12 @@ import re
 
 from ..errors import DataError
 from ..text.decode import Decoded, decode
+from ..text.markers import ebook_numbers, field, is_cut_off, is_gutenberg, markup_of
 
 MOST_BYTES = 32 << 20
 _LEAST_CHARACTERS = 1000
 _SHORT = 20_000
 _HEAD = 6000
-_TAIL = 30_000
-_HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", re.IGNORECASE)
-_GUTENBERG = re.compile(r"project\s+gutenberg", re.IGNORECASE)
-_START = re.compile(r"^\*\*\*\s?START OF", re.MULTILINE)
-_END = re.compile(r"\bEND OF (?:THE |THIS )?PROJECT GUTENBERG", re.IGNORECASE)
-_NUMBER = re.compile(r"\[?\be(?:book|text)\s*#\s*(\d+)", re.IGNORECASE)
-_TITLE = re.compile(r"^Title: *(\S.*)$", re.MULTILINE)
 _FETCH_AGAIN = "fetch it from another address; this file was not kept"
 
 
@@ -41,11 +35,11 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
         )
     decoded = decode(data, what)
     text, head = decoded.text, decoded.text[:_HEAD]
-    if _HTML.search(head):
+    if markup_of(text) == "HTML":
         raise DataError(
             f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_FETCH_AGAIN}"
         )
-    signed = bool(_GUTENBERG.search(head) or _GUTENBERG.search(text[-_TAIL:]))
+    signed = is_gutenberg(text)
     least = _LEAST_CHARACTERS if signed else _SHORT
     if len(text) < least:
         raise DataError(
@@ -59,7 +53,7 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
         raise DataError(
             f"{what} does not read like a book", found=f"{letters:.0%} letters", hint=_FETCH_AGAIN
         )
-    if _START.search(text[: 5 * _HEAD]) and not _END.search(text[-_TAIL:]):
+    if is_cut_off(text):
         raise DataError(
             f"{what} is cut off",
             expected="an END marker, as there is a START marker",
@@ -75,17 +69,17 @@ def _check_header(head: str, what: str, gutenberg_id: str, title: str | None) ->
 
     A header may point to other editions ("see also eBook #42671"), so ours need only be among the numbers.
     """
-    numbers, named = _NUMBER.findall(head), _TITLE.search(head)
+    numbers, named = ebook_numbers(head), field(head, "Title")
     if numbers:
         if gutenberg_id not in numbers:
             raise DataError(
                 f"{what} is another book",
                 expected=f"eBook #{gutenberg_id}",
-                found=f"eBook #{numbers[0]}" + (f", {named[1].strip()}" if named else ""),
+                found=f"eBook #{numbers[0]}" + (f", {named}" if named else ""),
                 hint=_FETCH_AGAIN,
             )
-    elif named and title and not _words(named[1]) & _words(title):
-        raise DataError(f"{what} is another book", expected=title, found=named[1].strip(), hint=_FETCH_AGAIN)
+    elif named and title and not _words(named) & _words(title):
+        raise DataError(f"{what} is another book", expected=title, found=named, hint=_FETCH_AGAIN)
 
 
 def _words(title: str) -> set[str]:

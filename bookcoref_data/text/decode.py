@@ -1,18 +1,43 @@
-"""Bytes of a Gutenberg file to text: byte order mark, UTF-8 or latin-1, universal line ends."""
+"""Bytes of a text file to characters: byte order mark, UTF-8 or latin-1, universal line ends.
+
+This is the only decoder of the package. What it had to mend stands in the result.
+"""
 
 from __future__ import annotations
 
 import codecs
+import re
 from typing import NamedTuple
 
 from ..errors import DataError
 
 
+class Mended(NamedTuple):
+    """Bytes that are no UTF-8 in a file that else is: [start, end) in the file, and what stands for them.
+
+    `start` counts the bytes behind a byte order mark.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
 class Decoded(NamedTuple):
-    """The text with "\\n" line ends and no byte order mark, and the encoding that was found."""
+    """The text with "\\n" line ends and no byte order mark, the encoding that was found, what was mended."""
 
     text: str
     encoding: str
+    mended: tuple[Mended, ...] = ()
+
+    def note(self, what: str = "the file") -> str:
+        """What was mended, in one sentence for a person; "" when nothing was."""
+        if not self.mended:
+            return ""
+        places = ", ".join(f"{m.text!r} at byte {m.start:,}" for m in self.mended[:3])
+        more = f", and {len(self.mended) - 3} more" if len(self.mended) > 3 else ""
+        number = f"{len(self.mended)} broken UTF-8 sequence" + ("s" if len(self.mended) > 1 else "")
+        return f"{what}: {number}, read as {places}{more}"
 
 
 _MARKS = (
@@ -20,19 +45,27 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# A file with more broken sequences than this share of its characters (three are always allowed), or with
+# more of them than sound characters outside ASCII, is not UTF-8 with a flaw but another encoding.
+_MOST_BROKEN = 0.001
+_ALWAYS_ALLOWED = 3
+# What "surrogateescape" leaves in the place of bytes that cannot be decoded.
+_BROKEN = re.compile("[\udc80-\udcff]+")
 
 
 def decode(data: bytes, what: str = "text") -> Decoded:
     """Decode as Python's text mode would, without a guess where the bytes are plain.
 
-    A byte order mark decides; else UTF-8 when the bytes are valid UTF-8; else Windows-1252 when its
-    typographic quotes and dashes (0x80 to 0x9F) occur and all bytes are defined there; else latin-1,
-    in which Gutenberg's `-8.txt` files are written.
+    A byte order mark decides; else UTF-8 when the bytes are valid UTF-8, or when they are UTF-8 but for a few
+    sequences: a single byte among them is read as Windows-1252 (0xE9 is "é", 0x92 a quote), a longer run
+    becomes one U+FFFD, and all are listed in `mended`. Else Windows-1252 when its typographic quotes and
+    dashes (0x80 to 0x9F) occur and all bytes are defined there; else latin-1, in which Gutenberg's `-8.txt`
+    files are written.
 
     Raises:
         DataError: the bytes hold NUL characters (a binary file) or contradict their byte order mark.
     """
-    text, encoding = _decode(data, what)
+    text, encoding, mended = _decode(data, what)
     if "\0" in text:
         raise DataError(
             f"{what} is not a text file",
@@ -40,27 +73,54 @@ def decode(data: bytes, what: str = "text") -> Decoded:
             found=f"a NUL character at {text.index(chr(0))}",
             hint="fetch the plain text file of the book",
         )
-    return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding)
+    return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, mended)
 
 
-def _decode(data: bytes, what: str) -> tuple[str, str]:
+def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding), encoding
+                return data[len(mark) :].decode(encoding), encoding, ()
             except UnicodeDecodeError as error:
+                mended = _mend(data[len(mark) :]) if encoding == "utf-8" else None
+                if mended:
+                    return mended[0], encoding, mended[1]
                 raise DataError(
                     f"{what} begins with the byte order mark of {encoding} but is not {encoding}",
                     found=f"byte {data[len(mark) + error.start]:#04x} at {len(mark) + error.start}",
                     hint="fetch the file again; it may be damaged or pasted together",
                 ) from error
     try:
-        return data.decode("utf-8"), "utf-8"
+        return data.decode("utf-8"), "utf-8", ()
     except UnicodeDecodeError:
-        pass
+        if mended := _mend(data):
+            return mended[0], "utf-8", mended[1]
     if any(0x80 <= byte <= 0x9F for byte in set(data)):
         try:
-            return data.decode("cp1252"), "cp1252"
+            return data.decode("cp1252"), "cp1252", ()
         except UnicodeDecodeError:
             pass
-    return data.decode("latin-1"), "latin-1"
+    return data.decode("latin-1"), "latin-1", ()
+
+
+def _mend(data: bytes) -> tuple[str, tuple[Mended, ...]] | None:
+    """(text, what was mended) of UTF-8 with a few broken sequences; None when it is no such file."""
+    loose = data.decode("utf-8", "surrogateescape")
+    broken = list(_BROKEN.finditer(loose))
+    damaged = sum(found.end() - found.start() for found in broken)
+    sound = sum(character > "\x7f" for character in loose) - damaged
+    if sound <= len(broken) or len(broken) > max(_ALWAYS_ALLOWED, _MOST_BROKEN * len(loose)):
+        return None
+    pieces: list[str] = []
+    mended: list[Mended] = []
+    at = place = 0
+    for found in broken:
+        before = loose[at : found.start()]
+        place += len(before.encode("utf-8"))
+        size = found.end() - found.start()
+        stands = "\ufffd" if size > 1 else data[place : place + 1].decode("cp1252", "replace")
+        pieces += [before, stands]
+        mended.append(Mended(place, place + size, stands))
+        place += size
+        at = found.end()
+    return "".join([*pieces, loose[at:]]), tuple(mended)

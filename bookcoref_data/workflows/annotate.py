@@ -31,9 +31,8 @@ from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
 from ..formats.jsonl import write as write_jsonl
 from ..progress import Progress, Silent
-from ..text.clean import CleanSettings, clean
-from ..text.decode import decode
-from ..text.tokens import tokenize_body
+from ..text.read_book import BookText, read_book
+from .clean import read_settings
 
 LICENCES = (
     ("Texts", "as the texts that were annotated"),
@@ -43,17 +42,19 @@ LICENCES = (
         "domain",
     ),
 )
-_GUTENBERG = re.compile(r"\*\*\*\s*START OF|Project Gutenberg", re.I)
-_MOST_BROKEN = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A book to annotate, the characters its file names, and what was noticed while reading it."""
+    """A book to annotate, the characters its file names, and what was noticed while reading it.
+
+    `text` has the places of the tokens in the file; None for a book that came as tokens.
+    """
 
     book: Book
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    text: BookText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,30 +98,10 @@ def _from_text(path: Path) -> Source:
         data = path.read_bytes()
     except OSError as error:
         raise SourceError(f"cannot read {path}", found=error.strerror) from error
-    text, notes = _decode(data, str(path))
-    if _GUTENBERG.search(text[:3000]):
-        text = clean(text, CleanSettings(guard=False)).text
-    sentences = tokenize_body(text).sentences
-    if not sentences:
-        raise DataError(f"{path} holds no text", expected="a book", hint="is this the right file?")
+    text = read_book(data, str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
-    found = re.fullmatch(r"(?:pg)?(\d{1,7})(?:-\d)?", path.stem)
-    book = Book.make(stem[:150], sentences, gutenberg_key=found.group(1) if found else "0")
-    return Source(book, (), (*notes, *_language_note(book)))
-
-
-def _decode(data: bytes, what: str) -> tuple[str, tuple[str, ...]]:
-    """Text of a file; UTF-8 with a few broken bytes stays UTF-8, and the breaks are counted in a note."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        loose = data.decode("utf-8", "replace")
-        broken = loose.count("\ufffd")
-        sound = sum(ord(c) > 127 for c in loose) - broken
-        if sound > broken and broken <= max(3, _MOST_BROKEN * len(loose)):
-            text = loose.replace("\ufffd", "").replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
-            return text, (f"{what}: {broken} broken UTF-8 sequences were left out",)
-    return decode(data, what).text, ()
+    book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
+    return Source(book, (), (*text.report.notes, *_language_note(book)), text)
 
 
 def _language_note(book: Book) -> tuple[str, ...]:

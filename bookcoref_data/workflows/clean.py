@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import BookcorefError, SourceError, UsageError
+from ..errors import SourceError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text
 from ..resources import load_toml, resource
-from ..text.clean import CleanSettings, CleanText, clean, settings_from
+from ..text.clean import CleanRecipe, CleanText, settings_from
 from ..text.decode import Decoded, decode
+from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 Read = Callable[[str], tuple[Decoded, str]]
 """Reads a Gutenberg id: the decoded text and the sha256 of its file."""
 
-_ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class CleanRecipe:
-    """Settings for every book, and the tables of single books by Gutenberg id."""
-
-    settings: CleanSettings
-    books: dict[str, dict[str, Any]]
-
-    def for_book(self, gutenberg_id: str) -> CleanSettings:
-        try:
-            return settings_from(self.books.get(gutenberg_id, {}), self.settings)
-        except UsageError as error:
-            raise UsageError(
-                f"the cleaning recipe for book {gutenberg_id}: {error.what}",
-                expected=error.expected,
-                found=error.found,
-            ) from error
-
 
 @dataclass(frozen=True, slots=True)
 class CleanBook:
-    """A cleaned book: its file's name and checksum, the decoded file, and the clean text."""
+    """A cleaned book: the name of what is written for it, its file's checksum, and the cleaned file."""
 
     name: str
-    gutenberg_id: str
     sha256: str
-    file: Decoded
-    body: CleanText
+    file: CleanFile
+
+    @property
+    def body(self) -> CleanText:
+        return self.file.body
 
 
 def load_recipe(path: Path | None = None) -> CleanRecipe:
@@ -63,31 +45,29 @@ def load_recipe(path: Path | None = None) -> CleanRecipe:
     return CleanRecipe(settings_from(table.get("settings", {})), table.get("books", {}))
 
 
-def clean_one(source: str, recipe: CleanRecipe, read: Read, *, guard: bool = True) -> CleanBook:
+def read_settings(
+    recipe: Path | None = None, *, apparatus: str = "auto", paragraphs: str = "all", guard: bool = True
+) -> ReadSettings:
+    """How to read book files with the recipe at `recipe`, else with the one that ships."""
+    return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard)
+
+
+def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
     """Clean a file, or the text of a Gutenberg id.
 
-    A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt").
+    A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt") or in its header.
 
     Raises:
         SourceError: no such file, or the text cannot be had.
-        DataError: the guard stopped; UsageError: the recipe does not fit the text.
+        DataError: no plain text, half a file, or the guard stopped; UsageError: the recipe does not fit.
     """
     path = Path(source)
     if source.isdigit() and not path.exists():
-        gutenberg_id, name = source, f"pg{source}"
         text, sha256 = read(source)
-    else:
-        data = _bytes(path)
-        text, sha256, name = decode(data, source), sha256_bytes(data), path.stem
-        found = _ID_IN_NAME.fullmatch(path.name)
-        gutenberg_id = found.group(1) if found else ""
-    settings = recipe.for_book(gutenberg_id)
-    try:
-        body = clean(text.text, settings if guard else replace(settings, guard=False))
-    except BookcorefError as error:
-        error.what = f"{source}: {error.what}"
-        raise
-    return CleanBook(name, gutenberg_id, sha256, text, body)
+        name = f"pg{source}"
+        return CleanBook(name, sha256, clean_file(text, name, settings))
+    data = _bytes(path)
+    return CleanBook(path.stem, sha256_bytes(data), clean_file(decode(data, source), source, settings))
 
 
 def _bytes(path: Path) -> bytes:
@@ -104,19 +84,20 @@ def summary(book: CleanBook) -> dict[str, Any]:
     body = book.body
     return {
         "name": book.name,
-        "gutenberg_id": book.gutenberg_id,
+        "gutenberg_id": book.file.gutenberg_id,
         "sha256": book.sha256,
-        "encoding": book.file.encoding,
+        "encoding": book.file.source.encoding,
         "file_characters": body.file_length,
         "kept_characters": len(body.text),
         "chapters": len(body.chapters),
         "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
+        "notes": list(book.file.notes),
     }
 
 
 def cuts_of(book: CleanBook) -> list[dict[str, Any]]:
     """Every cut of a book with its place in the file and an excerpt."""
-    text = book.file.text
+    text = book.file.source.text
     return [
         {"kind": cut.kind, "start": cut.start, "end": cut.end, "excerpt": cut.excerpt(text)}
         for cut in book.body.cuts
@@ -140,7 +121,7 @@ def write_map(book: CleanBook, out: Path) -> Path:
     path = out if out.suffix else out / f"{book.name}.map.json"
     content = {
         "sha256": book.sha256,
-        "encoding": book.file.encoding,
+        "encoding": book.file.source.encoding,
         "file_characters": book.body.file_length,
         "runs": [list(run) for run in book.body.runs],
         "chapters": [list(chapter) for chapter in book.body.chapters],

@@ -25,12 +25,10 @@ from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
-from ..text.clean import clean
-from ..text.clean.breaks import released_breaks
-from ..text.decode import decode
-from ..text.tokens import tokenize_body
+from ..text.read_book import read_book
 from .annotate_many import annotator_version, backend_of
 from .clean import load_recipe as load_cleaning
+from .clean import read_settings
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .pool import run_jobs, worker_count
 
@@ -301,12 +299,9 @@ def build_one(job: SilverJob) -> tuple[Path, bool]:
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     """The annotated book, and what is known of its making."""
-    text = decode(job.text.read_bytes(), job.text.name).text
-    body = clean(text, load_cleaning(job.clean_recipe).for_book(job.gutenberg_id))
-    sentences = tokenize_body(body.text).sentences
-    if job.paragraphs == "released":
-        sentences = released_breaks(sentences)
-    book = Book.make(job.doc_key, sentences, gutenberg_key=job.gutenberg_id)
+    settings = read_settings(job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs)
+    text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
+    book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
     if plan:
         book = annotated(book, job.cast, plan)
@@ -318,7 +313,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "characters": len(job.cast),
         "clusters": len(book.clusters),
         "mentions": book.mention_count,
-        "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
+        "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
     }
     return book, facts
 

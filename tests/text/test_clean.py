@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanSettings, clean, settings_from
-from bookcoref_data.text.clean.breaks import count_as_released, released_breaks
+from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
 from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
+from bookcoref_data.text.tokens import Tokenized
 
 PROSE = (
     "Ada Brook baked the bread of the village before the sun was up, and\n"
@@ -322,8 +323,10 @@ def test_only_breaks_behind_the_end_of_a_sentence_are_dropped():
         ["She", "came", ".", "\n"],
         ["Then", ":", "\n"],
     ]
-    assert released_breaks(sentences)[2] == ["She", "came", "."]
-    assert count_as_released(sentences) == sum(map(len, released_breaks(sentences))) == 14
+    found = drop_released_breaks(Tokenized(sentences, list(range(15))))
+    assert found.sentences[2] == ["She", "came", "."]
+    assert found.starts == [i for i in range(15) if i != 11]
+    assert count_as_released(sentences) == sum(map(len, found.sentences)) == 14
 
 
 # -- real books --------------------------------------------------------------------------------------

@@ -15,9 +15,28 @@ def test_marks_and_line_ends_vanish(encoding, line_end):
 
 
 def test_latin1_and_windows_are_told_apart():
-    assert decode("naïve café".encode("latin-1")) == ("naïve café", "latin-1")
-    assert decode("“naïve” — café".encode("cp1252")) == ("“naïve” — café", "cp1252")
-    assert decode(b"plain") == ("plain", "utf-8")
+    assert decode("naïve café".encode("latin-1")) == ("naïve café", "latin-1", ())
+    assert decode("“naïve” — café".encode("cp1252")) == ("“naïve” — café", "cp1252", ())
+    assert decode(b"plain") == ("plain", "utf-8", ())
+
+
+def test_utf8_with_a_stray_byte_stays_utf8_and_says_so():
+    good = "Ántonia saw the café. " * 40
+    data = good.encode() + b"Jos\xe9\x20left\x92s.\r\nHe \xe2\x80 went."
+    found = decode(data)
+    assert found.text == good + "José left’s.\nHe \ufffd went."
+    assert found.encoding == "utf-8"
+    assert [data[m.start : m.end] for m in found.mended] == [b"\xe9", b"\x92", b"\xe2\x80"]
+    assert [m.text for m in found.mended] == ["é", "’", "\ufffd"]
+    assert found.note("x.txt").startswith("x.txt: 3 broken UTF-8 sequences, read as 'é' at byte")
+    assert decode(b"\xef\xbb\xbf" + data).text == found.text
+
+
+def test_a_file_with_more_broken_than_sound_sequences_is_another_encoding():
+    assert decode("é ô".encode() + b" \xe9 \xe8 \xe0").encoding == "latin-1"
+    many = "Ántonia. ".encode() * 1000 + b"caf\xe9 " * 20
+    assert decode(many).encoding == "latin-1"
+    assert decode("Ántonia. ".encode() * 1000 + b"caf\xe9 " * 3).encoding == "utf-8"
 
 
 def test_binary_files_are_refused():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.errors import UsageError
-from bookcoref_data.workflows.clean import clean_one, load_recipe
+from bookcoref_data.workflows.clean import clean_one, load_recipe, read_settings
 
 FORBIDDEN = ("Gutenberg", "GUTENBERG", "pgdp.net", "Produced by", "Distributed Proofread", "[Illustration",
              "[Footnote")  # fmt: skip
@@ -23,7 +23,7 @@ BOOKS = {
 @pytest.mark.parametrize("book", BOOKS)
 def test_real_books_pass_the_guard_and_keep_nothing_of_the_producers(shared_data, book):
     path = shared_data / "gutenberg/cache/epub" / book / f"pg{book}.txt"
-    cleaned = clean_one(str(path), load_recipe(), read=None)
+    cleaned = clean_one(str(path), read_settings(), read=None)
     text = cleaned.body.text
     assert [word for word in FORBIDDEN if word in text] == []
     assert BOOKS[book] in text[:120]

@@ -37,16 +37,18 @@ def clean(
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """
-    from ...workflows.clean import clean_one, cuts_of, load_recipe, summary, write_clean, write_map
+    from ...workflows.clean import clean_one, cuts_of, read_settings, summary, write_clean, write_map
 
     for folder in (out, map_out):
         if folder and len(sources) > 1 and folder.suffix:
             raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
     read = _reader(mirror, offline, cache_dir)
-    plan = load_recipe(recipe)
+    settings = read_settings(recipe, apparatus="cut", guard=not no_guard)
     reports = []
     for source in sources:
-        book = clean_one(source, plan, read, guard=not no_guard)
+        book = clean_one(source, settings, read)
+        for note in book.file.notes:
+            say(f"note: {note}")
         report = summary(book)
         if show_cuts:
             report["cuts"] = cuts_of(book)

@@ -10,12 +10,14 @@ Every step only removes characters; docs/cleaning.md tells what each kind of cut
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise, zip_longest
 
 import numpy as np
 
 from ...errors import UsageError
+from ..markers import field
 from .edges import cut_edges
 from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
@@ -29,10 +31,10 @@ from .notes import (
     cut_page_numbers,
     cut_transcriber_notes,
 )
-from .settings import CleanSettings, Piece, settings_from
+from .settings import CleanRecipe, CleanSettings, Piece, settings_from
 
-__all__ = ["KINDS", "Block", "Chapter", "CleanSettings", "CleanText", "Cut", "Piece", "Run", "clean",
-           "settings_from"]  # fmt: skip
+__all__ = ["KINDS", "Block", "Chapter", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "Piece", "Run",
+           "clean", "settings_from"]  # fmt: skip
 
 _TRAILING = re.compile(r"[^\S\n]+(?=\n)")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -55,9 +57,9 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
     page = Page(text)
     cut_edges(page)
     title = settings.title or _title(text[: page.start])
-    author = settings.author or _field(text[: page.start], "Author")
+    author = settings.author or field(text[: page.start], "Author")
     _apply_recipe(page, settings)
-    steps = {
+    steps: dict[str, Callable[[Page], None]] = {
         "credits": cut_credits,
         "transcriber-note": cut_transcriber_notes,
         "illustration": cut_illustrations,
@@ -75,15 +77,9 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
     return _assemble(page, settings)
 
 
-def _field(header: str, name: str) -> str:
-    """A field of the header ("Title: Emma"), with its continuation lines."""
-    found = re.search(rf"^{name}: *([^\n]+(?:\n[ \t]+\S[^\n]*)*)", header, re.M)
-    return " ".join(found.group(1).split()) if found else ""
-
-
 def _title(header: str) -> str:
     """The title a header states; headers before 2003 have no field for it."""
-    if title := _field(header, "Title"):
+    if title := field(header, "Title"):
         return title
     found = _OLD_TITLE.search(header)
     return found.group(1).strip() if found else ""
@@ -113,7 +109,7 @@ def _find(page: Page, piece: Piece) -> list[tuple[int, int]]:
     return [(start, _line(page, piece.until, start + 1) if piece.until else page.end)]
 
 
-def _search(page: Page, words: str, at: int) -> re.Match | None:
+def _search(page: Page, words: str, at: int) -> re.Match[str] | None:
     """The first line from `at` on that begins with the words, however they are spaced."""
     pattern = r"\s+".join(re.escape(word) for word in words.split())
     return re.compile(rf"^[ \t]*{pattern}", re.M).search(page.text, at, page.end)

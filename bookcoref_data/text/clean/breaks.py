@@ -10,12 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..tokens import Tokenized
+
 _ENDS = frozenset(".!?)") | {"..."}
 
 
-def released_breaks(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The sentences without those closing "\\n" tokens that stand behind the end of a sentence."""
-    return [list(s[:-1]) if _closes(s) else list(s) for s in sentences]
+def drop_released_breaks(found: Tokenized) -> Tokenized:
+    """The same tokens without those closing "\\n" that stand behind the end of a sentence."""
+    sentences: list[list[str]] = []
+    starts: list[int] = []
+    at = 0
+    for sentence in found.sentences:
+        kept = len(sentence) - _closes(sentence)
+        sentences.append(sentence[:kept])
+        starts += found.starts[at : at + kept]
+        at += len(sentence)
+    return Tokenized(sentences, starts)
 
 
 def count_as_released(sentences: Sequence[Sequence[str]]) -> int:

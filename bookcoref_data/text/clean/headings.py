@@ -56,9 +56,10 @@ def is_division(block: Block) -> bool:
     if len(block.lines) > 6 or len(block.text) > 400:
         return False
     line = block.line
-    if not _DIVISION.match(line) or len(line) > 90:
+    found = _DIVISION.match(line)
+    if not found or len(line) > 90:
         return False
-    rest = line[_DIVISION.match(line).end() :]
+    rest = line[found.end() :]
     return not _LOWER_WORD.match(rest.lstrip()) or rest.lstrip()[:3] in ("the", "in ", "of ")
 
 

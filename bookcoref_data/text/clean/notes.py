@@ -107,7 +107,7 @@ def cut_page_numbers(page: Page) -> None:
     for found in _PAGE_INLINE.finditer(page.text, page.start, page.end):
         page.cut("page-number", *found.span())
     numbered = [b for b in page.blocks() if len(b.lines) == 1 and _PAGE.match(b.text)]
-    values = [int(re.search(r"\d+", block.text).group()) for block in numbered]
+    values = [_number(block.text) for block in numbered]
     rising = sum(a < b for a, b in pairwise(values))
     if len(values) >= 10 and rising >= 0.9 * (len(values) - 1):
         for block in numbered:
@@ -122,7 +122,8 @@ def cut_footnotes(page: Page) -> None:
     # A note in Gutenberg's own form may stand inside a paragraph and hold several.
     for found in re.finditer(r"^[ \t]*\[Footnote\b", page.text[: page.end], re.M | re.I):
         if found.start() >= page.start and not page.marks[found.start()]:
-            labels.add(_FOOTNOTE.match(page.text, found.start()).group(1))
+            if note := _FOOTNOTE.match(page.text, found.start()):
+                labels.add(note.group(1))
             at = page.text.index("[", found.start())
             _cut_and_join(page, "footnote", found.start(), _closing(page, at))
     _cut_note_sections(page)
@@ -167,11 +168,16 @@ def _cut_references(page: Page) -> None:
     """Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise."""
     for pattern, least in ((_REFERENCE, 3), (_GLUED, 20)):
         found = list(pattern.finditer(page.text, page.start, page.end))
-        numbers = [int(re.search(r"\d+", m.group()).group()) for m in found]
+        numbers = [_number(m.group()) for m in found]
         rising = sum(a < b for a, b in pairwise(numbers))
         if len(found) >= least and (pattern is _REFERENCE or rising >= 0.95 * (len(found) - 1)):
             for m in found:
                 page.cut("footnote", *m.span())
+
+
+def _number(text: str) -> int:
+    """The first number in a text that holds one."""
+    return int(re.findall(r"\d+", text)[0])
 
 
 def _labels_of(block: Block) -> set[str]:

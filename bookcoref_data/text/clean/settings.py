@@ -118,3 +118,22 @@ def _piece(item: Any, name: str) -> Piece:
     except re.error as error:
         raise UsageError(f"the pattern {item['pattern']!r} cannot be read", found=str(error)) from error
     return Piece(**item)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanRecipe:
+    """Settings for every book, and the tables of single books by Gutenberg id."""
+
+    settings: CleanSettings = field(default_factory=CleanSettings)
+    books: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def for_book(self, gutenberg_id: str) -> CleanSettings:
+        """The settings of one book. Raises UsageError when its table is wrong."""
+        try:
+            return settings_from(self.books.get(gutenberg_id, {}), self.settings)
+        except UsageError as error:
+            raise UsageError(
+                f"the cleaning recipe for book {gutenberg_id}: {error.what}",
+                expected=error.expected,
+                found=error.found,
+            ) from error

@@ -1,0 +1,78 @@
+"""Project Gutenberg's own words in its files: header, footer, fields, numbers. The one place that knows them.
+
+Since about 2003: `*** START OF THIS PROJECT GUTENBERG EBOOK EMMA ***` (also THE for THIS, also without
+blanks, also over two lines) and `*** END OF ...`, with `End of the Project Gutenberg EBook of ...` above it.
+1993 to 2003: a header that ends with `*END*THE SMALL PRINT! ...*END*`, a footer of one line.
+Before: no line that ends the header.
+"""
+
+from __future__ import annotations
+
+import re
+
+PROJECT = re.compile(r"project\s+gutenberg", re.I)
+"""The name of the project, in any case and over a line end."""
+
+_OPENING = r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG"
+START = re.compile(rf"^{_OPENING}(?:[^\n]*(?:\n[^\n]+){{0,3}}?\*\*\*[ \t]*$|[^\n]*$)", re.M | re.I)
+"""The line, or the two to four lines, that end a header since about 2003."""
+
+SMALL_PRINT = re.compile(r"^\*END ?\*? ?THE SMALL PRINT[^\n]*$", re.M | re.I)
+"""The line that ends a header of 1993 to 2003."""
+
+HEADER_WORDS = re.compile(r"project gutenberg|gutenberg-tm|\betexts?\b|\be-texts?\b|small print", re.I)
+"""Words that only the project uses in the header of a file from before 1993."""
+
+FOOTER = re.compile(
+    r"""^[ \t>]*(?:
+        \*{2,}[ ]?END[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG
+      | (?:This[ ]is[ ])?(?:The[ ])?End[ ]of[ ](?:the[ ]|this[ ])?Project[ ]Gutenberg
+      | End[ ]of[ ](?:the[ ])?(?:etext|e-text|ebook)\b.{0,10}Gutenberg
+      | \*{2,}[ ]?START:[ ]FULL[ ]LICENSE
+      | THE[ ]FULL[ ]PROJECT[ ]GUTENBERG
+      | \*{2,}[ ]?This[ ]file[ ]should[ ]be[ ]named
+    )""",
+    re.M | re.I | re.X,
+)
+"""The line that begins a footer, in the forms of every era."""
+
+_NUMBER = re.compile(r"\[?\be(?:book|text)\s*#\s*(\d+)", re.I)
+_HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", re.I)
+_RTF = re.compile(r"\s*\{\\rtf\d?")
+_TAGS = re.compile(r"</?(?:p|br|div|span|i|em|b|h[1-6]|a|td|tr)\b[^<>\n]{0,200}>", re.I)
+_HEAD, _TAIL = 6000, 30_000
+_LEAST_TAGS = 12
+
+
+def is_gutenberg(text: str) -> bool:
+    """Whether a file is Project Gutenberg's: its head or its tail names the project."""
+    return bool(PROJECT.search(text[:_HEAD]) or PROJECT.search(text[-_TAIL:]))
+
+
+def field(header: str, name: str) -> str:
+    """A field of the header ("Title: Emma") with its continuation lines; "" when it is not there."""
+    found = re.search(rf"^{name}: *([^\n]+(?:\n[ \t]+\S[^\n]*)*)", header, re.M)
+    return " ".join(found.group(1).split()) if found else ""
+
+
+def ebook_numbers(text: str) -> list[str]:
+    """The eBook numbers that the head of a file names, its own first ("[EBook #1342]")."""
+    return _NUMBER.findall(text[:_HEAD])
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether the file has a START line but nothing of a footer: half a file."""
+    start = START.search(text[: 5 * _HEAD])
+    return start is not None and not FOOTER.search(text, start.end())
+
+
+def markup_of(text: str) -> str:
+    """ "HTML" or "RTF" when the file is no plain text but written in one of these, else "".
+
+    Tags count from the first lines on, because pages are also saved without their head.
+    """
+    if _RTF.match(text):
+        return "RTF"
+    if _HTML.search(text[:_HEAD]) or len(_TAGS.findall(text[: 2 * _HEAD])) >= _LEAST_TAGS:
+        return "HTML"
+    return ""

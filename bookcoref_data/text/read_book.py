@@ -1,0 +1,279 @@
+"""The one road from the bytes of a book file to tokens: decode, clean, tokenise.
+
+    from bookcoref_data.text.read_book import read_book
+    text = read_book(data, "pg1342.txt")
+    text.tokens, text.sentence_ends        what `Book` holds
+    text.starts, text.ends                 where each token stands in `text.source`
+    text.paragraphs, text.chapters         numbers of first tokens; headings
+    text.report                            what was decoded, mended and cut
+
+`annotate`, `create` and `clean` all come here, so the same file gives the same tokens. Pure: bytes in,
+values out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import BookcorefError, DataError, UsageError
+from .clean import KINDS, CleanRecipe, CleanText, clean
+from .clean.breaks import drop_released_breaks
+from .decode import Decoded, decode
+from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
+from .tokens import paragraph_spans, tokenize_body
+
+APPARATUS = ("auto", "cut", "keep")
+"""Whether header, licence, notes and so on go: only from files of Project Gutenberg, always, never."""
+
+PARAGRAPHS = ("all", "released")
+"""Which ends of paragraphs are tokens: every one, or those that the release of BookCoref has."""
+
+_ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
+
+
+class Heading(NamedTuple):
+    """A chapter's heading: its words, and its first and last token (both inclusive, as in `Mention`)."""
+
+    title: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """How a file becomes tokens.
+
+    `recipe` has the cleaning of every book and of single ones; `apparatus` is one of `APPARATUS`,
+    `paragraphs` one of `PARAGRAPHS`; `guard` False reports what would be refused instead of refusing it.
+    """
+
+    recipe: CleanRecipe = field(default_factory=CleanRecipe)
+    apparatus: str = "auto"
+    paragraphs: str = "all"
+    guard: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("apparatus", self.apparatus, APPARATUS),
+            ("paragraphs", self.paragraphs, PARAGRAPHS),
+        ):
+            if value not in known:
+                raise UsageError(f"{name} = {value!r}", expected=f"one of {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class CleanFile:
+    """A decoded file, its clean text, and what was noticed on the way; the state before tokens.
+
+    `gutenberg_id` is "" when neither the name of the file nor its header gives one. `notes` are sentences
+    for a person: broken bytes, and what the guard would have refused.
+    """
+
+    name: str
+    gutenberg_id: str
+    source: Decoded
+    body: CleanText
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """What reading a file did. Shares are of the characters of the decoded file."""
+
+    name: str
+    gutenberg_id: str
+    encoding: str
+    file_characters: int
+    kept_characters: int
+    tokens: int
+    sentences: int
+    paragraphs: int
+    chapters: int
+    cut_shares: Mapping[str, float]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "gutenberg_id": self.gutenberg_id,
+            "encoding": self.encoding,
+            "file_characters": self.file_characters,
+            "kept_characters": self.kept_characters,
+            "tokens": self.tokens,
+            "sentences": self.sentences,
+            "paragraphs": self.paragraphs,
+            "chapters": self.chapters,
+            "cut_shares": {kind: round(share, 6) for kind, share in self.cut_shares.items()},
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BookText:
+    """The tokens of a book with their places in its file.
+
+    `tokens` and `sentence_ends` are what `Book` holds. Token i stands at [starts[i], ends[i]) of `source`,
+    in characters of the decoded file ("\\n" line ends, no byte order mark); what lies between two tokens is
+    the original white space and what was cut. The token "\\n" closes a paragraph; it has the empty span
+    behind the paragraph's last character. A token with a cut inside ("_em_phasis") spans the cut as well.
+
+    `paragraphs` are the numbers of the first tokens of all paragraphs; `chapters` the headings.
+    """
+
+    tokens: tuple[str, ...]
+    sentence_ends: tuple[int, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    paragraphs: tuple[int, ...]
+    chapters: tuple[Heading, ...]
+    source: str
+    body: CleanText
+    report: ReadReport
+
+    @property
+    def sentences(self) -> list[list[str]]:
+        """The tokens by sentence (a new list of lists)."""
+        starts = (0, *self.sentence_ends[:-1])
+        return [list(self.tokens[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
+
+    def original(self, start: int, end: int) -> str:
+        """The words of tokens `start` to `end` (both inclusive) as the file has them, white space too."""
+        return self.source[self.starts[start] : self.ends[end]]
+
+
+def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> BookText:
+    """The tokens of a book file.
+
+    `name` is the name of the file; messages show it, and "pg1342.txt" or "1342-0.txt" give the Gutenberg id
+    under which the recipe has exceptions (else the header's number does).
+
+    Raises:
+        DataError: no text file, HTML or RTF, a file cut off, an empty text, or the guard stopped.
+        UsageError: the recipe does not fit the text.
+    """
+    settings = settings or ReadSettings()
+    return tokens_of(clean_file(decode(data, name), name, settings), settings)
+
+
+def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
+    """Decoded text to clean text: the first half of `read_book`; see there."""
+    notes = [note for note in [source.note(name)] if note]
+    _check_form(source.text, name)
+    ours = is_gutenberg(source.text)
+    number = gutenberg_id_of(name, source.text)
+    rules = settings.recipe.for_book(number)
+    if settings.apparatus == "keep" or (settings.apparatus == "auto" and not ours):
+        rules = replace(rules, keep=KINDS, cut=(), spare=(), guard=False)
+    else:
+        notes += _check_whole(source.text, name, settings.guard)
+    if not settings.guard:
+        rules = replace(rules, guard=False)
+    if not source.text.strip():
+        raise DataError(f"{name} holds no text", expected="a book", hint="is this the right file?")
+    try:
+        body = clean(source.text, rules)
+    except BookcorefError as error:
+        error.what = f"{name}: {error.what}"
+        raise
+    return CleanFile(name, number, source, body, tuple(notes))
+
+
+def gutenberg_id_of(name: str, text: str = "") -> str:
+    """The Gutenberg id in the name of a file ("pg42.txt", "42-0.txt"), else in its header, else ""."""
+    found = _ID_IN_NAME.fullmatch(re.split(r"[\\/]", name)[-1])
+    if found:
+        return found.group(1)
+    numbers = ebook_numbers(text) if is_gutenberg(text) else []
+    return numbers[0] if numbers else ""
+
+
+def _check_form(text: str, name: str) -> None:
+    """Markup is no text: its tags would become words of the book."""
+    form = markup_of(text)
+    if form:
+        raise DataError(
+            f"{name} is written in {form}, not in plain text",
+            expected="the plain text of a book (.txt)",
+            found=repr(" ".join(text[:200].split())[:60]),
+            hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
+        )
+
+
+def _check_whole(text: str, name: str, guard: bool) -> list[str]:
+    """Refuse half a file, or note it when the guard is off."""
+    if not is_cut_off(text):
+        return []
+    if not guard:
+        return [f"{name} is cut off: it has Project Gutenberg's START line, but no END"]
+    raise DataError(
+        f"{name} is cut off",
+        expected="a line *** END OF ..., as there is a START line",
+        found=f"{len(text):,} characters ending in {text[-40:].strip()!r}",
+        hint="fetch the file again; with --no-guard it is read as far as it goes",
+    )
+
+
+def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText:
+    """Clean text to tokens: the second half of `read_book`; see there."""
+    settings = settings or ReadSettings()
+    found = tokenize_body(file.body.text)
+    if settings.paragraphs == "released":
+        found = drop_released_breaks(found)
+    if not found.starts:
+        raise DataError(f"{file.name} holds no text", expected="a book", hint="is this the right file?")
+    tokens = tuple(token for sentence in found.sentences for token in sentence)
+    first = np.asarray(found.starts, dtype=np.int64)
+    lengths = np.fromiter((0 if t == "\n" else len(t) for t in tokens), np.int64, len(tokens))
+    starts, ends = _in_file(file.body, first, lengths)
+    paragraphs = _paragraph_starts(file.body.text, first, lengths)
+    chapters = _headings(file.body, first, lengths)
+    sentence_ends = np.cumsum([len(sentence) for sentence in found.sentences])
+    report = ReadReport(
+        file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
+        len(tokens), len(found.sentences), len(paragraphs), len(chapters), file.body.shares(), file.notes,
+    )  # fmt: skip
+    return BookText(
+        tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
+        paragraphs, chapters, file.source.text, file.body, report,
+    )  # fmt: skip
+
+
+def _in_file(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places in the file of tokens at `first` of the clean text.
+
+    The end is one behind the last character, not the place of the next one: a cut may lie between them. An
+    empty span (a paragraph's end) lies one behind the character before it, for the same reason.
+    """
+    runs = np.asarray(body.runs, dtype=np.int64).reshape(-1, 3)
+
+    def places(offsets: np.ndarray) -> np.ndarray:
+        at = np.searchsorted(runs[:, 0], offsets, side="right") - 1
+        moved: np.ndarray = runs[at, 1] + offsets - runs[at, 0]
+        return moved
+
+    ends = places(first + lengths - 1) + 1
+    starts = np.where(lengths > 0, places(np.minimum(first, len(body.text) - 1)), ends)
+    return starts, ends
+
+
+def _paragraph_starts(text: str, first: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
+    """Numbers of the first tokens of all paragraphs."""
+    begins = np.fromiter((begin for begin, _ in paragraph_spans(text)), np.int64)
+    words = np.flatnonzero(lengths)
+    return tuple(words[np.searchsorted(first[words], begins)].tolist())
+
+
+def _headings(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[Heading, ...]:
+    words = np.flatnonzero(lengths)
+    places = first[words]
+    found: list[Heading] = []
+    for chapter in body.chapters:
+        begin, stop = np.searchsorted(places, [chapter.start, chapter.end])
+        if begin < stop:
+            found.append(Heading(chapter.title, int(words[begin]), int(words[stop - 1])))
+    return tuple(found)

@@ -1,0 +1,136 @@
+"""The one road from a file to tokens: places in the file, paragraphs, headings, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookcoref_data.books import Book
+from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.text.clean import CleanRecipe
+from bookcoref_data.text.read_book import ReadSettings, gutenberg_id_of, read_book
+
+PARAGRAPH = (
+    "“Ada _Brook_ baked the bread[1] of the village before the sun was up,\r\n"
+    "and nobody,” said Tom, “went away   without a loaf.”\r\n\r\n"
+)
+NOTE = "[Footnote 1: In an oven.]\r\n\r\n"
+
+
+def ebook(body: str, number: int = 4321) -> bytes:
+    return (
+        f"The Project Gutenberg EBook of The Lamp Road [EBook #{number}]\r\n\r\nAuthor: Mira Holt\r\n\r\n"
+        f"*** START OF THIS PROJECT GUTENBERG EBOOK THE LAMP ROAD ***\r\n\r\n\r\n{body}\r\n\r\n"
+        "*** END OF THIS PROJECT GUTENBERG EBOOK THE LAMP ROAD ***\r\nlicence\r\n"
+    ).encode()
+
+
+GAP = "\r\n\r\n\r\n"
+BODY = f"CHAPTER I\r\n\r\nThe Baker{GAP}{PARAGRAPH * 12}{NOTE}\r\n\r\nCHAPTER II{GAP}{PARAGRAPH * 12}"
+
+
+def test_every_token_lies_where_it_says_in_the_decoded_file():
+    text = read_book(ebook(BODY), "road.txt")
+    assert text.source == ebook(BODY).decode().replace("\r\n", "\n")
+    assert len(text.tokens) == len(text.starts) == len(text.ends) == text.sentence_ends[-1]
+    for token, start, end in zip(text.tokens, text.starts, text.ends, strict=True):
+        assert text.source[start:end] == ("" if token == "\n" else token)
+    assert list(text.starts) == sorted(text.starts)
+    assert all(a <= b for a, b in zip(text.ends, text.starts[1:], strict=False))
+    first = text.tokens.index("“")
+    assert text.original(first, first + 6) == "“Ada _Brook_ baked the bread[1] of"
+
+
+def test_paragraphs_and_headings_are_kept_as_data():
+    text = read_book(ebook(BODY), "road.txt")
+    assert [h.title for h in text.chapters] == ["CHAPTER I The Baker", "CHAPTER II"]
+    for heading in text.chapters:
+        words = [t for t in text.tokens[heading.start : heading.end + 1] if t != "\n"]
+        assert " ".join(words) == heading.title
+    assert len(text.paragraphs) == 3 + 24
+    assert {text.tokens[i] for i in text.paragraphs} == {"CHAPTER", "The", "“"}
+    assert text.tokens[text.paragraphs[1] - 1] == "\n"
+
+
+def test_the_paragraphs_of_the_release_are_the_same_paragraphs():
+    text, fewer = (read_book(ebook(BODY), "x.txt", ReadSettings(paragraphs=p)) for p in ("all", "released"))
+    assert len(fewer.paragraphs) == len(text.paragraphs)
+    assert len(fewer.tokens) <= len(text.tokens)
+    assert [t for t in fewer.tokens if t != "\n"] == [t for t in text.tokens if t != "\n"]
+    assert fewer.source[fewer.starts[-1] : fewer.ends[-1]] == fewer.tokens[-1]
+
+
+def test_tokens_and_sentences_make_a_book():
+    text = read_book(ebook(BODY), "pg4321.txt")
+    book = Book("road_4321", "4321", text.tokens, text.sentence_ends)
+    assert book.sentences == text.sentences
+    assert text.report.to_dict()["tokens"] == len(book.tokens)
+    assert text.report.sentences == len(book.sentences)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["Ada", "_ran_", "home.", "\r\n", "\r\n\r\n", "\t", "\u00a0", "“Oh,”", "[1]",
+                                 "CHAPTER I", "\r\n\r\n\r\n", "\x0c", "Mr."]), max_size=40))  # fmt: skip
+def test_places_hold_for_any_text(pieces):
+    data = " ".join([*pieces, "End"]).encode()
+    text = read_book(data, "x.txt", ReadSettings(apparatus="cut", guard=False))
+    for token, start, end in zip(text.tokens, text.starts, text.ends, strict=True):
+        assert text.source[start:end].replace("_", "") == ("" if token == "\n" else token.replace("_", ""))
+    assert all(text.tokens[i] != "\n" for i in text.paragraphs)
+
+
+def test_a_text_of_ones_own_is_kept_whole_unless_asked():
+    data = f"PREFACE\r\n\r\nTold by _me_.\r\n\r\nTRANSCRIBER'S NOTE: x\r\n\r\n{PARAGRAPH * 9}".encode()
+    kept = read_book(data, "mine.txt")
+    assert kept.tokens[0] == "PREFACE"
+    assert "TRANSCRIBER'S" in kept.original(0, 12)
+    assert kept.report.gutenberg_id == ""
+    assert "Transcriber" not in read_book(data, "mine.txt", ReadSettings(apparatus="cut")).body.text
+    assert "licence" in read_book(ebook(BODY), "x.txt", ReadSettings(apparatus="keep")).tokens
+
+
+def test_the_recipe_of_a_book_is_found_by_name_or_header():
+    recipe = CleanRecipe(
+        books={"4321": {"cut": [{"first": "CHAPTER II"}], "limits": {"recipe": 1, "total": 1}}}
+    )
+    for name in ("pg4321.txt", "folder/4321-0.txt", "C:\\x\\4321.txt", "road.txt"):
+        text = read_book(ebook(BODY), name, ReadSettings(recipe))
+        assert [h.title for h in text.chapters] == ["CHAPTER I The Baker"]
+    assert gutenberg_id_of("x/pg42.txt.utf-8") == "42"
+    assert gutenberg_id_of("my novel 7.txt", "no number") == ""
+
+
+def test_a_stray_byte_is_reported_with_its_file():
+    data = ebook(BODY).replace(b"village", b"vill\xe9ge", 1)
+    text = read_book(data, "road.txt")
+    assert "villége" in text.tokens
+    assert text.tokens[text.paragraphs[2]] == "“"
+    assert text.report.notes == (
+        f"road.txt: 1 broken UTF-8 sequence, read as 'é' at byte {data.index(0xE9)}",
+    )
+
+
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"<!DOCTYPE html><html><body><p>Ada</p></body></html>", "HTML"),
+    ("\n".join(["<p>Ada went to <i>the</i> mill.</p>"] * 9).encode(), "HTML"),
+    (b"{\\rtf1\\ansi Ada went to the mill.}", "RTF"),
+    (b" \r\n\r\n", "holds no text"),
+    (ebook(BODY)[:-90], "cut off"),
+])  # fmt: skip
+def test_what_is_no_plain_text_or_only_half_is_refused(data, reason):
+    with pytest.raises(DataError, match=f"road.txt .*{reason}"):
+        read_book(data, "road.txt")
+
+
+def test_half_a_file_is_read_as_far_as_it_goes_when_asked():
+    text = read_book(ebook(BODY)[:-90], "road.txt", ReadSettings(guard=False))
+    assert text.tokens[0] == "CHAPTER"
+    assert "cut off" in text.report.notes[0]
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(UsageError, match="paragraphs"):
+        ReadSettings(paragraphs="some")
+    with pytest.raises(UsageError, match="apparatus"):
+        ReadSettings(apparatus="some")
