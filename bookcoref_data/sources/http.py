@@ -82,13 +82,13 @@ class Limits:
 
 
 def agent_string(contact: str | None = None) -> str:
-    """`bookcoref-data/<version> (+<project address>; <contact>)`; services ask for a descriptive one."""
-    about = [part for part in (_project_address(), contact) if part]
-    return f"bookcoref-data/{__version__}" + (f" ({'; '.join(about)})" if about else "")
+    """`bookcoref-data/<version> (<address or purpose>; <contact>)`: services ask who calls."""
+    about = [_project_address() or "toolkit for book-scale coreference data", *([contact] if contact else [])]
+    return f"bookcoref-data/{__version__} ({'; '.join(about)})"
 
 
 def _project_address() -> str | None:
-    """The first of the project's addresses in the metadata of the installed package."""
+    """This project's own address in the installed metadata; never that of a data set or a paper."""
     from importlib import metadata
 
     try:
@@ -96,7 +96,7 @@ def _project_address() -> str | None:
     except metadata.PackageNotFoundError:
         return None
     addresses = dict(entry.split(", ", 1) for entry in entries if ", " in entry)
-    for name in ("Repository", "Homepage", "Dataset"):
+    for name in ("Repository", "Homepage"):
         if name in addresses:
             return "+" + addresses[name]
     return None

@@ -27,12 +27,14 @@ def test_a_whole_file_is_put_in_place_with_its_sum(server, reply, fetcher, tmp_p
     assert leftovers(tmp_path) == ["f"]
 
 
-def test_the_agent_string_names_us_and_an_address(server, reply, fetcher):
+def test_the_agent_string_names_this_project_and_nobody_else(server, reply, fetcher):
     fetcher.get(server.script("/page", reply(b"x")))
     [headers] = server.asked()
     assert headers["user-agent"] == agent_string()
     assert agent_string("me@example.org").startswith("bookcoref-data/")
-    assert "+https://" in agent_string()
+    assert "coreference" in agent_string()
+    assert "sapienzanlp" not in agent_string()
+    assert "aclanthology" not in agent_string()
     assert agent_string("me@example.org").endswith("me@example.org)")
 
 
