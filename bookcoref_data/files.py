@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from .errors import DataError, SourceError
+from .guard import require_regular
 
 _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
@@ -26,13 +27,16 @@ def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
     """Open a temporary file beside `path`; on success move it into place, on any failure remove it.
 
     Readers see the old content or the new, never half of it; two processes writing the same path leave
-    one of the two whole. Text modes are UTF-8 with "\\n" line ends.
+    one of the two whole. Text modes are UTF-8 with "\\n" line ends. A symbolic link is followed.
 
     Raises:
+        UsageError: `path` is a folder, a pipe or a device.
         SourceError: the folder cannot be written (names the folder and the way to move the cache), or
             the disk is full.
     """
     text = "b" not in mode
+    require_regular(path)
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".part", dir=path.parent)

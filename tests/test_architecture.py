@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "bookcoref_data"
 
 FLOORS = [
-    {"errors", "progress", "files", "resources", "words", "align", "books"},
+    {"errors", "progress", "guard", "files", "resources", "words", "align", "books"},
     {"text", "stitch", "evaluate", "formats", "edits"},
     {"sources", "characters", "annotate", "report", "view", "export", "tasks", "sample"},
     {"workflows"},
@@ -23,7 +23,8 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # On the ground floor, `books` rests on the errors, and `files` too.
 GROUND = {
     "books": {"errors"},
-    "files": {"errors"},
+    "guard": {"errors"},
+    "files": {"errors", "guard"},
     "resources": {"errors"},
     "errors": set(),
     "words": set(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from .book import Book, spans_sha256, tokens_sha256
@@ -49,8 +49,32 @@ class BookFacts:
         return asdict(self) | {"notes": list(self.notes)}
 
     @classmethod
-    def from_dict(cls, value: dict[str, Any]) -> BookFacts:
+    def from_dict(cls, value: Any) -> BookFacts:
+        """Read what `to_dict` wrote. Raises ValueError for other fields and other kinds of values."""
+        if not isinstance(value, dict):
+            raise ValueError("a book is not a table of facts")
+        kinds = {f.name: f.type for f in fields(cls)}
+        optional = {"text", "check", "notes"}
+        for name in kinds.keys() | value.keys():
+            if name not in kinds or (name not in value and name not in optional):
+                raise ValueError(f"the fact {str(name)[:40]!r} is unknown or missing")
+            if name in value and not _is_fact(value[name], str(kinds[name])):
+                raise ValueError(f"the fact {name!r} is not {_WORDS[str(kinds[name])]}")
         return cls(**(value | {"notes": tuple(value.get("notes", ()))}))
+
+
+_WORDS = {"str": "text", "int": "a count", "dict[str, Any]": "a table", "tuple[str, ...]": "a list of texts"}
+
+
+def _is_fact(value: Any, kind: str) -> bool:
+    """Whether a JSON value can stand in a field of that type; texts must be printable as UTF-8."""
+    if kind == "int":
+        return type(value) is int and 0 <= value < 1 << 63
+    if kind == "tuple[str, ...]":
+        return isinstance(value, list | tuple) and all(_is_fact(v, "str") for v in value)
+    if kind == "str":
+        return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+    return isinstance(value, dict) and all(v is None or _is_fact(v, "str") for v in value.values())
 
 
 def facts_of(

@@ -30,6 +30,10 @@ TextsOnly = Annotated[
     bool, typer.Option("--texts-only", help="Accept a release without annotations; take texts alone.")
 ]
 NoExpect = Annotated[bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")]
+Replace = Annotated[
+    bool,
+    typer.Option("--replace", help="Let the output folder lose books; files of yours in it stay."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
 
 

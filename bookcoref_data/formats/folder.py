@@ -14,6 +14,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from ..books import Book, Record, split_book
 from ..books.facts import BookFacts, content_digest, facts_of
 from ..errors import DataError, FormatError, SourceError, UsageError
 from ..files import sha256_file, write_text
+from ..guard import Survey, listed, survey
 from .card import CardFacts, card_digest, render_card
 from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_table
 
@@ -36,6 +38,9 @@ BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
 # Config version of the layout; the content is told apart by the digest in its description.
 LAYOUT_VERSION = "1.0.0"
+# Every file that we write but the record itself; a record that lists another one is not ours.
+_LAYOUT = frozenset({"README.md", *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)})
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 # What the system answers when another process swapped its folder in, or the old one away, before us.
 _OVERTAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}
 
@@ -169,37 +174,49 @@ class FolderWriter:
 
 
 @contextlib.contextmanager
-def writing_folder(out: Path) -> Iterator[FolderWriter]:
+def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter]:
     """Write a dataset folder beside `out` and swap it in at the end; on any failure nothing changes.
 
+    A symbolic link is followed. A cache inside `out` stays where it is. With `replace`, a folder may lose
+    books, and files of the user inside it stay where they are.
+
     Raises:
-        UsageError: `out` holds something that this package did not write.
+        UsageError: `out` holds something that this package did not write, or it holds books that the new
+            folder would not have.
         SourceError: the parent folder cannot be written, or the disk is full.
     """
-    check_replaceable(out)
+    target = Path(os.path.realpath(out))
+    check_replaceable(out, replace=replace)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".part", dir=out.parent))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent))
         part.chmod(0o755)
     except OSError as error:
         raise SourceError(
-            f"cannot write to {out.parent}", found=error.strerror, hint="choose another folder with --out"
+            f"cannot write to {target.parent}", found=error.strerror, hint="choose another folder with --out"
         ) from error
     writer = FolderWriter(part)
     try:
         yield writer
         writer.close()
-        _swap_in(part, out)
+        if not replace:
+            check_losses(out, losses(out, writer.books))
+        old = check_replaceable(out, replace=replace)
+        if old.kept:
+            _move_in(part, target, old.files)
+        else:
+            _swap_in(part, target)
     except BaseException as error:
         # Closing writes the end of the parquet files, which a full disk refuses, too.
         with contextlib.suppress(OSError):
             writer.close()
         shutil.rmtree(part, ignore_errors=True)
         if isinstance(error, OSError):
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
             raise SourceError(
                 f"cannot finish writing {out}", found=str(error),
-                hint="free some space, or choose another folder with --out, and run the command again; "
-                "nothing half-written was left",
+                hint=("free some space, or choose" if full else "choose")
+                + " another folder with --out, and run the command again; nothing half-written was left",
             ) from error  # fmt: skip
         raise
 
@@ -214,29 +231,118 @@ def write_folder(
     missing: Mapping[str, str] | None = None,
     source: Mapping[str, Any] | None = None,
     check: str = "built",
+    replace: bool = False,
 ) -> BuildRecord:
-    """Write books, given by split name, as a dataset folder; the simple way in for any producer."""
-    with writing_folder(out) as writer:
+    """Write books, given by split name, as a dataset folder; the simple way in for any producer.
+
+    Raises: as `writing_folder`.
+    """
+    with writing_folder(out, replace=replace) as writer:
         for split in SPLITS:
             for book in books.get(split, ()):
                 writer.add_book(book, split, check=check)
         return writer.finish(title, licences=licences, notes=notes, missing=missing, source=source)
 
 
-def check_replaceable(out: Path) -> None:
-    """Refuse to overwrite a folder that is not a dataset folder of ours. Raises UsageError."""
+@dataclass(frozen=True, slots=True)
+class Replaceable:
+    """What lies where a folder is to be written: our own files, and whether other things are kept there."""
+
+    files: tuple[str, ...] = ()
+    kept: bool = False
+
+
+def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
+    """Refuse to write over a folder unless all in it is ours: a valid build record lists every file.
+
+    Caches inside are no obstacle. With `replace`, other files beside those of a valid record are none
+    either: they stay. A folder without a valid record is refused in any case.
+
+    Raises:
+        UsageError: lists what is not ours.
+        SourceError: the path cannot be used.
+    """
     try:
-        # One look: another rebuild may swap the folder at any moment.
-        names = os.listdir(out)
+        found, files = _look_into(out)
     except FileNotFoundError:
-        return
+        return Replaceable()
     except NotADirectoryError:
-        names = [out.name]
-    if names and BUILD_FILE not in names:
+        raise _not_ours(out, [out.name], "a file") from None
+    except OSError as error:
+        raise SourceError(
+            f"cannot use the folder {str(out)[:100]}", found=error.strerror,
+            hint="choose another folder with --out",
+        ) from error  # fmt: skip
+    if found.foreign and not replace:
         raise UsageError(
-            f"{out} exists and is not a dataset folder written by bookcoref-data",
-            expected=f"an empty folder, or one with {BUILD_FILE}",
-            hint="choose another folder with --out, or move this one away",
+            f"{out} holds files that bookcoref-data did not write: {listed(found.foreign)}",
+            expected=f"only the files that {BUILD_FILE} lists",
+            hint="move them away, or add --replace: it replaces the data set and leaves these files alone",
+        )
+    return Replaceable(files, bool(found.foreign or found.caches))
+
+
+def _look_into(out: Path, tries: int = 5) -> tuple[Survey, tuple[str, ...]]:
+    """What in `out` is not ours, and what is; another rebuild may swap the folder while we look.
+
+    Raises:
+        UsageError: there are files, but no valid record.
+        OSError: as `survey`.
+    """
+    for left in reversed(range(tries)):
+        before = os.stat(out).st_ino
+        found = survey(out, ())
+        if not found.foreign:
+            return found, ()
+        try:
+            files = (BUILD_FILE, *read_build(out).files)
+            found = survey(out, files)
+        except (DataError, FileNotFoundError) as error:
+            if left and _inode(out) != before:
+                continue
+            if isinstance(error, DataError):
+                raise _not_ours(out, found.foreign, error.what) from error
+            raise
+        if _inode(out) == before:
+            break
+    return found, files
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
+def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
+    return UsageError(
+        f"{out} exists and is not a dataset folder written by bookcoref-data",
+        expected=f"an empty folder, or one with a valid {BUILD_FILE}",
+        found=f"{listed(foreign)} ({why})",
+        hint="choose another folder with --out, or move this one away; nothing in it was touched",
+    )
+
+
+def losses(out: Path, books: Iterable[BookFacts]) -> dict[str, str]:
+    """{doc_key: what would be lost} if the folder `out` were replaced by one with `books`."""
+    try:
+        old = read_build(out).books
+    except DataError:
+        return {}
+    new = {b.doc_key: b for b in books}
+    lost = {b.doc_key: "the book" for b in old if b.doc_key not in new}
+    bare = (b.doc_key for b in old if b.doc_key in new and b.clusters and not new[b.doc_key].clusters)
+    return lost | dict.fromkeys(bare, "its annotation")
+
+
+def check_losses(out: Path, lost: Mapping[str, str]) -> None:
+    """Raises UsageError, with a list, when anything would be lost."""
+    if lost:
+        raise UsageError(
+            f"{out} was left as it is: the new folder would lose "
+            + listed(f"{what} {key}" for key, what in lost.items()),
+            hint="write to another folder with --out, or add --replace to lose them",
         )
 
 
@@ -246,33 +352,68 @@ def is_folder(path: Path) -> bool:
 
 
 def read_build(folder: Path) -> BuildRecord:
-    """Read and check the shape of `build.json`.
+    """Read `build.json` and check every value in it.
 
     Raises:
-        FormatError: missing, not JSON, or not in our layout.
+        FormatError: missing, not JSON, not in our layout, or it lists files that we do not write.
     """
     path = folder / BUILD_FILE
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-        if value["format"] != BUILD_FORMAT:
+        if isinstance(value, dict) and value.get("format", BUILD_FORMAT) != BUILD_FORMAT:
             raise FormatError(
-                f"{path}: written by another version", expected=BUILD_FORMAT, found=value["format"],
-                hint="rebuild the folder, or update bookcoref-data",
+                f"{path}: written by another version", expected=BUILD_FORMAT,
+                found=repr(value["format"])[:80], hint="rebuild the folder, or update bookcoref-data",
             )  # fmt: skip
-        return BuildRecord(
-            value["digest"], value["title"], tuple(map(BookFacts.from_dict, value["books"])),
-            value["missing"], value["files"], value["inputs"], value["made_with"], value["source"],
-        )  # fmt: skip
+        return _record_of(value)
     except OSError as error:
         raise FormatError(
             f"{folder} is not a built dataset folder", expected=f"a file {BUILD_FILE}", found=error.strerror,
             hint="build one with: bookcoref-data rebuild --sample",
         ) from error  # fmt: skip
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(
-            f"{path} cannot be read", expected="a build record", found=f"{type(error).__name__}: {error}",
+            f"{path} cannot be read", expected="a build record", found=str(error)[:200],
             hint="the file was changed or damaged: rebuild the folder",
         ) from error  # fmt: skip
+
+
+def _record_of(value: Any) -> BuildRecord:
+    """A build record from JSON. Raises ValueError for any value of another kind than we write."""
+    if not isinstance(value, dict) or "format" not in value:
+        raise ValueError("it is not a build record")
+    texts = [_text_of(value, name) for name in ("digest", "title", "inputs", "made_with")]
+    if not _SHA256.fullmatch(texts[0]):
+        raise ValueError("digest: not a sha256")
+    books, missing, files, source = (value.get(k) for k in ("books", "missing", "files", "source"))
+    if not isinstance(books, list) or not books:
+        raise ValueError("books: not a list of books")
+    facts = tuple(BookFacts.from_dict(book) for book in books)
+    if len({b.doc_key for b in facts}) != len(facts):
+        raise ValueError("books: a book comes twice")
+    if not isinstance(missing, dict) or not all(_is_text(v) for item in missing.items() for v in item):
+        raise ValueError("missing: not a table of reasons")
+    if not isinstance(files, dict) or not isinstance(source, dict):
+        raise ValueError("files, source: not tables")
+    for name, entry in files.items():
+        if name not in _LAYOUT or not isinstance(entry, dict):
+            raise ValueError(f"files: {name[:80]!r} is not a file that we write")
+        size, checksum = entry.get("bytes"), entry.get("sha256")
+        if type(size) is not int or not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
+            raise ValueError(f"files: {name}: no size or no sha256")
+    return BuildRecord(texts[0], texts[1], facts, missing, files, texts[2], texts[3], source)
+
+
+def _text_of(value: Mapping[str, Any], name: str) -> str:
+    text = value.get(name)
+    if not _is_text(text):
+        raise ValueError(f"{name}: not text")
+    return str(text)
+
+
+def _is_text(value: object) -> bool:
+    """Text that can be printed: a lone surrogate cannot."""
+    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def read_card_digest(folder: Path) -> str | None:
@@ -342,6 +483,24 @@ def _card_row(facts: BookFacts) -> dict[str, object]:
 
 def _file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
+
+
+def _move_in(part: Path, out: Path, old_files: Iterable[str]) -> None:
+    """Put the files of a finished folder into `out`, one by one, and remove our old ones; all else stays.
+
+    The build record comes last: until then the old one says what is ours.
+    """
+    new = [p.relative_to(part).as_posix() for p in part.rglob("*") if p.is_file()]
+    for name in sorted(new, key=lambda name: name == BUILD_FILE):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(part / name, out / name)
+    for name in set(old_files) - set(new):
+        with contextlib.suppress(FileNotFoundError):
+            (out / name).unlink()
+    for config in CONFIGS:
+        with contextlib.suppress(OSError):
+            (out / config).rmdir()  # only if it is empty now
+    shutil.rmtree(part, ignore_errors=True)
 
 
 def _swap_in(part: Path, out: Path, tries: int = 5) -> None:

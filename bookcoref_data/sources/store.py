@@ -1,6 +1,7 @@
 """One cache for everything that is fetched or worked out, safe to share between processes.
 
-    <root>/<part>/...      parts: texts, delta, packs, books, hub, ... each can be cleared alone
+    <root>/CACHEDIR.TAG    the mark of a cache that we made; without it nothing is ever cleared
+    <root>/<part>/...      the parts that PARTS names; each can be cleared alone
     <root>/.locks/*.lock   one lock file per piece of work; the system frees it when a process dies
 
 The root is, in this order: the argument (`--cache-dir`), the variable BOOKCOREF_DATA_HOME, the
@@ -11,19 +12,31 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import SourceError, UsageError
+from ..errors import DataError, SourceError, UsageError
 from ..files import safe_name
+from ..guard import CACHE_TAG, is_marked_cache, mark_cache
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
+# Everything that we put into a cache; nothing else in its folder is shown or cleared.
+PARTS = frozenset(
+    {
+        "annotations", "annotations-unfinished", "books", "catalogue", "delta", "harvest", "hub", "packs",
+        "release", "silver", "texts",
+    }
+)  # fmt: skip
 _LOCKS = ".locks"
+_RUN, _CLEARING = "run-", "clearing"
+_RUNS = itertools.count()
 _MOVE = f"move the cache with {VARIABLE} or --cache-dir"
 
 
@@ -71,7 +84,8 @@ class Store:
         Raises:
             DataError: a name that cannot be one component of a path.
         """
-        safe_name(part, "cache part")
+        if safe_name(part, "cache part") not in PARTS:
+            raise DataError(f"unknown cache part {part!r}", expected=", ".join(sorted(PARTS)))
         return self.root.joinpath(part, *(safe_name(name, f"cache entry of {part}") for name in names))
 
     @contextlib.contextmanager
@@ -89,6 +103,7 @@ class Store:
 
         path = self.root / _LOCKS / f"{safe_name(name, 'lock')}.lock"
         try:
+            mark_cache(self.root)
             path.parent.mkdir(parents=True, exist_ok=True)
             held = _acquire(path, wait)
         except Timeout as error:
@@ -103,6 +118,28 @@ class Store:
             yield
         finally:
             held.release()
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Hold this cache for a whole run: until the end nobody can clear it. Runs do not exclude each other.
+
+        A cache that cannot be written needs no such care, and passes.
+        """
+        name = f"{_RUN}{os.getpid()}-{threading.get_ident()}-{next(_RUNS)}"
+        path = self.root / _LOCKS / f"{name}.lock"
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(CacheError):
+                with self.lock(_CLEARING):
+                    self._forget_ended_runs()
+                    held.enter_context(self.lock(name))
+                held.callback(_remove_quietly, path)
+            yield
+
+    def _forget_ended_runs(self) -> None:
+        """Remove the lock files of runs that were killed: nobody holds them."""
+        for path in (self.root / _LOCKS).glob(f"{_RUN}*.lock"):
+            with contextlib.suppress(SourceError), self.lock(path.name.removesuffix(".lock"), wait=0):
+                _remove_quietly(path)
 
     def make(self, part: str, name: str, fill: Callable[[Path], None]) -> Path:
         """The folder entry `part/name`; when it is not there, `fill(folder)` writes it, once.
@@ -131,10 +168,8 @@ class Store:
         return target
 
     def parts(self) -> list[str]:
-        """Names of the parts that exist, sorted."""
-        if not self.root.is_dir():
-            return []
-        return sorted(p.name for p in self.root.iterdir() if p.is_dir() and not p.name.startswith("."))
+        """Names of the parts that exist, sorted. Other folders in the cache's folder are none of them."""
+        return sorted(name for name in PARTS if (self.root / name).is_dir())
 
     def sizes(self) -> list[PartSize]:
         """Files and bytes of every part, sorted by name; half-fetched files count too."""
@@ -144,13 +179,19 @@ class Store:
         """Remove one part, or all; return what was removed.
 
         Raises:
-            UsageError: there is no such part (lists those there are).
+            UsageError: there is no such part (lists those there are), or the folder has no mark of a cache.
             SourceError: another process is at work in this cache; or a file cannot be removed.
         """
         names = self.parts()
         if part is not None and part not in names:
             raise UsageError(
                 f"the cache {self.root} has no part {part!r}", expected=", ".join(names) or "(it is empty)"
+            )
+        if names and not is_marked_cache(self.root):
+            raise UsageError(
+                f"{self.root} is not marked as a cache of bookcoref-data, so nothing in it is removed",
+                expected=f"a file {CACHE_TAG} with our mark, which a cache gets when it is made",
+                hint=f"if these are ours, remove them yourself: {', '.join(names)}",
             )
         with self._alone():
             removed = [_measure(self.root / name) for name in names if part in (None, name)]
@@ -165,7 +206,11 @@ class Store:
     def _alone(self) -> Iterator[None]:
         """Hold every lock there is, so that no file vanishes under a process that works."""
         with contextlib.ExitStack() as held:
+            if (self.root / _LOCKS).is_dir():
+                held.enter_context(self.lock(_CLEARING, wait=0))
             for path in sorted((self.root / _LOCKS).glob("*.lock")):
+                if path.name == f"{_CLEARING}.lock":
+                    continue
                 held.enter_context(self.lock(path.name.removesuffix(".lock"), wait=0))
             yield
 
@@ -181,6 +226,11 @@ def _acquire(path: Path, wait: float):
         lock = SoftFileLock(path)
         lock.acquire(timeout=wait)
     return lock
+
+
+def _remove_quietly(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _measure(folder: Path) -> PartSize:

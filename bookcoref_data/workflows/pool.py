@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
 from typing import Generic, TypeVar
 
 from ..errors import BookcorefError, SourceError
@@ -129,8 +130,19 @@ def _settle(without: tuple[str, ...]) -> None:
     Ctrl-C reaches every process of a terminal: the main one stops, a worker finishes its book.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for package in without:
-        sys.modules.setdefault(package, None)
+    if without:
+        sys.meta_path.insert(0, _Without(without))
+
+
+class _Without(MetaPathFinder):
+    """Makes `import` say that packages are not installed; they do not even appear in `sys.modules`."""
+
+    def __init__(self, packages: tuple[str, ...]) -> None:
+        self._packages = packages
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        if fullname.partition(".")[0] in self._packages:
+            raise ModuleNotFoundError(f"{fullname} is not needed here", name=fullname)
 
 
 def _alone(function: Callable[[Job], Result], job: Job, without: tuple[str, ...]) -> Outcome[Job, Result]:

@@ -22,7 +22,9 @@ from ..files import sha256_bytes, sha256_file, writing
 from ..formats.folder import (
     BOOKCOREF_LICENCES,
     BuildRecord,
+    check_losses,
     check_replaceable,
+    losses,
     read_build,
     read_card_digest,
     writing_folder,
@@ -31,6 +33,7 @@ from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..formats.schema import to_table
 from ..progress import Progress, Silent
+from ..sources.store import Store
 from ..stitch.official import cut_sentences, delta_from_bytes
 from ..stitch.pack import read_pack
 from ..text.decode import decode
@@ -107,7 +110,9 @@ class Built:
 
 @dataclass(slots=True)
 class RebuildReport:
-    """What a rebuild did. `failed` maps doc_keys to errors; `unchanged` means the folder was left alone."""
+    """What a rebuild did. `failed` maps doc_keys to errors; `unchanged` means the folder was left alone, as
+    it holds just this; `kept` names what the folder holds and would have lost, so it was left alone, too:
+    `record` is then the record of the folder as it was and stays."""
 
     record: BuildRecord | None
     out: Path
@@ -115,12 +120,14 @@ class RebuildReport:
     reused: list[str] = field(default_factory=list)
     failed: dict[str, BookcorefError] = field(default_factory=dict)
     unchanged: bool = False
+    kept: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "out": str(self.out),
             "digest": self.record.digest if self.record else None,
             "unchanged": self.unchanged,
+            "kept": self.kept,
             "built": self.built,
             "reused": self.reused,
             "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
@@ -157,20 +164,31 @@ class Plan:
     notes: tuple[str, ...] = ()
     licences: tuple[tuple[str, str], ...] = BOOKCOREF_LICENCES
     citation: str | None = None
+    replace: bool = False
 
 
 def rebuild(plan: Plan, *, jobs: int = 0, progress: Progress | None = None) -> RebuildReport:
     """Build all books of a plan and write the dataset folder, unless it already holds just that.
 
+    A folder that holds books which this run cannot build is left as it is; the report says so.
+
     Raises:
         DataError: not one book could be built.
-        UsageError, SourceError: the output folder cannot be replaced or written.
+        UsageError, SourceError: the output folder cannot be replaced or written; or it holds books that
+            the plan does not ask for.
     """
     progress = progress or Silent()
     # Said before hours of fetching, not after.
-    check_replaceable(plan.out)
+    check_replaceable(plan.out, replace=True)
+    if not plan.replace:
+        _check_asked(plan)
+    with Store(plan.books_cache.parent).working():
+        return _rebuild(plan, worker_count(jobs), progress)
+
+
+def _rebuild(plan: Plan, workers: int, progress: Progress) -> RebuildReport:
     report = RebuildReport(None, plan.out)
-    done = _build_books(plan, worker_count(jobs), progress, report)
+    done = _build_books(plan, workers, progress, report)
     order = [p.doc_key for p in plan.parts if p.doc_key in done]
     if not order:
         raise _nothing_built(report)
@@ -180,9 +198,21 @@ def rebuild(plan: Plan, *, jobs: int = 0, progress: Progress | None = None) -> R
     report.record = _up_to_date(plan.out, inputs)
     if report.record:
         report.unchanged = True
+        return report
+    if not plan.replace:
+        report.kept = losses(plan.out, (done[k].facts for k in order))
+    if report.kept:
+        report.record = read_build(plan.out)
     else:
         report.record = _assemble(plan, [done[k] for k in order], missing, inputs)
     return report
+
+
+def _check_asked(plan: Plan) -> None:
+    """Refuse before any work when the folder holds books that nobody asked for now."""
+    asked = {part.doc_key for part in plan.parts}
+    lost = losses(plan.out, ())
+    check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
 
 
 def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
@@ -509,7 +539,7 @@ def _store(folder: Path, facts: BookFacts, book: Book, windows: Iterable[Book]) 
 def _assemble(plan: Plan, books: list[Built], missing: Mapping[str, str], inputs: str) -> BuildRecord:
     import pyarrow.parquet as pq
 
-    with writing_folder(plan.out) as writer:
+    with writing_folder(plan.out, replace=plan.replace) as writer:
         for built in books:
             tables = (pq.read_table(built.folder / f"{c}.parquet") for c in ("full", "split"))
             writer.add(built.facts, *tables)

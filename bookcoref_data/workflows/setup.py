@@ -54,6 +54,7 @@ class Settings:
     expect: bool = True
     min_kept: float | None = 0.9
     layout: Layout = field(default_factory=Layout)
+    replace: bool = False
 
 
 def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
@@ -66,6 +67,11 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
     """
     progress = progress or Silent()
     store = Store.open(settings.cache_dir)
+    with store.working():
+        return _lay_out(settings, store, progress)
+
+
+def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
     published = published_books()
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
@@ -92,6 +98,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes,
+        replace=settings.replace,
         **({"licences": SAMPLE_LICENCES} if settings.sample else {}),
     )
 

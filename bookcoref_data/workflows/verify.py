@@ -18,6 +18,7 @@ from ..errors import BookError, DataError, FormatError, UsageError
 from ..files import sha256_file, write_text
 from ..formats.folder import BuildRecord, iter_folder, read_build, read_card_digest
 from ..formats.schema import CONFIGS, SPLITS
+from ..guard import require_new_or_own
 from ..resources import resource
 from .ingest import SPLIT_MARK
 
@@ -131,7 +132,9 @@ def write_manifest(folder: Path, out: Path) -> str:
 
     Raises:
         DataError: the folder does not verify.
+        UsageError: `out` is a file that is not a recorded manifest, or no regular file; it is left alone.
     """
+    require_new_or_own(out, read_manifest, "a recorded manifest")
     result = verify(folder)
     if result.exit_code == 4:
         raise DataError(
@@ -149,13 +152,25 @@ def read_manifest(path: Path) -> dict[str, Any]:
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read the manifest {path}", found=error.strerror) from error
-    except ValueError as error:
-        raise FormatError(f"{path} is not JSON", found=str(error)) from error
-    if not isinstance(value, dict) or value.get("format") != MANIFEST_FORMAT or "digest" not in value:
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is not JSON", found=str(error)[:200]) from error
+    if not _is_manifest(value):
         raise FormatError(
             f"{path} is not a recorded manifest", expected="a file of `bookcoref-data manifest write`"
         )
     return value
+
+
+def _is_manifest(value: Any) -> bool:
+    """Whether it has the shape of a manifest and not that of a build record, which has a digest, too."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"format", "title", "digest", "made_with", "books"}
+        and value["format"] == MANIFEST_FORMAT
+        and isinstance(value["digest"], str)
+        and isinstance(value["books"], dict)
+        and all(isinstance(facts, dict) for facts in value["books"].values())
+    )
 
 
 def _file_problems(folder: Path, record: BuildRecord) -> list[str]:

@@ -45,8 +45,8 @@ def clear(
 ) -> None:
     """Remove one part of the cache, or all of it, after asking.
 
-    Whatever is removed can be fetched or worked out again. Nothing is removed while another process
-    works in the cache.
+    Everything removed can be fetched or made again. Only what this package keeps in a cache is removed,
+    only in a folder that was marked as a cache when it was made, and not while a command works in it.
     """
     from ...errors import UsageError
     from ...sources.store import Store
@@ -57,7 +57,7 @@ def clear(
         total = sum(entry.bytes for entry in doomed)
         what = f"{part or 'everything'} ({total:,} bytes) in {store.root}"
         if json or not _can_ask():
-            raise UsageError(f"will not remove {what} without being told twice", hint="add --yes")
+            raise UsageError(f"will not remove {what} without confirmation", hint="add --yes")
         if not typer.confirm(f"Remove {what}?", err=True):
             say("nothing was removed")
             raise typer.Exit(1)

@@ -16,6 +16,7 @@ from ..common import (
     Mirror,
     NoExpect,
     Offline,
+    Replace,
     TextsOnly,
     emit_json,
     emit_table,
@@ -68,6 +69,7 @@ def rebuild(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say which texts would be fetched from where; do nothing.")
     ] = False,
+    replace: Replace = False,
     jobs: Jobs = 0,
     offline: Offline = False,
     cache_dir: CacheDir = None,
@@ -78,7 +80,8 @@ def rebuild(
     Every book is proved by token count and checksum before offsets are attached, finished books are
     kept in the cache, and a book that fails does not stop the others. Where Gutenberg has another
     edition by now, a pack of the book carries its annotation over: such a book is marked "remapped" and
-    the card says what was kept and lost. Exits with 1 when a book failed or was remapped.
+    the card says what was kept and lost. A folder that would lose books is left as it is, unless
+    --replace is given. Exits with 1 when a book failed or was remapped.
     """
     if from_gutenberg == sample:
         raise UsageError(
@@ -99,7 +102,7 @@ def rebuild(
     settings = Settings(
         out=out, sample=sample, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline,
         books=tuple(book or ()), texts=_texts(text or []), texts_only=texts_only, expect=not no_expect,
-        layout=Layout(**named), min_kept=None if exact else min_kept,
+        layout=Layout(**named), min_kept=None if exact else min_kept, replace=replace,
     )  # fmt: skip
     if dry_run:
         _print_plan(plan_texts(settings), json)
@@ -138,6 +141,8 @@ def _print_plan(rows, json: bool) -> None:
 
 
 def _print(report) -> None:
+    from ...guard import listed
+
     record = report.record
     emit_table(
         ("book", "split", "tokens", "sentences", "characters", "mentions", "windows", "proof"),
@@ -151,7 +156,12 @@ def _print(report) -> None:
     for book in record.books:
         if book.check == "remapped":
             say(f"{book.doc_key}: {book.notes[0]}")
-    state = "is up to date" if report.unchanged else "written"
+    if report.kept:
+        say(
+            f"{report.out} was left as it is: this run would lose {listed(report.kept)}; "
+            "add --replace to lose them, or write to another folder with --out"
+        )
+    state = "is up to date" if report.unchanged else "left as it was" if report.kept else "written"
     print(
         f"{report.out} {state}: {len(record.books)} books, {len(report.failed)} failed, "
         f"digest sha256:{record.digest[:16]}"

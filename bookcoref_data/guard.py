@@ -1,0 +1,162 @@
+"""What may be replaced or removed: only what this package wrote, as far as the disk itself can show it.
+
+Every verb that replaces files or clears folders asks here first. The rule is the same everywhere: a
+thing is ours when it says so (a valid record that lists it, a mark that we set); everything else belongs to
+the user and stays.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import BookcorefError, SourceError, UsageError
+
+# The common mark of cache folders (https://bford.info/cachedir/): backup programs leave such folders out.
+CACHE_TAG = "CACHEDIR.TAG"
+CACHE_MARK = "# This folder is a cache of bookcoref-data."
+_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
+# Files that desktops put into folders that they show: nobody wrote them, nobody misses them.
+_DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_MOST_LISTED = 20
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a folder holds beside our files: paths relative to it, folders with a slash at the end.
+
+    `foreign` is the user's; `caches` are folders with our cache mark, which nobody may replace either.
+    """
+
+    foreign: tuple[str, ...]
+    caches: tuple[str, ...]
+
+
+def survey(folder: Path, ours: Iterable[str]) -> Survey:
+    """Compare what is in `folder` with `ours`, the relative paths ("full/test.parquet") that we wrote.
+
+    A folder that holds none of our files is one entry, whatever is in it. Links to folders are entries.
+
+    Raises:
+        FileNotFoundError, NotADirectoryError, PermissionError: as `os.scandir`.
+    """
+    known = set(ours)
+    above = {name[:i] for name in known for i, letter in enumerate(name) if letter == "/"}
+    foreign: list[str] = []
+    caches: list[str] = []
+
+    def look(inside: str) -> None:
+        with os.scandir(folder / inside) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        for entry in entries:
+            path = f"{inside}{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                if path not in known and entry.name not in _DESKTOP_FILES:
+                    foreign.append(path)
+            elif is_marked_cache(Path(entry.path)):
+                caches.append(f"{path}/")
+            elif path in above:
+                look(f"{path}/")
+            else:
+                foreign.append(f"{path}/")
+
+    look("")
+    return Survey(tuple(foreign), tuple(caches))
+
+
+def listed(paths: Iterable[str]) -> str:
+    """Paths for a message: the first 20, and how many more."""
+    names = list(paths)
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def require_regular(path: Path) -> None:
+    """Refuse to replace what is not a regular file: a folder, a named pipe, a device, a socket.
+
+    A path that does not exist passes. Symbolic links are followed.
+
+    Raises:
+        UsageError: says what `path` is.
+        SourceError: the path itself cannot be used (too long, a loop of links, no right to look).
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise SourceError(
+            f"cannot use the path {_short(path)}", found=error.strerror, hint="choose another path"
+        ) from error
+    if not stat.S_ISREG(mode):
+        kind = next((word for test, word in _KINDS if test(mode)), "no regular file")
+        raise UsageError(
+            f"will not replace {path}", expected="a new file, or a regular one", found=kind,
+            hint="choose another path; nothing was written",
+        )  # fmt: skip
+
+
+def require_new_or_own(path: Path, is_own: Callable[[Path], object], what: str) -> None:
+    """Refuse to overwrite a file that is not one of ours.
+
+    `is_own(path)` reads the file and raises a BookcorefError or returns False when it is not `what`
+    ("a recorded manifest"). A path that does not exist, and an empty file, pass.
+
+    Raises:
+        UsageError: the file is something else; it is left alone.
+        SourceError: as `require_regular`.
+    """
+    require_regular(path)
+    try:
+        if not path.exists() or path.stat().st_size == 0:
+            return
+        own, why = is_own(path) is not False, ""
+    except BookcorefError as error:
+        own, why = False, error.what
+    if not own:
+        raise UsageError(
+            f"will not overwrite {path}: it is not {what}", expected=f"a new file, or {what}",
+            found=why or None, hint="choose another path; nothing was written",
+        )  # fmt: skip
+
+
+def is_marked_cache(folder: Path) -> bool:
+    """Whether a folder carries the mark that `mark_cache` sets."""
+    try:
+        with open(folder / CACHE_TAG, "rb") as stream:
+            return stream.read(500).decode("utf-8", "replace").splitlines()[:2] == [_SIGNATURE, CACHE_MARK]
+    except OSError:
+        return False
+
+
+def mark_cache(folder: Path) -> None:
+    """Make `folder` if it is not there, and mark it as a cache if it is empty.
+
+    A folder that holds other things stays without a mark: it was somebody's before it was a cache, so
+    nothing in it will ever be cleared.
+
+    Raises:
+        OSError: the folder cannot be made or written.
+    """
+    if is_marked_cache(folder):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        return
+    text = f"{_SIGNATURE}\n{CACHE_MARK}\n# Everything in it can be fetched or made again.\n"
+    (folder / CACHE_TAG).write_text(text, encoding="utf-8")
+
+
+def _short(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= 120 else f"{text[:100]}… ({len(text)} characters)"
