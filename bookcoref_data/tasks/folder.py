@@ -1,0 +1,191 @@
+"""The folder of a task: JSON lines, a card that `datasets.load_dataset` reads, and a list of the files.
+
+OUT/README.md                   the card: features, configs, notes
+OUT/<config>/<split>.jsonl      one row a line
+OUT/task.json                   the task, its settings, and every file with its checksum
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import FormatError, SourceError, UsageError
+from ..files import sha256_bytes, write_bytes, write_text
+
+RECORD_FILE = "task.json"
+Row = Mapping[str, Any]
+Feature = str | list["Feature"] | dict[str, "Feature"]
+"""A type as `datasets` names it ("string", "int32"), a list of one type, or a struct of named types."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFolder:
+    """What a task writes. `tables` maps (config, split) to rows; the first config is the default one.
+
+    `settings` and `notes` go on the card; `features` has the type of every column, in order.
+    """
+
+    task: str
+    title: str
+    features: Mapping[str, Feature]
+    tables: Mapping[tuple[str, str], Sequence[Row]]
+    settings: Mapping[str, Any]
+    notes: Sequence[str] = ()
+
+
+def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
+    """Write the folder, file by file; files of an earlier run that are no longer part of it are removed.
+
+    Raises:
+        UsageError: `out` holds something that this package did not write.
+        SourceError: the folder cannot be written.
+    """
+    before = _own_files(out, content.task)
+    written: dict[str, str] = {}
+    for (config, split), rows in content.tables.items():
+        data = jsonl_bytes(rows)
+        name = f"{config}/{split}.jsonl"
+        write_bytes(out / name, data)
+        written[name] = sha256_bytes(data)
+    for name in sorted(before - set(written)):
+        (out / name).unlink(missing_ok=True)
+    digest = sha256_bytes("".join(f"{n}{s}" for n, s in sorted(written.items())).encode("ascii"))
+    record = {
+        "task": content.task,
+        "made_with": f"bookcoref-data {__version__}",
+        "settings": dict(content.settings),
+        "digest": digest,
+        "files": written,
+    }
+    write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+    write_text(out / "README.md", _card(content, digest))
+    return [out / name for name in ("README.md", RECORD_FILE, *written)]
+
+
+def jsonl_bytes(rows: Iterable[Row]) -> bytes:
+    """Rows as UTF-8 JSON lines; half a surrogate pair in a text is written as an escape."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "replace")
+
+
+def read_rows(path: Path, *, needed: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """The objects of a JSONL file, blank lines skipped.
+
+    Raises:
+        SourceError: the file cannot be read. FormatError: `file:line` of what is no object, or lacks one
+        of the fields `needed`.
+    """
+    try:
+        lines = path.read_bytes().decode("utf-8-sig").split("\n")
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8 text", hint="is this the right file?") from error
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            rows.append(_row(line, f"{path}:{number}", needed))
+    return rows
+
+
+def _row(line: str, place: str, needed: Iterable[str]) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{place}: is not valid JSON", found=str(error)) from error
+    missing = [name for name in needed if not isinstance(row, dict) or name not in row]
+    if not isinstance(row, dict) or missing:
+        raise FormatError(
+            f"{place}: the row is not what was expected",
+            expected="a JSON object with " + ", ".join(needed),
+            found=f"without {', '.join(missing)}" if isinstance(row, dict) else type(row).__name__,
+        )
+    return row
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """`task.json` of a folder. Raises UsageError when the folder has none that can be read."""
+    try:
+        record = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
+        record["task"], record["files"].keys()
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(
+            f"{folder} is not a folder that a task of this package wrote",
+            expected=f"a readable {RECORD_FILE} in it",
+            found=f"{type(error).__name__}",
+        ) from error
+    return dict(record)
+
+
+def _own_files(out: Path, task: str) -> set[str]:
+    """Data files of an earlier run in `out`; empty for a new or empty folder."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return set()
+    try:
+        record = read_record(out)
+    except UsageError as error:
+        raise UsageError(
+            f"{out} exists and was not written by this command",
+            hint="choose another folder with --out; nothing was changed",
+        ) from error
+    if record["task"] != task:
+        raise UsageError(
+            f"{out} belongs to another task",
+            expected=task,
+            found=record["task"],
+            hint="choose another folder with --out; nothing was changed",
+        )
+    root = out.resolve()
+    return {n for n in record["files"] if n.endswith(".jsonl") and (out / n).resolve().is_relative_to(root)}
+
+
+def _card(content: TaskFolder, digest: str) -> str:
+    """The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content."""
+    configs: dict[str, list[str]] = {}
+    for config, split in content.tables:
+        configs.setdefault(config, []).append(split)
+    features = "".join(_feature(name, kind, 2) for name, kind in content.features.items())
+    lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]
+    lines += [f"- config_name: {config}\n  features:\n{features}".rstrip() for config in configs]
+    lines.append("configs:")
+    for number, (config, splits) in enumerate(configs.items()):
+        default = "\n  default: true" if number == 0 else ""
+        files = "".join(f"\n  - split: {s}\n    path: {config}/{s}.jsonl" for s in splits)
+        lines.append(
+            f'- config_name: {config}{default}\n  description: "sha256:{digest}"\n  data_files:{files}'
+        )
+    lines.append("---\n")
+    counts = [f"| `{c}` | `{s}` | {len(rows):,} |" for (c, s), rows in content.tables.items()]
+    settings = [f"- `{name}`: `{json.dumps(value)}`" for name, value in content.settings.items()]
+    page = [
+        f"# {content.title}\n",
+        "Made with `bookcoref-data`.\n",
+        "| config | split | rows |\n|---|---|---|",
+    ]
+    page += [*counts, "\n## Settings\n", *settings]
+    if content.notes:
+        page += ["\n## Notes\n", *(f"- {note}" for note in content.notes)]
+    return "\n".join([*lines, *page]) + "\n"
+
+
+def _feature(name: str, kind: Feature, indent: int) -> str:
+    space = " " * indent
+    if isinstance(kind, str):
+        return f"{space}- name: {name}\n{space}  dtype: {kind}\n"
+    return f"{space}- name: {name}\n" + _nested(kind, indent + 2)
+
+
+def _nested(kind: list[Feature] | dict[str, Feature], indent: int) -> str:
+    space = " " * indent
+    if isinstance(kind, dict):
+        return f"{space}struct:\n" + "".join(_feature(n, k, indent) for n, k in kind.items())
+    inner = kind[0]
+    if isinstance(inner, str):
+        return f"{space}list: {inner}\n"
+    if isinstance(inner, dict):
+        return f"{space}list:\n" + "".join(_feature(n, k, indent) for n, k in inner.items())
+    return f"{space}list:\n" + _nested(inner, indent + 2)

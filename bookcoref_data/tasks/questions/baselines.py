@@ -1,0 +1,71 @@
+"""Answers without a language model: what an annotation of the same text says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...books import Book, Mention, Record
+from .build import NONE_OF_THE_ABOVE
+from .entities import make_document
+
+
+def annotation_answers(
+    questions: Sequence[Mapping[str, Any]], key: Mapping[str, Record], response: Mapping[str, Record]
+) -> list[dict[str, str]]:
+    """The answer that the annotation `response` gives to each question, as rows {id, answer}.
+
+    The mention is looked up in the response: the same span, else the shortest mention that contains it.
+    Its cluster answers with the name of its character when that is an option, else with the option whose
+    entity in the key shares most mentions with the cluster (the mention asked about does not count). A
+    mention the response lacks, or a cluster that fits no option, answers "None of the Above".
+    """
+    sides: dict[str, _Sides] = {}
+    answers = []
+    for question in questions:
+        doc_key = question["doc_key"]
+        answer = NONE_OF_THE_ABOVE
+        if doc_key in key and doc_key in response:
+            if doc_key not in sides:
+                sides[doc_key] = _Sides(key[doc_key], response[doc_key].to_book())
+            answer = sides[doc_key].answer(question)
+        answers.append({"id": str(question["id"]), "answer": answer})
+    return answers
+
+
+class _Sides:
+    """A document and an annotation of it."""
+
+    def __init__(self, key: Record, response: Book) -> None:
+        document = make_document(key)
+        self.entity = {
+            m: document.phrases[o] for m, o in zip(document.mentions, document.owners, strict=True)
+        }
+        named = [(c.name, c.mentions) for c in response.characters]
+        covered = {m for _, mentions in named for m in mentions}
+        self.clusters = named + [("", c) for c in response.clusters if not covered.issuperset(c)]
+        self.owner: dict[Mention, int] = {}
+        for number, (_, mentions) in enumerate(self.clusters):
+            for mention in mentions:
+                self.owner.setdefault(mention, number)
+
+    def answer(self, question: Mapping[str, Any]) -> str:
+        mention = Mention(question["start"], question["end"])
+        number = self._cluster_of(mention)
+        if number is None:
+            return NONE_OF_THE_ABOVE
+        name, mentions = self.clusters[number]
+        if name in question["options"]:
+            return name
+        shared = Counter(self.entity[m] for m in mentions if m != mention and m in self.entity)
+        for phrase, _ in shared.most_common():
+            if phrase in question["options"]:
+                return str(phrase)
+        return NONE_OF_THE_ABOVE
+
+    def _cluster_of(self, mention: Mention) -> int | None:
+        if mention in self.owner:
+            return self.owner[mention]
+        around = [m for m in self.owner if m.start <= mention.start and mention.end <= m.end]
+        return self.owner[min(around, key=lambda m: (m.end - m.start, m))] if around else None

@@ -1,0 +1,322 @@
+"""Make multiple-choice questions about the mentions of annotated books (IdentifyMe, sections 1 to 6).
+
+A question shows a text in which one mention is marked, and asks which of the entities it refers to.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...books import Mention, Record
+from .entities import Document, make_document
+from .pronouns import PLURAL_CLASSES
+from .ranking import copeland_counts, criteria
+from .scores import SAME_SURFACE, MentionScores, score_mentions
+from .settings import QuestionSettings
+
+NONE_OF_THE_ABOVE = "None of the Above"
+CATEGORIES = ("NOM", "PRON")
+LONGEST_AROUND = 1000
+"""Tokens before a mention where another that contains it is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One multiple-choice question. Offsets are tokens of the document; ends are inclusive for the mention
+    and exclusive for the text. `entity` is the right phrase even where `answer` is "None of the Above".
+
+    `overlapping` holds the phrases of entities whose mentions contain the mention or lie in it. `evidence`
+    and `evidence_distance` (tokens back to the nearest earlier mention that shows the phrase) are -1 where
+    they were not asked for.
+    """
+
+    id: str
+    dataset: str
+    doc_key: str
+    mention_ind: int
+    start: int
+    end: int
+    category: str
+    mention: str
+    text: str
+    options: tuple[str, ...]
+    answer: str
+    entity: str
+    fuzzy_score: int
+    neighbour_distance: int
+    nominal_neighbour_distance: int
+    surface_neighbour_distance: int
+    pronoun_class: int
+    num_helpers: int
+    num_dists: int
+    fin_dists: int
+    is_nested: bool
+    overlapping: tuple[str, ...]
+    text_start: int
+    text_end: int
+    evidence: int = -1
+    evidence_distance: int = -1
+    band: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        row = {name: getattr(self, name) for name in self.__slots__}
+        return row | {"options": list(self.options), "overlapping": list(self.overlapping)}
+
+
+FEATURES: dict[str, Any] = {
+    name: "bool" if kind == "bool" else ["string"] if kind.startswith("tuple") else
+    "int32" if kind == "int" else "string"
+    for name, kind in Question.__annotations__.items()
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mention of a labelled entity that may be asked about."""
+
+    dataset: str
+    document: Document
+    scores: MentionScores
+    evidence: int = -1
+
+    @property
+    def order(self) -> tuple[str, int]:
+        return self.document.book.doc_key, self.scores.index
+
+    @property
+    def evidence_distance(self) -> int:
+        return self.scores.mention.start - self.evidence if self.evidence >= 0 else -1
+
+
+@dataclass(slots=True)
+class QuestionSet:
+    """The questions by (config, split), and what was counted on the way."""
+
+    tables: dict[tuple[str, str], list[Question]] = field(default_factory=dict)
+    documents: int = 0
+    rejected: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def random_baseline(self) -> float:
+        """Expected accuracy of a guess: the mean of 1 / options over the questions of the first table."""
+        first = next(iter(self.tables.values()), [])
+        return sum(1 / len(q.options) for q in first) / len(first) if first else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "rejected": dict(self.rejected),
+            "mentions": dict(self.counts),
+            "questions": {f"{c}/{s}": len(rows) for (c, s), rows in self.tables.items()},
+            "random_baseline": self.random_baseline,
+        }
+
+
+def build_questions(
+    datasets: Iterable[tuple[str, Sequence[Record]]],
+    settings: QuestionSettings,
+    *,
+    phrases: Callable[[Record], Sequence[str | None] | None] = lambda record: None,
+    listen: Callable[[str], None] = lambda doc_key: None,
+) -> QuestionSet:
+    """The question set of some data sets, each a name and its annotated records.
+
+    `phrases` may name the groups of a record by hand; `listen` hears of every document that is done.
+
+    Raises:
+        BookError: a record is no sound book.
+    """
+    made = QuestionSet()
+    groups: list[list[Candidate]] = []
+    for name, records in datasets:
+        found: list[Candidate] = []
+        for record in records:
+            document = make_document(
+                record, least_mentions=settings.least_mentions, untyped=settings.untyped,
+                phrases=phrases(record),
+            )  # fmt: skip
+            found += _candidates(name, document, settings, made)
+            listen(record.doc_key)
+        groups += [[c for c in found if c.scores.category == category] for category in CATEGORIES]
+    if settings.bands:
+        made.tables["default", "test"] = _banded(groups, settings, made)
+    else:
+        _published(groups, settings, made)
+    return made
+
+
+def _candidates(
+    dataset: str, document: Document, settings: QuestionSettings, made: QuestionSet
+) -> list[Candidate]:
+    made.documents += 1
+    key, tokens = document.book.doc_key, len(document.book.tokens)
+    if tokens < settings.least_tokens:
+        made.rejected[key] = f"{tokens:,} tokens, fewer than {settings.least_tokens:,}"
+    elif document.unlabelled_share > settings.most_unlabelled and not settings.bands:
+        made.rejected[key] = f"{document.unlabelled_share:.0%} of its mentions are of unlabelled entities"
+    if key in made.rejected:
+        return []
+    scores = score_mentions(document)
+    evidence = _evidence(document, scores) if settings.bands else {}
+    return [
+        Candidate(dataset, document, s, evidence.get(s.index, -1))
+        for s in scores
+        if _may_be_asked(s, settings, made.counts)
+    ]
+
+
+def _may_be_asked(s: MentionScores, settings: QuestionSettings, counts: Counter[str]) -> bool:
+    """The rules that hold for every question, hard or drawn at random."""
+    if s.category not in CATEGORIES:
+        reason = "names, never asked"
+    elif s.category == "PRON" and s.pronoun_class in PLURAL_CLASSES and not settings.plural_pronouns:
+        reason = "plural pronouns"
+    elif s.category == "NOM" and 0 < settings.longest_mention < len(s.text):
+        reason = "longer than the limit"
+    else:
+        counts["may be asked"] += 1
+        return True
+    counts[reason] += 1
+    return False
+
+
+def is_hard(s: MentionScores, settings: QuestionSettings) -> bool:
+    """Whether a mention passes the limits of difficulty."""
+    if s.category == "PRON":
+        return s.net_distractors >= settings.net_distractor_limit
+    return s.fuzzy < settings.fuzzy_limit + settings.fuzzy_limit_included
+
+
+def _published(groups: list[list[Candidate]], settings: QuestionSettings, made: QuestionSet) -> None:
+    test, dev = [], []
+    for group in groups:
+        hard = sorted((c for c in group if is_hard(c.scores, settings)), key=lambda c: c.order)
+        made.counts["hard enough"] += len(hard)
+        points = copeland_counts([criteria(c.scores) for c in hard])
+        ranked = sorted(range(len(hard)), key=lambda i: (-points[i], hard[i].order))
+        chosen = [hard[i] for i in ranked[: settings.test + settings.dev]]
+        rng = random.Random(settings.seed)
+        rng.shuffle(chosen)
+        test += _questions(chosen[: settings.test], settings, rng)
+        dev += _questions(chosen[settings.test :], settings, rng)
+    made.tables["default", "test"] = test
+    if dev:
+        made.tables["default", "validation"] = dev
+    for number in range(1, settings.draws + 1):
+        rng = random.Random(f"{settings.seed} draw {number}")
+        drawn = [rng.sample(group, min(settings.draw, len(group))) for group in groups]
+        rows = [q for some in drawn for q in _questions(some, settings, rng)]
+        made.tables["random", f"draw_{number:02}"] = rows
+
+
+def _evidence(document: Document, scores: Sequence[MentionScores]) -> dict[int, int]:
+    """The start of the nearest earlier mention that shows the phrase of its entity, by mention index."""
+    last: dict[int, int] = {}
+    found = {}
+    for s in scores:
+        if s.entity in last:
+            found[s.index] = last[s.entity]
+        if s.category != "PRON" and s.fuzzy > SAME_SURFACE:
+            last[s.entity] = s.mention.start
+    return found
+
+
+def _banded(groups: list[list[Candidate]], settings: QuestionSettings, made: QuestionSet) -> list[Question]:
+    """As many questions from every band of evidence distance, category and data set."""
+    questions = []
+    limits = (0, *settings.bands)
+    for group in groups:
+        hard = [c for c in group if is_hard(c.scores, settings) and c.evidence >= 0]
+        made.counts["hard enough, with evidence before"] += len(hard)
+        for number, low in enumerate(limits):
+            high = limits[number + 1] if number + 1 < len(limits) else None
+            label = f"{low}-{high}" if high else f"{low}+"
+            inside = [
+                c for c in hard if c.evidence_distance > low and (high is None or c.evidence_distance <= high)
+            ]
+            rng = random.Random(f"{settings.seed} {label}")
+            drawn = rng.sample(inside, min(settings.band_size, len(inside)))
+            questions += _questions(drawn, settings, rng, band=label)
+    return questions
+
+
+def _questions(
+    candidates: Sequence[Candidate], settings: QuestionSettings, rng: random.Random, *, band: str = ""
+) -> list[Question]:
+    """Questions about candidates of one group; for a share of them no option is right."""
+    without = set(rng.sample(range(len(candidates)), int(settings.none_share * len(candidates))))
+    return [_question(c, settings, rng, none=i in without, band=band) for i, c in enumerate(candidates)]
+
+
+def _question(
+    candidate: Candidate, settings: QuestionSettings, rng: random.Random, *, none: bool, band: str
+) -> Question:
+    document, s = candidate.document, candidate.scores
+    start, end = _passage(candidate, settings)
+    entity = document.phrases[s.entity] or ""
+    text = mark(document.book.tokens, s.mention, start, end)
+    options = _options(document, start, end)
+    if none:
+        options.remove(entity)
+    rng.shuffle(options)
+    around = overlapping_entities(document, s.index)
+    return Question(
+        f"{document.book.doc_key}:{s.index}", candidate.dataset, document.book.doc_key,
+        s.index, s.mention.start, s.mention.end, s.category, s.text, text,
+        (*options, NONE_OF_THE_ABOVE), NONE_OF_THE_ABOVE if none else entity, entity,
+        s.fuzzy, s.neighbour, s.nominal_neighbour, s.surface_neighbour,
+        s.pronoun_class, s.helpers, s.distractors, s.net_distractors, s.nested, tuple(around), start, end,
+        candidate.evidence, candidate.evidence_distance, band,
+    )  # fmt: skip
+
+
+def _passage(candidate: Candidate, settings: QuestionSettings) -> tuple[int, int]:
+    """The tokens shown: the document, or in a whole book whole sentences from the evidence to the mention."""
+    book, mention = candidate.document.book, candidate.scores.mention
+    if candidate.evidence < 0:
+        return 0, len(book.tokens)
+    first, last = candidate.evidence - settings.passage_margin, mention.end + settings.passage_margin
+    ends = (0, *book.sentence_ends)
+    start = ends[bisect_right(ends, max(first, 0)) - 1]
+    end = ends[min(bisect_right(ends, last), len(ends) - 1)]
+    return start, end
+
+
+def _options(document: Document, start: int, end: int) -> list[str]:
+    """The phrases of all labelled entities with a mention in the passage, in order of first mention."""
+    found: dict[str, None] = {}
+    first = bisect_left(document.mentions, (start, -1))
+    for i in range(first, bisect_left(document.mentions, (end, -1))):
+        phrase = document.phrases[document.owners[i]]
+        if phrase is not None and document.mentions[i].end < end:
+            found.setdefault(phrase)
+    return list(found)
+
+
+def overlapping_entities(document: Document, index: int) -> list[str]:
+    """The phrases of other entities whose mentions contain the mention or lie in it."""
+    mention, own = document.mentions[index], document.owners[index]
+    found: dict[str, None] = {}
+    first = bisect_left(document.mentions, (mention.start - LONGEST_AROUND, -1))
+    for i in range(first, bisect_left(document.mentions, (mention.end + 1, -1))):
+        other, owner = document.mentions[i], document.owners[i]
+        inside = mention.start <= other.start and other.end <= mention.end
+        around = other.start <= mention.start and mention.end <= other.end
+        phrase = document.phrases[owner]
+        if (inside or around) and owner != own and phrase is not None:
+            found.setdefault(phrase)
+    return list(found)
+
+
+def mark(tokens: Sequence[str], mention: Mention, start: int, end: int) -> str:
+    """The tokens from `start` to `end` joined by one space, with the mention marked as published."""
+    words = list(tokens[start:end])
+    words[mention.start - start] = "{{" + words[mention.start - start]
+    words[mention.end - start] += "}} (#This is the marked mention)"
+    return " ".join(words)

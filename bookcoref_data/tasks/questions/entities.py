@@ -1,0 +1,164 @@
+"""The entities of a document that can be asked about, and the phrase that stands for each.
+
+Names of characters are the phrases where a file has them, then names of clusters (LitBank), else the
+commonest name or noun phrase among the mentions. The published phrases were written by a model and
+reviewed by hand; they are not public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...books import Book, Mention, Record
+from ...evaluate.mention_types import TypeRules
+from ...formats.kinds import mention_types
+from .pronouns import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES
+
+_LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
+_NAMED_CLUSTER = re.compile(r"(.*[^\W\d].*)-\d+")
+_TRAILING = re.compile(r"(\s*([,.;:]|['’]\s*s?))+$")
+_CATEGORY = {"name": "PROP", "nominal": "NOM", "pronoun": "PRON"}
+LONGEST_PHRASE = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A book prepared for questions: every mention once, sorted, with its entity and category.
+
+    `owners[i]` is the entity of mention `i`, an index of `phrases`; a phrase of None means unlabelled.
+    `sources` says where the phrases come from. A span in two clusters belongs to the first that lists it.
+    """
+
+    book: Book
+    mentions: tuple[Mention, ...]
+    owners: tuple[int, ...]
+    categories: tuple[str, ...]
+    phrases: tuple[str | None, ...]
+    source: str
+
+    @property
+    def unlabelled_share(self) -> float:
+        """Share of the mentions whose entity has no phrase."""
+        if not self.mentions:
+            return 1.0
+        return sum(self.phrases[o] is None for o in self.owners) / len(self.owners)
+
+
+def make_document(
+    record: Record,
+    *,
+    least_mentions: int = 3,
+    untyped: str = "rules",
+    phrases: Sequence[str | None] | None = None,
+) -> Document:
+    """Prepare a record. `phrases` names its groups by hand: characters first, then unnamed clusters.
+
+    `untyped` says how mentions are sorted where the file has no types: "rules" (name, noun phrase, pronoun
+    by fixed rules) or "table" (as the public code does for FantasyCoref: a pronoun if it is in its table,
+    else a noun phrase, names included).
+
+    Raises:
+        BookError: the record is no sound book.
+    """
+    book = record.to_book()
+    groups, names, source = _groups(record, book)
+    owner_of: dict[Mention, int] = {}
+    for number, group in enumerate(groups):
+        for mention in group:
+            owner_of.setdefault(mention, number)
+    mentions = tuple(sorted(owner_of))
+    owners = tuple(owner_of[m] for m in mentions)
+    categories = _categories(record, book, mentions, untyped)
+    by_entity: list[list[int]] = [[] for _ in groups]
+    for i, owner in enumerate(owners):
+        by_entity[owner].append(i)
+    if phrases is None:
+        texts = [book.text_of(m) for m in mentions]
+        phrases = _phrases(by_entity, names, texts, categories, least_mentions)
+    return Document(book, mentions, owners, categories, tuple(phrases), source)
+
+
+def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list[str | None], str]:
+    """Clusters with the names they bear: characters and what no character covers, else all clusters."""
+    if book.characters:
+        covered = {m for c in book.characters for m in c.mentions}
+        rest = [cluster for cluster in book.clusters if not covered.issuperset(cluster)]
+        named = [(c.mentions, c.name) for c in book.characters]
+        return [g for g, _ in named] + rest, [n for _, n in named] + [None] * len(rest), "characters"
+    ids = record.extra.get("cluster_ids")
+    names: list[str | None] = [None] * len(book.clusters)
+    if isinstance(ids, list) and len(ids) == len(names):
+        found = [_NAMED_CLUSTER.fullmatch(i) if isinstance(i, str) else None for i in ids]
+        names = [readable(match[1]) if match else None for match in found]
+    source = "cluster names" if any(names) else "mentions"
+    return list(book.clusters), names, source
+
+
+def readable(name: str) -> str:
+    """The name of a LitBank cluster as a phrase: "Mrs__Hall" is "Mrs. Hall", "Tom_s_aunt" is "Tom's aunt".
+
+    Each underscore stands for a space or a mark that file names do not allow.
+    """
+    text = re.sub(r"\b(Mr|Mrs|Ms|Dr|St)__(?=\w)", r"\1. ", name)
+    text = re.sub(r"(?<=\w)__(?=\w)", ", ", text)
+    return re.sub(r"_+", " ", re.sub(r"(?<=\w)_s_", "'s ", text)).strip()
+
+
+def _categories(record: Record, book: Book, mentions: Sequence[Mention], untyped: str) -> tuple[str, ...]:
+    typed = mention_types(record, _LITBANK_TYPE)
+    if untyped == "table" and not typed:
+        return tuple("PRON" if book.text_of(m).lower() in PRONOUN_CLASS else "NOM" for m in mentions)
+    rules = TypeRules(book.tokens, book.sentence_ends, [c.name for c in book.characters])
+    return tuple(
+        typed[m].split("_")[0] if m in typed else _CATEGORY[rules.type_of(m.start, m.end)] for m in mentions
+    )
+
+
+def _phrases(
+    by_entity: Sequence[Sequence[int]],
+    names: Sequence[str | None],
+    texts: Sequence[str],
+    categories: Sequence[str],
+    least_mentions: int,
+) -> list[str | None]:
+    """A distinct phrase for every entity that is large enough and no plural; the largest choose first."""
+    chosen: list[str | None] = [None] * len(by_entity)
+    taken: set[str] = set()
+    order = sorted(range(len(by_entity)), key=lambda n: (names[n] is None, -len(by_entity[n]), n))
+    for number in order:
+        members = by_entity[number]
+        if len(members) < least_mentions or _is_plural(texts[i] for i in members):
+            continue
+        for phrase in _proposals(names[number], members, texts, categories):
+            if phrase.casefold() not in taken:
+                taken.add(phrase.casefold())
+                chosen[number] = phrase
+                break
+    return chosen
+
+
+def _proposals(
+    name: str | None, members: Sequence[int], texts: Sequence[str], categories: Sequence[str]
+) -> list[str]:
+    """Phrases for an entity, best first: its name, its commonest names, then its commonest noun phrases."""
+    if name is not None:
+        return [name]
+    found = []
+    for category in ("PROP", "NOM"):
+        counts = Counter(
+            _TRAILING.sub("", texts[i])
+            for i in members
+            if categories[i] == category and len(texts[i]) <= LONGEST_PHRASE
+        )
+        counts.pop("", None)
+        found += sorted(counts, key=lambda text: (-counts[text], -len(text), text))
+    return found
+
+
+def _is_plural(texts: Iterable[str]) -> bool:
+    """Whether more mentions are plural pronouns than singular ones."""
+    classes = [PRONOUN_CLASS.get(text.lower(), -1) for text in texts]
+    return sum(c in PLURAL_CLASSES for c in classes) > sum(c in SINGULAR_CLASSES for c in classes)

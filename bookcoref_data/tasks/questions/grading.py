@@ -1,0 +1,156 @@
+"""Grade answers to questions: accuracy, kinds of errors, confusions of nested mentions (section 8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import DataError
+from .build import NONE_OF_THE_ABOVE
+from .prompts import answer_in, mention_in
+
+Row = Mapping[str, Any]
+NEEDED = ("id", "options", "answer", "category", "mention")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Right answers of a number of questions, with the Wilson interval at 95%. Values are 0 to 1."""
+
+    right: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        return self.right / self.total if self.total else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """(low, high) by Wilson's method; (0, 1) where there is no question."""
+        if not self.total:
+            return 0.0, 1.0
+        from scipy.stats import binomtest
+
+        found = binomtest(self.right, self.total).proportion_ci(method="wilson")
+        return float(found.low), float(found.high)
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = self.interval
+        return {"right": self.right, "total": self.total, "accuracy": self.value, "low": low, "high": high}
+
+
+@dataclass(slots=True)
+class Grades:
+    """The result for one file of answers.
+
+    `groups` holds a `Share` for "all", each category, "entity" and "none" (what the right answer is), each
+    band and each data set. `errors`: "entity-entity", "entity-none", "none-entity", "no answer" and
+    "outside the options". `extracted`: replies that quote the mention right; None without replies.
+    `nested` questions have an `overlapping` entity; `nested_confusions` of their errors name it.
+    """
+
+    groups: dict[str, Share] = field(default_factory=dict)
+    errors: Counter[str] = field(default_factory=Counter)
+    random_baseline: float = 0.0
+    extracted: Share | None = None
+    extracted_and_right: Share | None = None
+    nested: Share = field(default_factory=lambda: Share(0, 0))
+    nested_confusions: int = 0
+    unknown: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "groups": {name: share.to_dict() for name, share in self.groups.items()},
+            "errors": dict(self.errors),
+            "random_baseline": self.random_baseline,
+            "mention_extracted": self.extracted and self.extracted.to_dict(),
+            "mention_extracted_and_right": self.extracted_and_right and self.extracted_and_right.to_dict(),
+            "nested": self.nested.to_dict(),
+            "nested_errors_to_overlapping": self.nested_confusions,
+            "answers_to_unknown_questions": self.unknown,
+        }
+
+
+def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
+    """Grade `answers` ({id, answer} or {id, response}) against rows of a question file.
+
+    An answer is right when it equals the right option exactly. No answer, or one outside the options, is
+    wrong; it counts as an entity among the errors, as published. Of several answers to a question the last
+    one counts.
+
+    Raises:
+        DataError: two questions have the same id.
+    """
+    known = {str(q["id"]) for q in questions}
+    if len(known) < len(questions):
+        raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")
+    given = {str(a["id"]): a for a in answers}
+    grades = Grades(unknown=len(set(given) - known))
+    judged = [(q, given.get(str(q["id"]))) for q in questions]
+    right = {str(q["id"]): answer_of(a) == q["answer"] for q, a in judged}
+    for name, member in _groups(questions).items():
+        inside = [q for q in questions if member(q)]
+        grades.groups[name] = Share(sum(right[str(q["id"])] for q in inside), len(inside))
+    for question, answer in judged:
+        if not right[str(question["id"])]:
+            _count_error(grades, question, answer_of(answer))
+    grades.random_baseline = sum(1 / len(q["options"]) for q in questions) / max(1, len(questions))
+    _grade_mentions(grades, judged, right)
+    nested = [q for q in questions if q.get("is_nested")]
+    grades.nested = Share(sum(right[str(q["id"])] for q in nested), len(nested))
+    return grades
+
+
+def answer_of(answer: Row | None) -> str:
+    """The option that an answer names: its `answer`, else what its `response` says; "" for none."""
+    if answer is None:
+        return ""
+    stored = answer.get("answer")
+    return str(stored).strip() if stored is not None else answer_in(str(answer.get("response") or ""))
+
+
+def _groups(questions: Sequence[Row]) -> dict[str, Callable[[Row], bool]]:
+    groups: dict[str, Callable[[Row], bool]] = {"all": lambda q: True}
+    groups |= {
+        "NOM": lambda q: bool(q["category"] == "NOM"),
+        "PRON": lambda q: bool(q["category"] == "PRON"),
+        "entity": lambda q: bool(q["answer"] != NONE_OF_THE_ABOVE),
+        "none": lambda q: bool(q["answer"] == NONE_OF_THE_ABOVE),
+    }
+    for title in ("band", "dataset"):
+        values = dict.fromkeys(str(q.get(title) or "") for q in questions)
+        if title == "band" or len(values) > 1:
+            groups |= {f"{title} {v}": _has(title, v) for v in values if v}
+    return groups
+
+
+def _has(field_: str, value: str) -> Callable[[Row], bool]:
+    return lambda question: question.get(field_) == value
+
+
+def _count_error(grades: Grades, question: Row, answer: str) -> None:
+    if not answer:
+        grades.errors["no answer"] += 1
+    elif answer not in question["options"]:
+        grades.errors["outside the options"] += 1
+    if question["answer"] == NONE_OF_THE_ABOVE:
+        grades.errors["none-entity"] += 1
+    elif answer == NONE_OF_THE_ABOVE:
+        grades.errors["entity-none"] += 1
+    else:
+        grades.errors["entity-entity"] += 1
+    if question.get("is_nested") and answer in question.get("overlapping", ()):
+        grades.nested_confusions += 1
+
+
+def _grade_mentions(
+    grades: Grades, judged: Sequence[tuple[Row, Row | None]], right: Mapping[str, bool]
+) -> None:
+    replies = [(q, a) for q, a in judged if a is not None and a.get("response")]
+    if not replies:
+        return
+    found = [q for q, a in replies if mention_in(str(a["response"])) == q["mention"]]
+    grades.extracted = Share(len(found), len(judged))
+    grades.extracted_and_right = Share(sum(right[str(q["id"])] for q in found), len(judged))

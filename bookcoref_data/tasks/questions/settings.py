@@ -1,0 +1,97 @@
+"""The settings of a question set, read from a recipe (`recipes/identifyme.toml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError
+from ...resources import load_toml, resource
+
+RECIPE = "identifyme.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSettings:
+    """Everything that decides which questions are made.
+
+    `fuzzy_limit` and `net_distractor_limit` with `limits_included`: a nominal is kept up to the first, a
+    pronoun from the second on, the limit itself only if included. `longest_mention` is in characters, 0 for
+    no limit. `test`, `dev` and `draw` are numbers of questions per data set and category. `bands` are
+    limits of the evidence distance in tokens; none means the published kind of questions.
+    `passage_margin`: tokens before the evidence and after the mention in a passage of a whole book.
+    """
+
+    fuzzy_limit: int = 75
+    fuzzy_limit_included: bool = True
+    net_distractor_limit: int = 1
+    longest_mention: int = 125
+    plural_pronouns: bool = False
+    least_tokens: int = 1000
+    most_unlabelled: float = 0.5
+    least_mentions: int = 3
+    untyped: str = "table"
+    none_share: float = 0.1
+    test: int = 300
+    dev: int = 150
+    draws: int = 10
+    draw: int = 150
+    seed: int = 0
+    bands: tuple[int, ...] = ()
+    band_size: int = 50
+    passage_margin: int = 100
+
+    def __post_init__(self) -> None:
+        problems = [
+            ("untyped", self.untyped in ("table", "rules"), "table or rules"),
+            ("none_share", 0 <= self.none_share < 1, "from 0 to below 1"),
+            ("most_unlabelled", 0 <= self.most_unlabelled <= 1, "from 0 to 1"),
+            ("bands", list(self.bands) == sorted({*self.bands}) and all(b > 0 for b in self.bands),
+             "increasing token counts"),
+            *((name, getattr(self, name) >= 0, "0 or more") for name in
+              ("test", "dev", "draws", "draw", "band_size", "passage_margin", "least_tokens")),
+        ]  # fmt: skip
+        for name, sound, expected in problems:
+            if not sound:
+                raise UsageError(
+                    f"questions: the setting {name} cannot be right", expected=expected,
+                    found=getattr(self, name),
+                )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"bands": list(self.bands)}
+
+
+def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> QuestionSettings:
+    """The settings of a variant in a recipe ("repo", "paper", "books"), with `changes` on top.
+
+    Changes that are None are left out. Raises UsageError for an unknown variant or setting.
+    """
+    path = recipe or resource("recipes", RECIPE)
+    value = load_toml(path)
+    variants = value.get("variants", {})
+    if variant not in variants:
+        raise UsageError(
+            f"{path} has no variant {variant!r}", expected="one of " + ", ".join(variants),
+            hint="add a table [variants." + variant + "]",
+        )  # fmt: skip
+    merged = {**value.get("settings", {}), **variants[variant]}
+    merged |= {name: change for name, change in changes.items() if change is not None}
+    return _settings(merged, str(path))
+
+
+def _settings(values: Mapping[str, Any], source: str) -> QuestionSettings:
+    kinds = {f.name: type(f.default) for f in fields(QuestionSettings)}
+    found: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    for name, value in found.items():
+        kind = kinds.get(name)
+        right = kind is not None and (isinstance(value, kind) or (kind is float and type(value) is int))
+        if not right or (kind is int and isinstance(value, bool)):
+            raise UsageError(
+                f"{source}: the setting {name} cannot be used",
+                expected=f"a value of type {kind.__name__}" if kind else "one of " + ", ".join(kinds),
+                found=repr(value),
+            )
+    return QuestionSettings(**found)

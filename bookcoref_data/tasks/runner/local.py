@@ -1,0 +1,94 @@
+"""A model of transformers on this machine, with answers held to the choices of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import MissingExtraError, SourceError
+from .requests import Reply, Request
+
+
+@dataclass(slots=True)
+class LocalModel:
+    """A causal language model, loaded at the first request; decoding is greedy.
+
+    `name` is a folder or a name on the Hub. `revision` pins the latter. Where a request has choices the
+    reply is its lead and one of them: at every step only tokens that continue a choice are allowed.
+    """
+
+    name: str
+    revision: str | None = None
+    device: str = "cpu"
+    most_tokens: int = 512
+    parallel: int = 1
+    _loaded: Any = field(default=None, repr=False)
+
+    def settings(self) -> dict[str, Any]:
+        return {"model": self.name, "revision": self.revision, "max_tokens": self.most_tokens, "local": True}
+
+    def reply(self, request: Request) -> Reply:
+        """Answer one request. Raises SourceError when the model cannot be loaded."""
+        import torch
+
+        tokenizer, model = self._load()
+        prompt = self._dress(tokenizer, request.prompt) + (request.lead if request.choices else "")
+        ids = tokenizer(prompt, return_tensors="pt").input_ids.to(self.device)
+        room: dict[str, Any] = {"max_new_tokens": self.most_tokens}
+        if request.choices:
+            tree, longest = choice_tree(
+                [tokenizer(c, add_special_tokens=False).input_ids for c in request.choices],
+                tokenizer.eos_token_id,
+            )
+            width = ids.shape[1]
+            room = {
+                "max_new_tokens": longest,
+                "prefix_allowed_tokens_fn": lambda _, seen: tree[tuple(seen[width:].tolist())],
+            }
+        with torch.no_grad():
+            out = model.generate(ids, do_sample=False, pad_token_id=tokenizer.eos_token_id, **room)
+        new = out[0][ids.shape[1] :]
+        text = tokenizer.decode(new, skip_special_tokens=True)
+        return Reply((request.lead if request.choices else "") + text, int(ids.shape[1]), int(new.shape[0]))
+
+    def _load(self) -> Any:
+        if self._loaded is None:
+            try:
+                from transformers import AutoModelForCausalLM, AutoTokenizer
+            except ImportError as error:
+                raise MissingExtraError.of("gpu", "transformers", "a local model") from error
+            try:
+                tokenizer = AutoTokenizer.from_pretrained(self.name, revision=self.revision)
+                model = AutoModelForCausalLM.from_pretrained(self.name, revision=self.revision)
+            except (OSError, ValueError) as error:
+                raise SourceError(
+                    f"the model {self.name} cannot be loaded", found=str(error)[:200],
+                    hint="give a folder with a model, or a name on the Hub that is in the cache",
+                ) from error  # fmt: skip
+            network: Any = model
+            self._loaded = tokenizer, network.to(self.device).eval()
+        return self._loaded
+
+    @staticmethod
+    def _dress(tokenizer: Any, prompt: str) -> str:
+        """The prompt in the chat form of the model, where it has one."""
+        if not getattr(tokenizer, "chat_template", None):
+            return f"{prompt}\n\n"
+        message = [{"role": "user", "content": prompt}]
+        return str(tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
+
+
+def choice_tree(choices: Sequence[Sequence[int]], end: int) -> tuple[dict[tuple[int, ...], list[int]], int]:
+    """The tokens that may follow each prefix of a choice, `end` after a whole one; and the longest length.
+
+    A prefix beyond a finished choice allows `end` alone, which pads shorter replies.
+    """
+    tree: dict[tuple[int, ...], list[int]] = {}
+    for choice in choices:
+        path = [*choice, end]
+        for i, token in enumerate(path):
+            allowed = tree.setdefault(tuple(path[:i]), [])
+            if token not in allowed:
+                allowed.append(token)
+    return tree, max(map(len, choices), default=0) + 1

@@ -1,0 +1,189 @@
+"""Ask a model many things: replies are kept as they come, so that a run resumes where it stopped."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...errors import SourceError
+from ...progress import Progress, Silent
+from .requests import Model, Reply, Request
+
+CHARACTERS_PER_TOKEN = 4
+"""A rough rule for English, for estimates before a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Price of a million tokens in the prompt and in the reply, in any currency."""
+
+    prompt: float = 0.0
+    reply: float = 0.0
+
+    def cost(self, prompt_tokens: int, reply_tokens: int) -> float:
+        return (self.prompt * prompt_tokens + self.reply * reply_tokens) / 1e6
+
+
+@dataclass(slots=True)
+class RunReport:
+    """What a run asked and what it cost. `cached` replies came from an earlier run and cost nothing now."""
+
+    model: str
+    asked: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def ask(
+    requests: Iterable[Request],
+    model: Model,
+    cache: Path,
+    *,
+    prices: Prices | None = None,
+    progress: Progress | None = None,
+) -> tuple[dict[str, Reply], RunReport]:
+    """The reply to every request, by its key.
+
+    `cache` is a JSONL file: one line a reply, with the digest of prompt and settings. Lines are appended as
+    replies come and read at the start; a last line that was cut off is dropped. Equal prompts are asked once.
+
+    Raises:
+        SourceError: the model does not answer, or the cache cannot be written. Replies so far are kept.
+    """
+    prices, listener = prices or Prices(), progress or Silent()
+    report, replies = RunReport(model.name), {}
+    settings = model.settings()
+    by_digest: dict[str, list[Request]] = {}
+    for request in requests:
+        by_digest.setdefault(request.digest(settings), []).append(request)
+    known = read_cache(cache)
+    todo = []
+    for digest, group in by_digest.items():
+        if digest in known:
+            report.cached += len(group)
+            replies.update({r.key: known[digest] for r in group})
+        else:
+            todo.append((digest, group))
+    listener.begin(model.name, len(todo), "replies")
+    with _Log(cache, bool(todo)) as log:
+        for (digest, group), reply in _replies(todo, model):
+            log.add(digest, group[0].key, model.name, reply)
+            replies.update({r.key: reply for r in group})
+            report.asked += 1
+            report.cached += len(group) - 1
+            report.prompt_tokens += reply.prompt_tokens
+            report.reply_tokens += reply.reply_tokens
+            listener.advance(model.name)
+    listener.end(model.name)
+    report.cost = prices.cost(report.prompt_tokens, report.reply_tokens)
+    return replies, report
+
+
+_Work = tuple[str, list[Request]]
+
+
+def _replies(todo: Sequence[_Work], model: Model) -> Iterator[tuple[_Work, Reply]]:
+    """Replies as they come; never more than a few requests wait, so that an interrupt stops soon."""
+    if model.parallel < 2:
+        for work in todo:
+            yield work, model.reply(work[1][0])
+        return
+    queue = iter(todo)
+    running: dict[Future[Reply], _Work] = {}
+    with ThreadPoolExecutor(model.parallel) as pool:
+        try:
+            while True:
+                for work in islice(queue, model.parallel - len(running)):
+                    running[pool.submit(model.reply, work[1][0])] = work
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                failed = [f for f in done if f.exception() is not None]
+                for future in done - set(failed):
+                    yield running.pop(future), future.result()
+                for future in failed:
+                    future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def read_cache(path: Path) -> dict[str, Reply]:
+    """The replies in a cache file by digest; lines that are cut off or not ours are passed over."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise SourceError(f"cannot read the replies in {path}", found=error.strerror) from error
+    found = {}
+    for line in lines:
+        try:
+            row = json.loads(line)
+            reply = Reply(str(row["response"]), int(row["prompt_tokens"]), int(row["reply_tokens"]))
+            found[str(row["digest"])] = reply
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found
+
+
+class _Log:
+    """Appends replies to the cache, each line flushed at once."""
+
+    def __init__(self, path: Path, needed: bool) -> None:
+        self._path, self._needed, self._lock = path, needed, threading.Lock()
+
+    def __enter__(self) -> _Log:
+        if self._needed:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._stream = open(self._path, "ab+")
+            except OSError as error:
+                raise SourceError(
+                    f"cannot write the replies to {self._path}", found=error.strerror,
+                    hint="choose another folder with --out",
+                ) from error  # fmt: skip
+            self._end_cut_line()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._needed:
+            self._stream.close()
+
+    def add(self, digest: str, key: str, model: str, reply: Reply) -> None:
+        row = {
+            "digest": digest, "key": key, "model": model, "response": reply.text,
+            "prompt_tokens": reply.prompt_tokens, "reply_tokens": reply.reply_tokens,
+        }  # fmt: skip
+        with self._lock:
+            self._stream.write(json.dumps(row).encode("ascii") + b"\n")
+            self._stream.flush()
+
+    def _end_cut_line(self) -> None:
+        """After an interrupt the last line may lack its end; ours must not be glued to it."""
+        if self._stream.tell():
+            self._stream.seek(-1, 2)
+            if self._stream.read(1) != b"\n":
+                self._stream.write(b"\n")
+
+
+def preview(requests: Iterable[Request], most: int, prices: Prices | None = None) -> dict[str, Any]:
+    """The first prompts, and a rough count of the tokens of all prompts and their price."""
+    requests = list(requests)
+    tokens = sum(len(r.prompt) for r in requests) // CHARACTERS_PER_TOKEN
+    return {
+        "requests": len(requests),
+        "prompt_tokens_about": tokens,
+        "prompt_cost_about": (prices or Prices()).cost(tokens, 0),
+        "prompts": [{"key": r.key, "prompt": r.prompt} for r in requests[:most]],
+    }

@@ -1,0 +1,206 @@
+"""`questions`: build multiple-choice questions from annotated books, answer and grade them.
+
+OUT/default/{test,validation}.jsonl   the questions; README.md and task.json beside them
+OUT/random/draw_01.jsonl ...          random draws without the limits of difficulty
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..annotate.cast import make_cast
+from ..annotate.plan import default_plan
+from ..books import Record
+from ..errors import FormatError, UsageError
+from ..files import write_bytes
+from ..formats import read_documents
+from ..formats.lines import read_lines
+from ..progress import Progress, Silent
+from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
+from ..tasks.questions import (
+    FEATURES,
+    QuestionSet,
+    QuestionSettings,
+    annotation_answers,
+    build_questions,
+)
+from ..tasks.questions.build import NONE_OF_THE_ABOVE
+from ..tasks.questions.grading import NEEDED
+from ..tasks.questions.prompts import answer_in, request_of
+from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
+from .annotate import annotate_book, source_of
+
+NOTES = (
+    "Do not publish questions made from data that others keep back as a test set.",
+    '`answer` is "None of the Above" where the right phrase was taken out of the options; `entity` keeps it.',
+    "Texts and annotations keep the licences of the books they come from.",
+)
+Rows = list[dict[str, Any]]
+Phrases = Mapping[tuple[str, int], str]
+
+
+def build(
+    paths: Sequence[Path],
+    settings: QuestionSettings,
+    *,
+    format: str | None = None,
+    phrases: Phrases | None = None,
+    progress: Progress | None = None,
+) -> QuestionSet:
+    """The questions of some inputs in any format of this package; each path is a data set of its own."""
+    listener = progress or Silent()
+    datasets = [(path.stem, read_documents(path, format)) for path in paths]
+    listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
+    made = build_questions(
+        datasets,
+        settings,
+        phrases=lambda record: _phrases_of(record, phrases or {}),
+        listen=lambda _: listener.advance("questions"),
+    )
+    listener.end("questions")
+    return made
+
+
+def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, title: str = "") -> list[Path]:
+    """Write the folder that `load_dataset` reads; returns its files."""
+    tables = {name: [q.to_dict() for q in rows] for name, rows in made.tables.items()}
+    content = TaskFolder(
+        "questions",
+        title or "Who is meant? Questions about mentions",
+        FEATURES,
+        tables,
+        settings.to_dict(),
+        NOTES,
+    )
+    return write_task_folder(out, content)
+
+
+def read_phrases(path: Path) -> dict[tuple[str, int], str]:
+    """Phrases given by hand: a table with doc_key, group and phrase, separated by tabs.
+
+    `group` is the number of the character or cluster in the document, from 0, characters first.
+
+    Raises:
+        FormatError: `file:line` of a row that is none.
+    """
+    found = {}
+    for number, line in enumerate(read_lines(path), 1):
+        cells = line.split("\t")
+        if not line.strip() or cells[0] == "doc_key":
+            continue
+        if len(cells) != 3 or not cells[1].isdecimal():
+            raise FormatError(
+                f"{path}:{number}: the row has no phrase", expected="doc_key, number of the group, phrase",
+                found=repr(line[:80]),
+            )  # fmt: skip
+        found[cells[0], int(cells[1])] = cells[2].strip()
+    return found
+
+
+def _phrases_of(record: Record, phrases: Phrases) -> list[str | None] | None:
+    numbers = [group for key, group in phrases if key == record.doc_key]
+    if not numbers:
+        return None
+    return [phrases.get((record.doc_key, i)) or None for i in range(max(numbers) + 1)]
+
+
+def read_questions(path: Path, split: str = "test") -> Rows:
+    """The rows of a question file, or of a split of the default config of a folder of questions.
+
+    Raises:
+        UsageError: the folder has no such split. FormatError: a row is no question.
+    """
+    if path.is_dir():
+        file = path / (f"{split}.jsonl" if "/" in split else f"default/{split}.jsonl")
+        if not file.is_file():
+            there = sorted(str(p.relative_to(path).with_suffix("")) for p in path.glob("*/*.jsonl"))
+            raise UsageError(
+                f"{path} has no questions {split!r}", expected=", ".join(there) or "a folder that "
+                "`bookcoref-data questions build` wrote",
+            )  # fmt: skip
+        path = file
+    return read_rows(path, needed=(*NEEDED, "text"))
+
+
+def read_answers(path: Path) -> Rows:
+    """A file of answers: JSON lines with `id` and `answer` or `response`."""
+    return read_rows(path, needed=("id",))
+
+
+def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
+    """The answers of an annotation: `key` is what the questions were made from, `response` has its tokens.
+
+    Raises:
+        UsageError: a document has other tokens in the two, or is missing in the key.
+    """
+    keys = {record.doc_key: record for record in read_documents(key)}
+    responses = {record.doc_key: record for record in read_documents(response)}
+    wanted = {q["doc_key"] for q in questions}
+    for doc_key in sorted(wanted):
+        if doc_key not in keys:
+            raise UsageError(
+                f"{key} has no document {doc_key!r}", hint="give the file the questions are from"
+            )
+        other = responses.get(doc_key)
+        if other is not None and other.sentences is not None:
+            ours = [t for s in keys[doc_key].sentences or [] for t in s]
+            if ours != [t for s in other.sentences for t in s]:
+                raise UsageError(
+                    f"document {doc_key!r} has other tokens in {response}",
+                    hint="annotate the tokenised documents (.jsonl), not their plain text",
+                )
+    return list(annotation_answers(questions, keys, responses))
+
+
+def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = None) -> Rows:
+    """The answers of our own annotator: each document annotated anew, the options being its cast.
+
+    Raises:
+        UsageError: a document is missing in `key`.
+    """
+    listener = progress or Silent()
+    keys = {record.doc_key: record for record in read_documents(key)}
+    casts: dict[str, dict[str, None]] = {}
+    for question in questions:
+        names = [o for o in question["options"] if o != NONE_OF_THE_ABOVE]
+        casts.setdefault(question["doc_key"], {}).update(dict.fromkeys(names))
+    if missing := sorted(set(casts) - set(keys)):
+        raise UsageError(f"{key} has no document {missing[0]!r}", hint="give the file the questions are from")
+    plan = default_plan("embedded")
+    made = {}
+    listener.begin("annotate", len(casts), "documents")
+    for doc_key, names_of in casts.items():
+        done = annotate_book(source_of(keys[doc_key]), make_cast(list(names_of)), plan)
+        made[doc_key] = done.book.to_record()
+        listener.advance("annotate")
+    listener.end("annotate")
+    return list(annotation_answers(questions, keys, made))
+
+
+def requests_of(questions: Rows, variant: str) -> list[Request]:
+    """What a model is asked for these questions."""
+    return [request_of(question, variant) for question in questions]
+
+
+def answer_with(
+    requests: Sequence[Request],
+    model: Model,
+    out: Path,
+    *,
+    prices: Prices | None = None,
+    progress: Progress | None = None,
+) -> tuple[Rows, RunReport]:
+    """Ask a model and write its answers to `out` (replies so far are kept in `out`.replies.jsonl)."""
+    replies, report = ask(
+        requests, model, out.with_name(f"{out.name}.replies.jsonl"), prices=prices, progress=progress
+    )
+    rows = [_answer(r, replies[r.key]) for r in requests]
+    write_bytes(out, jsonl_bytes(rows))
+    return rows, report
+
+
+def _answer(request: Request, reply: Reply) -> dict[str, Any]:
+    answer = reply.text.strip() if reply.text.strip() in request.choices else answer_in(reply.text)
+    return {"id": request.key, "answer": answer, "response": reply.text}
