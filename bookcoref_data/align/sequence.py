@@ -111,10 +111,11 @@ def _runs_of(partner: np.ndarray) -> list[Run]:
 
 def mix(values: np.ndarray) -> np.ndarray:
     """Spread whole numbers over 64 bits (the finaliser of splitmix64)."""
-    x = values.astype(np.uint64) + _MULTIPLIER
+    x: np.ndarray = values.astype(np.uint64) + _MULTIPLIER
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = x ^ (x >> np.uint64(31))
+    return x
 
 
 def kgrams(mixed: np.ndarray, k: int) -> np.ndarray:

@@ -48,12 +48,14 @@ _SYMBOLS = np.where(
 
 def classes_of(codes: np.ndarray) -> np.ndarray:
     """The class bits of every code point (uint8)."""
-    return _CLASSES[_small(codes)]
+    classes: np.ndarray = _CLASSES[_small(codes)]
+    return classes
 
 
 def symbols_of(codes: np.ndarray) -> np.ndarray:
     """1 for a lower-case letter, 2 for an upper-case one, 3 for a digit, else the code point (uint64)."""
-    return _SYMBOLS[_small(codes)]
+    symbols: np.ndarray = _SYMBOLS[_small(codes)]
+    return symbols
 
 
 def _small(codes: np.ndarray) -> np.ndarray:

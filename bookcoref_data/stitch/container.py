@@ -102,7 +102,7 @@ def read_directory(data: bytes, what: str = "pack") -> tuple[list[tuple[str, int
     return directory, at
 
 
-def _check_directory(directory, room: int, what: str) -> None:
+def _check_directory(directory: list[tuple[str, int, int, int]], room: int, what: str) -> None:
     names = [name for name, *_ in directory]
     if len(set(names)) < len(names):
         raise _broken(what, "every section once", "one of each", ", ".join(names))

@@ -5,7 +5,7 @@ The literals are the only characters of the released text that a pack holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +15,9 @@ from ..align import align, common_subsequence
 from ..errors import DataError
 from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
 from .varint import pack_numbers, unpack_numbers
+
+# Characters that both texts share: start in the source, start in the target, length.
+Run = tuple[int, int, int]
 
 ESCAPE = 0
 """In a literal, white space says what follows the character before it; after this code it is itself."""
@@ -113,7 +116,7 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
         return CharStream(codes, after)
     literal, marks, owner = _read_literals(edits)
     at = np.cumsum(edits.keep)[owner]
-    _mark_before(after, at, literal, marks, owner)
+    _mark_before(after, at, literal, marks)
     real = literal >= 0
     if codes.dtype == np.uint16 and literal.max() > 0xFFFF:
         codes = codes.astype(np.uint32)
@@ -123,7 +126,7 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
 
 def _after_drops(source: CharStream, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """`source.after`, with the strongest gap of every dropped run moved to the character before it."""
-    after = source.after.copy()
+    after: np.ndarray = source.after.copy()
     inner = starts > 0
     starts, ends = starts[inner], ends[inner]
     if starts.size:
@@ -157,7 +160,7 @@ def _read_literals(edits: Edits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return literal[visible], follows[visible], owner[visible]
 
 
-def _mark_before(after, at, literal, marks, owner) -> None:
+def _mark_before(after: np.ndarray, at: np.ndarray, literal: np.ndarray, marks: np.ndarray) -> None:
     bare = literal < 0
     before = at[bare] - 1
     inside = before >= 0
@@ -190,7 +193,9 @@ def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]
     return [text[a:b] for a, b in pairwise(bounds)], starts
 
 
-def _char_runs(old_starts, new_starts, old_at, new_at) -> Iterator[tuple[int, int, int]]:
+def _char_runs(
+    old_starts: np.ndarray, new_starts: np.ndarray, old_at: np.ndarray, new_at: np.ndarray
+) -> Iterator[Run]:
     """Matched pieces as runs of characters (source start, target start, length)."""
     if old_at.size == 0:
         return
@@ -201,7 +206,7 @@ def _char_runs(old_starts, new_starts, old_at, new_at) -> Iterator[tuple[int, in
     yield from zip(begin.tolist(), new_starts[new_at[firsts]].tolist(), (end - begin).tolist(), strict=True)
 
 
-def _refine(source, target, runs) -> Iterator[tuple[int, int, int]]:
+def _refine(source: np.ndarray, target: np.ndarray, runs: Iterable[Run]) -> Iterator[Run]:
     """The runs, with shared characters of the stretches between them."""
     at, to = 0, 0
     for i, j, size in [*runs, (len(source), len(target), 0)]:
@@ -211,7 +216,7 @@ def _refine(source, target, runs) -> Iterator[tuple[int, int, int]]:
         at, to = i + size, j + size
 
 
-def _shared(source, target, a0, a1, b0, b1) -> Iterator[tuple[int, int, int]]:
+def _shared(source: np.ndarray, target: np.ndarray, a0: int, a1: int, b0: int, b1: int) -> Iterator[Run]:
     head, tail = 0, 0
     size = min(a1 - a0, b1 - b0)
     while head < size and source[a0 + head] == target[b0 + head]:
@@ -228,7 +233,7 @@ def _shared(source, target, a0, a1, b0, b1) -> Iterator[tuple[int, int, int]]:
         yield a1 - tail, b1 - tail, tail
 
 
-def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[Run]:
     start = 0
     for k in range(1, len(pairs) + 1):
         if k == len(pairs) or (pairs[k][0] - pairs[k - 1][0], pairs[k][1] - pairs[k - 1][1]) != (1, 1):
@@ -237,7 +242,7 @@ def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
             start = k
 
 
-def _edits_between(source, target, ends, runs) -> Edits:
+def _edits_between(source: np.ndarray, target: np.ndarray, ends: np.ndarray, runs: Iterable[Run]) -> Edits:
     """Operations from runs; neighbouring runs that touch on both sides are one."""
     operations: list[list[int]] = []
     literals: list[str] = []
@@ -256,7 +261,7 @@ def _edits_between(source, target, ends, runs) -> Edits:
     return Edits(columns[:, 0], columns[:, 1], columns[:, 2], "".join(literals))
 
 
-def _literal(target, ends, start, end) -> str:
+def _literal(target: np.ndarray, ends: np.ndarray, start: int, end: int) -> str:
     """Target characters as a literal: marks where two words meet that no rule would cut."""
     if start == end:
         return ""

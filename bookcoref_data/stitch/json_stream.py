@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from json.scanner import c_make_scanner, py_make_scanner
+from json.scanner import c_make_scanner, py_make_scanner  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import FormatError
@@ -17,6 +17,12 @@ from ..errors import FormatError
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"[-+.0-9eE]*")
 _COMPACT_AT = 1 << 20
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where a match that begins at `at` ends; `at` itself where there is none."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 class JsonStream:
@@ -39,7 +45,7 @@ class JsonStream:
     def peek(self) -> str:
         """The next character that is not white space; "" at the end of the document."""
         while True:
-            self._at = _SPACE.match(self._text, self._at).end()
+            self._at = _end_of(_SPACE, self._text, self._at)
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._more():
@@ -77,7 +83,7 @@ class JsonStream:
                 wanted *= 2
                 continue
             # A number that reaches the end of the buffer may go on in the next piece ("0" of "0.5").
-            if _NUMBER.match(self._text, self._at).end() == len(self._text) and self._more():
+            if _end_of(_NUMBER, self._text, self._at) == len(self._text) and self._more():
                 continue
             self._at = end
             return value

@@ -92,4 +92,5 @@ def _places(codes: np.ndarray, wanted: int) -> list[int]:
     wide = codes.astype(np.uint64)
     for i in range(PROBE):
         sums += wide[i : i + len(sums)] * _BASES[i]
-    return np.flatnonzero(sums == np.uint64(wanted)).tolist()
+    found: list[int] = np.flatnonzero(sums == np.uint64(wanted)).tolist()
+    return found

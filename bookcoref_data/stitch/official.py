@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -74,11 +74,13 @@ class _Builder:
     released: int = 0
 
     def take(self, opcode: object) -> None:
+        if not isinstance(opcode, Mapping):
+            raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode)
         try:
             tag = opcode["tag"]
             from1, to1 = opcode["t1_from_index"], opcode["t1_to_index"]
             from2, to2 = opcode["t2_from_index"], opcode["t2_to_index"]
-        except (TypeError, KeyError) as error:
+        except KeyError as error:
             raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode) from error
         new = opcode.get("new_values") or []
         if tag not in _TAGS or not all(type(i) is int for i in (from1, to1, from2, to2)):

@@ -244,7 +244,7 @@ def _annotation_sections(
     own: Mapping[int, Annotation],
     tokens: int,
 ) -> dict[str, bytes]:
-    sections = {}
+    sections: dict[str, bytes] = {}
     if annotation:
         spans, names = pack_annotation(annotation)
         unpack_annotation(spans, names, tokens)  # offsets outside the book are refused here

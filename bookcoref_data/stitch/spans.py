@@ -16,6 +16,8 @@ from ..books import Book, Mention
 from ..errors import DataError
 from .varint import pack_numbers, unpack_numbers
 
+Span = Sequence[int]
+
 Spans = tuple[Mention, ...]
 
 
@@ -31,7 +33,9 @@ class Annotation:
         return cls(book.clusters, tuple((c.name, c.mentions) for c in book.characters))
 
     @classmethod
-    def make(cls, clusters: Iterable, characters: Iterable) -> Annotation:
+    def make(
+        cls, clusters: Iterable[Iterable[Span]], characters: Iterable[tuple[str, Iterable[Span]]]
+    ) -> Annotation:
         """From any pairs of ints."""
         return cls(
             tuple(tuple(Mention(*m) for m in cluster) for cluster in clusters),

@@ -12,6 +12,7 @@ numbers: a leading 1 bit, then one bit each, 0 for `n`, 1 for `|`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,11 +58,13 @@ class _View:
             self.open[pad + self.size - 1] = False
 
     def code(self, at: np.ndarray) -> np.ndarray:
-        return self.codes[at + self.pad]
+        codes: np.ndarray = self.codes[at + self.pad]
+        return codes
 
     def joined(self, at: np.ndarray) -> np.ndarray:
         """No white space between character `at` and the next."""
-        return self.open[at + self.pad]
+        open_gaps: np.ndarray = self.open[at + self.pad]
+        return open_gaps
 
     def symbol(self, at: np.ndarray) -> np.ndarray:
         return symbols_of(self.code(at))
@@ -89,7 +92,8 @@ def _context(*parts: np.ndarray) -> np.ndarray:
     for part in parts:
         key = (key ^ part.astype(np.uint64)) * _M
         key ^= key >> np.uint64(29)
-    return ((key * _M) >> np.uint64(48)).astype(np.int64)
+    context: np.ndarray = ((key * _M) >> np.uint64(48)).astype(np.int64)
+    return context
 
 
 def _open_candidates(view: _View) -> np.ndarray:
@@ -221,7 +225,7 @@ def _predicted(tokens: int, chosen: np.ndarray, outcomes: np.ndarray) -> np.ndar
     return patterns
 
 
-def decode_cuts(stream: CharStream, parts: dict[str, bytes]) -> Cuts:
+def decode_cuts(stream: CharStream, parts: Mapping[str, bytes]) -> Cuts:
     """Inverse of `encode_cuts`.
 
     Raises:
@@ -249,7 +253,7 @@ def decode_cuts(stream: CharStream, parts: dict[str, bytes]) -> Cuts:
     return Cuts(token_ends, _decode_patterns(view, token_ends, parts))
 
 
-def _decode_patterns(view: _View, token_ends: np.ndarray, parts: dict[str, bytes]) -> np.ndarray:
+def _decode_patterns(view: _View, token_ends: np.ndarray, parts: Mapping[str, bytes]) -> np.ndarray:
     chosen = _sentence_candidates(view, token_ends)
     contexts = _sentence_contexts(view, token_ends[chosen])
     seen = _seen(contexts)

@@ -11,8 +11,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from spacy.tokenizer import Tokenizer
 
 Spans = list[tuple[int, int]]
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
@@ -126,7 +130,7 @@ def _nltk_splitter() -> Callable[[str], Spans]:
 
 
 @cache
-def _spacy_tokenizer():
+def _spacy_tokenizer() -> Tokenizer:
     import spacy
 
     return spacy.blank("en").tokenizer
