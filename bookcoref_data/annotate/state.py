@@ -9,58 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..books import Book, Mention
+from ..books.annotation import Dropped as Dropped
+from ..books.annotation import Marked as Marked
+from ..books.annotation import Quote as Quote
 from ..errors import BookError, FormatError
 
 STATE_FORMAT = 1
-
-
-class Marked(NamedTuple):
-    """A mention of a character and where it came from.
-
-    `start` and `end` are book tokens, 0-based, both inclusive; `character` is an index into the cast.
-    `step` is the step that made it, `rule` the rule or model inside that step, `score` its confidence in
-    0..1 (1.0 for rules that give none). `kind` is "name", "nominal" or "pronoun", "" when not known.
-    """
-
-    start: int
-    end: int
-    character: int
-    step: str
-    rule: str
-    score: float = 1.0
-    kind: str = ""
-
-    @property
-    def mention(self) -> Mention:
-        return Mention(self.start, self.end)
-
-
-class Dropped(NamedTuple):
-    """A mention that a step took away or refused, and why (`reason`, in words a person can read)."""
-
-    start: int
-    end: int
-    character: int
-    step: str
-    reason: str
-    score: float = 0.0
-
-
-class Quote(NamedTuple):
-    """A stretch of direct speech: first and last token (the quotation marks), who speaks to whom.
-
-    `speaker` and `addressees` are indices into the cast; -1 and () where not known.
-    """
-
-    start: int
-    end: int
-    speaker: int = -1
-    addressees: tuple[int, ...] = ()
-    rule: str = ""
-    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +127,7 @@ class State:
                 value["tokens_sha256"],
                 tuple(value["names"]),
                 tuple(value["done"]),
-                tuple(Marked(*row) for row in value["mentions"]),
+                tuple(_marked(row) for row in value["mentions"]),
                 tuple(Dropped(*row) for row in value["dropped"]),
                 tuple(Quote(*row[:3], tuple(row[3]), *row[4:]) for row in value["quotes"]),
                 tuple(value["notes"]),
@@ -182,6 +139,10 @@ class State:
                 found=f"{type(error).__name__}: {error}",
                 hint="remove the file and run the step again",
             ) from error
+
+
+def _marked(row: list[Any]) -> Marked:
+    return Marked(*row[:7], *(tuple((c, p) for c, p in others) for others in row[7:]))
 
 
 def _short(value: Any) -> str:

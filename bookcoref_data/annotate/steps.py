@@ -13,13 +13,14 @@ each step can be run, saved, scored and resumed alone, and steps of different ba
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from ..books import Book
 from ..errors import UsageError
 from ..progress import Progress, Silent
 from .cast import Cast
+from .given import Given
 from .state import State
 
 STEP_NAMES = ("link", "filter", "windows", "groups")
@@ -31,11 +32,15 @@ NEEDS = {"link": (), "filter": ("link",), "windows": ("link",), "groups": ("wind
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is given for one book. `narrator` is an index into the cast, -1 for none or not known."""
+    """What is given for one book. `narrator` is an index into the cast, -1 for none or not known.
+
+    `given` are corrections by a person: every step leaves them as they are.
+    """
 
     book: Book
     cast: Cast
     narrator: int = -1
+    given: Given = field(default_factory=Given)
 
     def empty_state(self) -> State:
         """The state before the first step."""
@@ -119,7 +124,7 @@ def run_steps(
         step = backend.step(name)
         progress.begin(job.book.doc_key, step.units(job), name)
         try:
-            state = checked(step.run(job, state, progress), job, name)
+            state = job.given.applied(checked(step.run(job, state, progress), job, name))
         finally:
             progress.end(job.book.doc_key)
         if after_step:

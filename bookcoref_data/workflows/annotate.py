@@ -1,37 +1,42 @@
 """Annotate books: read any input, run the steps of a plan, save each state, write what others can read.
 
-OUT/annotation.jsonl            the official records
+OUT/annotation.jsonl            the official records; where each token stands in the file
 OUT/provenance.jsonl            every mention with step, rule and score; every drop with its reason
 OUT/quotes.jsonl                direct speech with speakers and addressees
+OUT/texts/<doc_key>.txt         the decoded file that the offsets count
 OUT/states/<doc_key>.<step>.json   the state after each step, to resume from
 OUT/dataset/                    the folder that `load_dataset` reads
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..annotate.backends import make_backend
 from ..annotate.cast import Cast
+from ..annotate.given import Given
 from ..annotate.language import language_of
 from ..annotate.plan import Plan
 from ..annotate.state import State
 from ..annotate.steps import STEP_NAMES, Backend, Job, run_steps
-from ..books import Book, Mention, Record
+from ..books import Book, Record
+from ..books.annotation import Annotation, Marked, SourceText
+from ..books.book import Cluster
 from ..errors import DataError, SourceError
 from ..evaluate import score_clusters
 from ..evaluate.linking import score_linking
+from ..evaluate.mention_types import TypeRules
 from ..files import safe_name, write_text
+from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
-from ..formats.jsonl import write as write_jsonl
 from ..progress import Progress, Silent
-from ..text.read_book import BookText, read_book
+from ..text.read_book import read_book
 from .clean import read_settings
 
 LICENCES = (
@@ -48,13 +53,16 @@ LICENCES = (
 class Source:
     """A book to annotate, the characters its file names, and what was noticed while reading it.
 
-    `text` has the places of the tokens in the file; None for a book that came as tokens.
+    `origin` has the file and the places of the tokens in it, `chapters` the headings (title, first token);
+    none for a book that came as tokens. `links` are the named clusters that a record brought along.
     """
 
     book: Book
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    text: BookText | None = None
+    origin: SourceText | None = None
+    chapters: tuple[tuple[str, int], ...] = ()
+    links: tuple[tuple[str, Cluster], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,15 @@ class Annotated:
     state: State
     book: Book
     states: tuple[State, ...] = field(default=())
+    source: Source | None = None
+
+    def annotation(self) -> Annotation:
+        """All that is known of the book now."""
+        state, source = self.state, self.source
+        return Annotation(
+            self.book, state.names, state.mentions, state.quotes, state.dropped,
+            source=source.origin if source else None, chapters=source.chapters if source else (),
+        )  # fmt: skip
 
 
 def read_sources(path: Path) -> list[Source]:
@@ -90,7 +107,8 @@ def source_of(record: Record) -> Source:
             f"{record.source or record.doc_key}: the book is empty", expected="at least one token"
         )
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
-    return Source(bare, tuple(name for name, _ in record.characters), _language_note(bare))
+    named = tuple((c.name, c.mentions) for c in book.characters)
+    return Source(bare, tuple(name for name, _ in named), _language_note(bare), links=named)
 
 
 def _from_text(path: Path) -> Source:
@@ -101,7 +119,10 @@ def _from_text(path: Path) -> Source:
     text = read_book(data, str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
     book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
-    return Source(book, (), (*text.report.notes, *_language_note(book)), text)
+    digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()
+    origin = SourceText(path.name, digest, text.source, text.starts, text.ends)
+    chapters = tuple((heading.title, heading.start) for heading in text.chapters)
+    return Source(book, (), (*text.report.notes, *_language_note(book)), origin, chapters)
 
 
 def _language_note(book: Book) -> tuple[str, ...]:
@@ -118,6 +139,7 @@ def annotate_book(
     *,
     narrator: str = "",
     steps: Sequence[str] | None = None,
+    given: Given | None = None,
     states: Path | None = None,
     resume: bool = False,
     backend: Backend | None = None,
@@ -126,21 +148,24 @@ def annotate_book(
     """Run the steps of a plan over one book.
 
     `states` is the folder where the state after every step is saved; with `resume` the latest state there
-    that fits text, cast, narrator and plan is taken up, and only what is missing in `steps` is run.
+    that fits text, cast, narrator, corrections and plan is taken up, and only what is missing in `steps` is
+    run. Without the step "link", the links that came with the book are its result. `given` are corrections:
+    they stay as they are, and what is read after them builds on them.
 
     Raises:
         UsageError: an unknown narrator, or steps in an order that cannot run.
     """
     narrated_by = cast.index(narrator) if narrator else -1
-    job = Job(source.book, cast, narrated_by)
+    job = Job(source.book, cast, narrated_by, given or Given())
     key = f"{plan.key()} narrator={narrated_by} aliases={[(e.aliases, e.gender) for e in cast.entries]}"
+    key += f" given={job.given.key()}" if job.given else ""
     wanted = tuple(steps or plan.steps)
     state = _saved(states, job, key, wanted) if resume and states else None
     if state is None:
         first = job.empty_state()
-        state = State(
-            first.doc_key, first.tokens_sha256, first.names, notes=source.notes, memory={"plan": key}
-        )
+        state = replace(first, notes=source.notes, memory={"plan": key})
+        if "link" not in wanted and source.links:
+            state = job.given.applied(_given_links(state, source, cast))
     made: list[State] = []
 
     def keep(new: State) -> None:
@@ -155,7 +180,22 @@ def annotate_book(
     finally:
         if backend is None:
             own.close()
-    return Annotated(state, state.to_book(source.book), tuple(made))
+    return Annotated(state, state.to_book(source.book), tuple(made), source)
+
+
+def _given_links(state: State, source: Source, cast: Cast) -> State:
+    """The state in which the links that came with the book are the result of `link`."""
+    rules = TypeRules(source.book.tokens, source.book.sentence_ends, cast.names)
+    known = {name.casefold(): i for i, e in enumerate(cast.entries) for name in (*e.aliases, e.name)}
+    marked = [
+        Marked(m.start, m.end, known[name.casefold()], "link", "given", 1.0, rules.type_of(m.start, m.end))
+        for name, mentions in source.links
+        if name.casefold() in known
+        for m in mentions
+    ]
+    left = [name for name, _ in source.links if name.casefold() not in known]
+    notes = [f"links of {name!r} are left out: the cast does not name it" for name in left]
+    return state.after("link", marked, notes=notes)
 
 
 def _state_file(folder: Path, doc_key: str, step: str) -> Path:
@@ -180,11 +220,7 @@ def write_annotations(
 ) -> list[Path]:
     """Write everything described at the top of this module except the states; returns the files."""
     done = list(done)
-    out.mkdir(parents=True, exist_ok=True)
-    write_jsonl((a.book.to_record() for a in done), out / "annotation.jsonl")
-    write_text(out / "provenance.jsonl", "".join(line for a in done for line in _provenance(a)))
-    write_text(out / "quotes.jsonl", "".join(line for a in done for line in _quotes(a)))
-    files = [out / name for name in ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")]
+    files = write_folder_of_annotations((a.annotation() for a in done), out)
     if dataset and any(a.book.clusters for a in done):
         notes = [note for a in done for note in a.state.notes]
         write_folder(
@@ -193,34 +229,6 @@ def write_annotations(
         )  # fmt: skip
         files.append(out / "dataset")
     return files
-
-
-def _provenance(a: Annotated) -> Iterable[str]:
-    names = a.state.names
-    for m in a.state.mentions:
-        yield _line(
-            doc_key=a.state.doc_key, start=m.start, end=m.end, text=a.book.text_of(m.mention),
-            character=names[m.character], kind=m.kind, step=m.step, rule=m.rule, score=m.score,
-        )  # fmt: skip
-    for d in a.state.dropped:
-        yield _line(
-            doc_key=a.state.doc_key, start=d.start, end=d.end, character=names[d.character], dropped=True,
-            step=d.step, reason=d.reason, score=d.score,
-        )  # fmt: skip
-
-
-def _quotes(a: Annotated) -> Iterable[str]:
-    names = a.state.names
-    for q in a.state.quotes:
-        yield _line(
-            doc_key=a.state.doc_key, start=q.start, end=q.end, text=a.book.text_of(Mention(q.start, q.end)),
-            speaker=names[q.speaker] if q.speaker >= 0 else None,
-            addressees=[names[e] for e in q.addressees], rule=q.rule, score=q.score,
-        )  # fmt: skip
-
-
-def _line(**values: Any) -> str:
-    return json.dumps(values, ensure_ascii=False) + "\n"
 
 
 COLUMNS = ("configuration", "P", "R", "F1", "MUC", "B3", "CEAF-e", "CoNLL")

@@ -17,7 +17,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,10 @@ from ..annotate.plan import Plan
 from ..annotate.state import State
 from ..annotate.steps import Backend
 from ..books import Book
+from ..books.annotation import SourceText
 from ..errors import BookcorefError, DataError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text, writing
+from ..formats.annotated import TEXTS
 from ..formats.folder import writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..progress import Progress, Silent
@@ -40,7 +42,7 @@ from .pool import Outcome, run_jobs, worker_count
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
 # Part of every content key: raise it when the same inputs would give another annotation.
-SCALE_RULES = 1
+SCALE_RULES = 2
 PIECES = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
 # Backends whose models fill a machine: books follow each other, and all pass a step before the next one
 # begins, so that each model is loaded once.
@@ -72,10 +74,15 @@ class BookJob:
         book = self.source.book
         inputs = [
             SCALE_RULES, annotator_version(), self.plan.key(), self.steps or self.plan.steps, self.narrator,
-            book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends,
+            book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends, self._origin_key(),
             [(e.name, e.aliases, e.gender) for e in self.cast.entries],
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True).encode("utf-8", "surrogatepass"))[:40]
+
+    def _origin_key(self) -> list[str]:
+        """The file, which the offsets count: another file of the same words has other offsets."""
+        origin = self.source.origin
+        return [origin.file, origin.sha256] if origin else []
 
     def finished(self) -> Path:
         """Where the finished book is, or will be."""
@@ -87,6 +94,8 @@ class BookJob:
         value = {
             "book": format_record(book.to_record()).decode("utf-8"),
             "names": self.source.names,
+            "origin": astuple(self.source.origin) if self.source.origin else None,
+            "chapters": self.source.chapters,
             "notes": self.source.notes,
             "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries],
             "cast_notes": self.cast.notes,
@@ -104,7 +113,12 @@ class BookJob:
         cast = Cast(tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"]), tuple(v["cast_notes"]))
         name, backend, steps, settings = v["plan"]
         plan = Plan(name, backend, tuple(steps), settings)
-        source = Source(book, tuple(v["names"]), tuple(v["notes"]))
+        origin = None
+        if v["origin"]:
+            file, digest, text, starts, ends = v["origin"]
+            origin = SourceText(file, digest, text, tuple(starts), tuple(ends))
+        chapters = tuple((title, token) for title, token in v["chapters"])
+        source = Source(book, tuple(v["names"]), tuple(v["notes"]), origin, chapters)
         return cls(source, cast, plan, cache, v["narrator"], tuple(v["steps"]))
 
 
@@ -341,6 +355,9 @@ def collect(
         with writing(out / name) as stream:
             for folder in report.finished.values():
                 stream.write((folder / name).read_bytes())
+    for folder in report.finished.values():
+        for text in sorted((folder / TEXTS).glob("*.txt")):
+            write_bytes(out / TEXTS / text.name, text.read_bytes())
     files = [out / name for name in PIECES]
     splits = splits or {}
     with writing_folder(out / "dataset") as writer:

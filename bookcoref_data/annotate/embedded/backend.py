@@ -11,6 +11,7 @@ from typing import Any
 from ...books import Window
 from ...errors import UsageError
 from ...progress import Progress
+from ..given import NOBODY
 from ..plan import Plan
 from ..state import Dropped, Marked, Quote, State
 from ..steps import STEP_NAMES, Job, Step
@@ -86,7 +87,7 @@ class EmbeddedBackend:
         A free reading with the same names and settings is taken again if it agrees with `fixed`: reading on
         from one's own decisions leads to the same ones.
         """
-        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), least)
+        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), least, job.given.key())
         if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
             return self._read[1]
         reading = read_text(self.parse(job), job, names, fixed, least)
@@ -127,7 +128,9 @@ def read_text(
         for i, m in enumerate(text.markables)
         if m.kind != "name" and (m.start, m.end) in given
     }
-    reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, thresholds=dict(least))
+    heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
+    told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
+    reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, told=told, thresholds=dict(least))
     return Reading(text, reader, reader.read(), why)
 
 
@@ -181,6 +184,7 @@ class _ExpandStep(_EmbeddedStep):
     ) -> State:
         names = [m for m in state.mentions if m.kind == "name"]
         given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
+        given |= dict.fromkeys(job.given.nobody, NOBODY)
         least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
         reading = self.backend.read(job, names, given, least)
         text, reader = reading.text, reading.reader

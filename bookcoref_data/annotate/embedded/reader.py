@@ -84,8 +84,8 @@ def _identity(m: Markable) -> object:
 class Reader:
     """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
 
-    `fixed` are decisions of earlier steps (markable index -> character), taken as they are. `may` says
-    whether a character may get new mentions at a token (windows without a seed may not).
+    `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` the
+    speaker and addressees of quotes (by the number of the quote); both are taken as they are.
     """
 
     def __init__(
@@ -95,12 +95,14 @@ class Reader:
         *,
         narrator: int = -1,
         fixed: Mapping[int, int] | None = None,
+        told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
         thresholds: Mapping[str, float] | None = None,
         teacher: Teacher | None = None,
     ) -> None:
         self.t = text
         self.rankers = rankers
         self.fixed = fixed or {}
+        self.told = told or {}
         self.thresholds = thresholds or {}
         self.teacher = teacher
         self.state = Discourse(len(text.people), *text.genders)
@@ -163,7 +165,9 @@ class Reader:
         m = self.t.markables[i]
         q = int(self.t.speech.quote[m.at])
         if i in self.fixed:
-            self._settle(i, self.fixed[i], "", 1.0)
+            # Somebody who is not in the cast is somebody all the same.
+            known = self.fixed[i] if self.fixed[i] >= 0 else self.state.add(m.gender, m.noun)
+            self._settle(i, known, "", 1.0)
         elif m.kind == "name":
             self._settle(i, m.character if m.character >= 0 else self._other(m), "", 1.0)
         elif m.kind == "plural":
@@ -430,6 +434,10 @@ class Reader:
         """Decide the quotes of a paragraph: one speaker, unless two tags name two people."""
         if not quotes:
             return
+        for q in quotes:
+            if q in self.told:
+                speaker, addressees = self.told[q]
+                self.spoken[q] = Spoken(speaker, addressees, "given", 1.0)
         tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
         # Where paragraphs are known, a tag anywhere in the turn tells of all its quotes.
         wait = tagged and self.t.speech.real_paragraphs
@@ -459,6 +467,8 @@ class Reader:
         return self.t.speech.spans[second][0] - self.t.speech.spans[first][1] <= _INTERRUPTION
 
     def _speaker(self, q: int) -> None:
+        if q in self.told:
+            return
         said = self.t.speech.spoken_by.get(q, -1)
         if said >= 0:
             self.spoken[q] = Spoken(said, (), "speaker line", 1.0)

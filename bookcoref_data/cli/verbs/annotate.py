@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...errors import UsageError
 from ..common import CacheDir, Jobs, JsonFlag, emit_json, emit_table, progress, say
+
+if TYPE_CHECKING:
+    from ...annotate.cast import Cast
+    from ...annotate.given import Given
+    from ...workflows.annotate import Source
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +39,10 @@ def annotate(
     backend: Annotated[str, typer.Option(help="embedded (CPU) or hub (the paper's models).")] = "embedded",
     recipe: Annotated[Path | None, typer.Option(help="Recipe file instead of the backend's own.")] = None,
     steps: Annotated[str, typer.Option(help="Steps to run, by commas: link,filter,windows,groups.")] = "",
+    edits: Annotated[
+        Path | None,
+        typer.Option(help="Corrections (edits.jsonl): kept as they are, and evidence for the rest."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the steps saved in --out.")] = False,
     report: Annotated[
         Path | None, typer.Option(help="Gold (.jsonl, same tokens): print the scores after each step.")
@@ -64,15 +73,21 @@ def annotate(
         raise UsageError(
             "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
         )
+    if edits is not None and holds_many(book):
+        raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
     if out is not None and report is None and holds_many(book):
         many = Many(out, plan, characters, narrator, wanted or (), jobs, engine, tasks, slurm, cache_dir)
         raise typer.Exit(annotate_many(book, many, json))
-    done = []
+    done, left = [], 0
     with progress() as listener:
         for source in read_sources(book):
+            cast, given = _cast(characters, source.names, book), None
+            if edits is not None:
+                cast, given, conflicts = _corrected(edits, source, cast)
+                left += conflicts
             done.append(
                 annotate_book(
-                    source, _cast(characters, source.names, book), plan, narrator=narrator, steps=wanted,
+                    source, cast, plan, narrator=narrator, steps=wanted, given=given,
                     states=out / "states" if out else None, resume=resume, progress=listener,
                 )
             )  # fmt: skip
@@ -82,6 +97,19 @@ def annotate(
     files = write_annotations(done, out) if out else []
     tables = _tables(done, report) if report else {}
     _show(done, files, tables, json)
+    if left:
+        raise typer.Exit(1)
+
+
+def _corrected(edits: Path, source: Source, cast: Cast) -> tuple[Cast, Given, int]:
+    """The cast and what is given after the corrections; those that need a person are listed and counted."""
+    from ...workflows.correct import read_edits
+    from ...workflows.given import corrections_of
+
+    found = corrections_of(read_edits(edits), source.book, cast)
+    for c in found.conflicts:
+        say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
+    return found.cast, found.given, len(found.conflicts)
 
 
 def _cast(path: Path | None, names: tuple[str, ...], book: Path):

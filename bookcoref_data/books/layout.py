@@ -1,0 +1,217 @@
+"""The text of a book as people read it: one string with places of tokens, paragraphs, chapters.
+
+With the source file at hand the string is the file. Else tokens are joined as prose is printed; the line-end
+tokens close paragraphs, and a text without them is cut into paragraphs of readable length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import NamedTuple
+
+from .annotation import Annotation
+from .book import Book
+
+_NO_SPACE_BEFORE = frozenset([",", ".", ";", ":", "!", "?", ")", "]", "}", "”", "’", "%", "…", "...", "''"])
+_NO_SPACE_AFTER = frozenset(["(", "[", "{", "“", "‘", "„", "«", "$", "£", "#", "``"])
+_GLUE = frozenset(["-", "–", "—", "--", "---", "/"])
+_PAIRED = frozenset(['"', "'", "_"])
+_CLITIC = re.compile(r"(?:['’](?:s|d|m|ll|re|ve|t)|n['’]t)\Z", re.IGNORECASE)
+_UNIT = r"(?:chapter|book|part|volume|vol|letter|canto|act|scene|stave|section)"
+_NUMBER = (
+    r"(?:[ivxlcdm]+|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty\S*|thirty\S*|forty\S*)"
+)
+_HEADING = re.compile(
+    rf"(?:{_UNIT}\b[ .,:—-]*{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b|(?:prologue|epilogue)\b"
+    rf"|(?=[ivxlcdm\d])[ivxlcdm]*\d* ?\.?\Z)",
+    re.IGNORECASE,
+)
+_UNIT_WORD = re.compile(r"CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume|LETTER|CANTO|ACT|SCENE|STAVE")
+_NUMERAL = re.compile(r"(?:[IVXLCDM]+|\d{1,3})\.?")
+_HEADING_WORDS = 14
+_LEAST_BREAKS = 400
+"""A text has real paragraphs when at least one token in so many is a line end."""
+_GUESSED_PARAGRAPH = 120
+"""Tokens after which a guessed paragraph ends with its sentence."""
+_PART = 6000
+"""Most tokens of a part of a text without chapters."""
+
+
+class Span(NamedTuple):
+    """Tokens from `start` to `end`, the end exclusive."""
+
+    start: int
+    end: int
+
+
+class Chapter(NamedTuple):
+    """A chapter or part: its title ("" where the book gives none), tokens, and its paragraphs."""
+
+    title: str
+    start: int
+    end: int
+    paragraphs: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`text` and, per token, the characters [start, end) that are the token; chapters with paragraphs.
+
+    `original` says whether `text` is the reader's own file.
+    """
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    chapters: tuple[Chapter, ...]
+    original: bool
+
+    def slice(self, start: int, end: int) -> str:
+        """The characters from token `start` to token `end` (inclusive)."""
+        return self.text[self.starts[start] : self.ends[end]]
+
+    @property
+    def paragraphs(self) -> Iterator[Span]:
+        """All paragraphs, in order."""
+        for chapter in self.chapters:
+            yield from chapter.paragraphs
+
+
+def lay_out(annotation: Annotation) -> Layout:
+    """The layout of an annotated book: from its source text if it has one, else joined from tokens."""
+    book, source = annotation.book, annotation.source
+    paragraphs = find_paragraphs(book)
+    chapters = _chapters(book, paragraphs, annotation.chapters)
+    if source is not None:
+        return Layout(source.text, source.starts, source.ends, chapters, True)
+    text, starts, ends = join_tokens(book.tokens, paragraphs)
+    return Layout(text, starts, ends, chapters, False)
+
+
+def find_paragraphs(book: Book) -> list[Span]:
+    """Paragraphs by line-end tokens; guessed from sentences and quotation marks where there are none."""
+    if sum(_is_line_end(t) for t in book.tokens) * _LEAST_BREAKS >= len(book.tokens):
+        return list(_marked_paragraphs(book))
+    return list(_guessed_paragraphs(book))
+
+
+def _is_line_end(token: str) -> bool:
+    return "\n" in token and not token.strip()
+
+
+def _marked_paragraphs(book: Book) -> Iterator[Span]:
+    """Cut behind every line-end token, and around a heading that only opens a sentence."""
+    cuts = {i + 1 for i, token in enumerate(book.tokens) if _is_line_end(token)}
+    for start, end in pairwise((0, *book.sentence_ends)):
+        if size := _heading_size(book.tokens[start:end]):
+            cuts |= {start, start + size}
+    cuts = {cut for cut in cuts if 0 < cut < len(book.tokens)}
+    for start, end in pairwise(sorted({0, *cuts, len(book.tokens)})):
+        yield Span(start, end)
+
+
+def _heading_size(words: Sequence[str]) -> int:
+    """How many tokens at the beginning of a sentence are "CHAPTER II ." and its like."""
+    if len(words) < 2 or not _UNIT_WORD.fullmatch(words[0]) or not _NUMERAL.fullmatch(words[1]):
+        return 0
+    return 2 + sum(1 for _ in takewhile(lambda w: w in {".", ":"} or _is_line_end(w), words[2:4]))
+
+
+def _guessed_paragraphs(book: Book) -> Iterator[Span]:
+    """A new paragraph at a heading, at a sentence that opens a quote, or after enough sentences."""
+    start = at = 0
+    for end in book.sentence_ends:
+        words = " ".join(t for t in book.tokens[at:end] if t.strip())
+        heading = len(words.split()) <= _HEADING_WORDS and _HEADING.match(words) is not None
+        opens = words[:1] in {"“", '"', "‘", "`"}
+        if at > start and (heading or at - start >= _GUESSED_PARAGRAPH or (opens and at - start >= 20)):
+            yield Span(start, at)
+            start = at
+        if heading:
+            yield Span(start, end)
+            start = end
+        at = end
+    if start < at:
+        yield Span(start, at)
+
+
+def _chapters(
+    book: Book, paragraphs: Sequence[Span], given: Sequence[tuple[str, int]]
+) -> tuple[Chapter, ...]:
+    heads = list(given) or list(_headings(book, paragraphs))
+    if not heads or heads[0][1] > 0:
+        heads.insert(0, ("", 0))
+    first = {start: title for title, start in heads}
+    groups: list[tuple[str, list[Span]]] = []
+    size = 0
+    for p in paragraphs:
+        title = next((first[i] for i in range(p.start, p.end) if i in first), None) if first else None
+        if title is not None or not groups or size >= _PART:
+            groups.append((title or "", []))
+            size = 0
+        groups[-1][1].append(p)
+        size += p.end - p.start
+    return tuple(Chapter(title, ps[0].start, ps[-1].end, tuple(ps)) for title, ps in groups)
+
+
+def _headings(book: Book, paragraphs: Sequence[Span]) -> Iterator[tuple[str, int]]:
+    """(title, first token) of paragraphs that are headings; a short one right after belongs to the title."""
+    open_title: tuple[str, int] | None = None
+    for p in paragraphs:
+        words = [t for t in book.tokens[p.start : p.end] if t.strip()]
+        text = _prose(words)
+        short = 0 < len(words) <= _HEADING_WORDS
+        if short and _HEADING.match(text):
+            if open_title is not None:
+                yield open_title
+            open_title = (text, p.start)
+        elif open_title is not None:
+            if short and text[-1:] not in ".!?”\"'’,;:" and words[0] not in {"“", '"', "‘"}:
+                open_title = (f"{open_title[0]} {text}", open_title[1])
+            yield open_title
+            open_title = None
+    if open_title is not None:
+        yield open_title
+
+
+def join_tokens(tokens: Sequence[str], paragraphs: Sequence[Span]) -> tuple[str, list[int], list[int]]:
+    """(text, first character of each token, character behind each token), paragraphs a blank line apart."""
+    pieces: list[str] = []
+    starts, ends = [0] * len(tokens), [0] * len(tokens)
+    at = 0
+    for number, p in enumerate(paragraphs):
+        if number:
+            pieces.append("\n\n")
+            at += 2
+        for i, glue in _spaced(tokens, p):
+            token = tokens[i] if tokens[i].strip() else ""
+            pieces.append(glue + token)
+            starts[i] = at + len(glue)
+            ends[i] = at = starts[i] + len(token)
+    return "".join(pieces), starts, ends
+
+
+def _spaced(tokens: Sequence[str], p: Span) -> Iterator[tuple[int, str]]:
+    """(token, what stands before it) for one paragraph."""
+    opened: set[str] = set()
+    glued = True
+    for i in range(p.start, p.end):
+        token = tokens[i]
+        if not token.strip():
+            yield i, ""
+            continue
+        before = "" if glued or token in _NO_SPACE_BEFORE or token in _GLUE or _CLITIC.match(token) else " "
+        glued = token in _NO_SPACE_AFTER or token in _GLUE
+        if token in _PAIRED:
+            before, glued = ("", False) if token in opened else (before, True)
+            opened ^= {token}
+        yield i, before
+
+
+def _prose(words: Sequence[str]) -> str:
+    text, _, _ = join_tokens(words, [Span(0, len(words))])
+    return text

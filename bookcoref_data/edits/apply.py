@@ -1,0 +1,248 @@
+"""Apply corrections to an annotation, one after the other. What cannot be done is listed, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..books.annotation import Annotation, Marked, Quote
+from .locate import Finder
+from .operations import Anchor, Edit
+
+STEP = "edit"
+"""The step that corrected mentions carry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Edit number `number` (from 1) and why it needs a person.
+
+    `applied` says whether it was done all the same (it overrides an earlier edit) or left out.
+    """
+
+    number: int
+    edit: Edit
+    reason: str
+    applied: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "reason": self.reason,
+            "applied": self.applied,
+            "edit": self.edit.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The corrected annotation; how many edits changed it, how many said what it said already; conflicts.
+
+    `moved` counts places that were found by their words at other tokens than the edit names.
+    """
+
+    annotation: Annotation
+    changed: int
+    unchanged: int
+    moved: int
+    conflicts: tuple[Conflict, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.annotation.doc_key,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "moved": self.moved,
+            "conflicts": [c.to_dict() for c in self.conflicts],
+        }
+
+
+def apply(annotation: Annotation, edits: Iterable[Edit]) -> Applied:
+    """The annotation with the edits applied in their order; edits of other documents are passed over."""
+    work = _Work(annotation)
+    for number, edit in enumerate(edits, 1):
+        if edit.doc_key in ("", annotation.doc_key):
+            work.do(number, edit)
+    return work.result()
+
+
+class _Refused(Exception):
+    """The edit cannot be done; the message is the reason."""
+
+
+class _Work:
+    """The annotation while it is being corrected."""
+
+    def __init__(self, annotation: Annotation) -> None:
+        self.annotation = annotation
+        self.names = list(annotation.names)
+        self.guessed = set(annotation.guessed)
+        self.links: dict[tuple[int, int], dict[int, Marked]] = {}
+        for m in annotation.mentions:
+            self.links.setdefault((m.start, m.end), {})[m.character] = m
+        self.quotes = {(q.start, q.end): q for q in annotation.quotes}
+        self.finder = Finder(annotation.book.tokens)
+        self.said: dict[tuple[str, int, int], tuple[int, str | None]] = {}
+        self.changed = self.unchanged = self.moved = 0
+        self.conflicts: list[Conflict] = []
+
+    def do(self, number: int, edit: Edit) -> None:
+        try:
+            span = self._place(edit.at) if edit.at is not None else (-1, -1)
+            self._contradiction(number, edit, span)
+            did = getattr(self, f"_{edit.op}")(edit, span)
+        except _Refused as refused:
+            self.conflicts.append(Conflict(number, edit, str(refused)))
+            return
+        self.changed += did
+        self.unchanged += not did
+
+    def result(self) -> Applied:
+        mentions = [m for group in self.links.values() for m in group.values()]
+        done = replace(
+            self.annotation,
+            names=tuple(self.names),
+            mentions=tuple(sorted(mentions)),
+            quotes=tuple(sorted(self.quotes.values())),
+            guessed=frozenset(self.guessed),
+        )
+        return Applied(done, self.changed, self.unchanged, self.moved, tuple(self.conflicts))
+
+    # --- places and names
+
+    def _place(self, anchor: Anchor) -> tuple[int, int]:
+        found = self.finder.find(anchor)
+        if found is None:
+            place = f"{anchor.before} [{anchor.words}] {anchor.after}"
+            raise _Refused(f"the place is not found, or not the only one: {place}")
+        self.moved += found != (anchor.start, anchor.end)
+        return found
+
+    def _character(self, name: str) -> int:
+        if name not in self.names:
+            raise _Refused(f"no character is called {name!r}")
+        return self.names.index(name)
+
+    def _contradiction(self, number: int, edit: Edit, span: tuple[int, int]) -> None:
+        """List an edit that says something else of a place than an earlier one it does not know of."""
+        if edit.op not in ("link", "unlink", "speaker"):
+            return
+        now = {"link": edit.character, "unlink": None, "speaker": edit.speaker}[edit.op]
+        what = "quote" if edit.op == "speaker" else "mention"
+        before = self.said.get((what, *span))
+        if before is not None and before[1] != now and edit.was != before[1] and what == "mention":
+            told = f"is {before[1]}" if before[1] else "is nobody"
+            self.conflicts.append(
+                Conflict(
+                    number, edit, f"edit {before[0]} says that this {told}; the later one is taken", True
+                )
+            )
+        self.said[(what, *span)] = (number, now)
+
+    def _corrected(self, edit: Edit, span: tuple[int, int], character: int, kind: str) -> Marked:
+        rule = f"corrected by {edit.author}" if edit.author else "corrected"
+        return Marked(*span, character, STEP, rule, 1.0, kind)
+
+    # --- operations: each returns whether it changed anything
+
+    def _link(self, edit: Edit, span: tuple[int, int]) -> bool:
+        character = self._character(edit.character)
+        here = self.links.setdefault(span, {})
+        if character in here and (edit.was in (None, edit.character) or edit.was not in self.names):
+            same = here[character].step == STEP
+            here[character] = self._corrected(edit, span, character, here[character].kind)
+            return not same
+        was = self.names.index(edit.was) if edit.was in self.names else -1
+        old = here.pop(was, None) if was >= 0 else None
+        if edit.also:
+            here[character] = self._corrected(edit, span, character, "")
+            return True
+        if old is None and len(here) == 1:
+            _, old = here.popitem()
+        elif old is None and len(here) > 1 and edit.was is not None:
+            told = " and ".join(self.names[c] for c in here)
+            raise _Refused(f"the mention is not {edit.was} but {told}: which of them is {edit.character}?")
+        here[character] = self._corrected(edit, span, character, old.kind if old else "")
+        return True
+
+    def _unlink(self, edit: Edit, span: tuple[int, int]) -> bool:
+        here = self.links.get(span, {})
+        if edit.was is None:
+            changed = bool(here)
+            here.clear()
+            return changed
+        if edit.was not in self.names:
+            return False
+        return here.pop(self.names.index(edit.was), None) is not None
+
+    def _span(self, edit: Edit, span: tuple[int, int]) -> bool:
+        assert edit.to is not None
+        to = self._place(edit.to)
+        here, there = self.links.get(span, {}), self.links.setdefault(to, {})
+        was = self.names.index(edit.was) if edit.was in self.names else -1
+        if was not in here:
+            if was in there:
+                return False
+            if len(here) != 1:
+                raise _Refused(f"there is no mention of {edit.was or 'one character'} with these words")
+            was = next(iter(here))
+        old = here.pop(was)
+        there[was] = self._corrected(edit, to, was, old.kind)
+        return True
+
+    def _speaker(self, edit: Edit, span: tuple[int, int]) -> bool:
+        speaker = -1 if edit.speaker is None else self._character(edit.speaker)
+        addressees = tuple(self._character(name) for name in edit.addressees)
+        rule = f"corrected by {edit.author}" if edit.author else "corrected"
+        key = span if span in self.quotes else self._overlapping(span)
+        new = Quote(*key, speaker, addressees, rule, 1.0)
+        old = self.quotes.get(key)
+        self.quotes[key] = new
+        return old is None or (old.speaker, old.addressees) != (speaker, addressees)
+
+    def _overlapping(self, span: tuple[int, int]) -> tuple[int, int]:
+        """The quote that shares at least half of its tokens with `span`; `span` itself if there is none."""
+        for start, end in self.quotes:
+            common = min(end, span[1]) - max(start, span[0]) + 1
+            if common * 2 >= max(end - start, span[1] - span[0]) + 1:
+                return start, end
+        return span
+
+    def _new(self, edit: Edit, span: tuple[int, int]) -> bool:
+        if edit.character in self.names:
+            return False
+        self.names.append(edit.character)
+        return True
+
+    def _rename(self, edit: Edit, span: tuple[int, int]) -> bool:
+        if edit.character not in self.names and edit.name in self.names:
+            return False
+        place = self._character(edit.character)
+        if edit.name in self.names and edit.name != edit.character:
+            raise _Refused(f"there is a {edit.name!r} already; to join them, merge")
+        self.names[place] = edit.name
+        self.guessed.discard(place)
+        return edit.name != edit.character
+
+    def _merge(self, edit: Edit, span: tuple[int, int]) -> bool:
+        into = self._character(edit.into)
+        if edit.character not in self.names:
+            return False
+        gone = self._character(edit.character)
+        if gone == into:
+            return False
+        changed = False
+        for place, here in self.links.items():
+            old = here.pop(gone, None)
+            if old is not None:
+                here.setdefault(into, self._corrected(edit, place, into, old.kind))
+                changed = True
+        for key, q in self.quotes.items():
+            if gone in (q.speaker, *q.addressees):
+                named = dict.fromkeys(into if a == gone else a for a in q.addressees)
+                self.quotes[key] = q._replace(
+                    speaker=into if q.speaker == gone else q.speaker, addressees=tuple(named)
+                )
+                changed = True
+        return changed

@@ -1,0 +1,162 @@
+"""The corrections that lead from one annotation to another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ..books.annotation import Annotation
+from .apply import apply
+from .locate import Finder
+from .operations import Anchor, Edit, anchor_of
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Edits that make `new` of `old`; places of `new` that are not in the text of `old`."""
+
+    edits: tuple[Edit, ...]
+    lost: tuple[Anchor, ...] = ()
+
+
+def diff(old: Annotation, new: Annotation, *, author: str = "", date: str = "") -> Diff:
+    """What a person changed between two annotations of a text, as edits over the old one.
+
+    Characters are paired by name, then by the mentions they share. The texts may differ: places of the new
+    annotation are then found in the old text by their words, and those that are not are listed in `lost`.
+    """
+    new, lost = _carried(old, new)
+    structure = list(_structure(old, new))
+    middle = apply(old, structure).annotation
+    edits = [*structure, *_links(middle, new), *_speakers(middle, new)]
+    signed = (replace(e, doc_key=old.doc_key, author=author, date=date) for e in edits)
+    return Diff(tuple(signed), lost)
+
+
+def _carried(old: Annotation, new: Annotation) -> tuple[Annotation, tuple[Anchor, ...]]:
+    """The new annotation on the tokens of the old, and the places that could not be carried over."""
+    if old.book.tokens == new.book.tokens:
+        return new, ()
+    finder, lost = Finder(old.book.tokens), []
+    mentions, quotes = [], []
+    for m in new.mentions:
+        anchor = anchor_of(new.book.tokens, m.start, m.end)
+        if found := finder.find(anchor):
+            mentions.append(m._replace(start=found[0], end=found[1]))
+        else:
+            lost.append(anchor)
+    for q in new.quotes:
+        anchor = anchor_of(new.book.tokens, q.start, q.end)
+        if found := finder.find(anchor):
+            quotes.append(q._replace(start=found[0], end=found[1]))
+        else:
+            lost.append(anchor)
+    return replace(new, book=old.book, mentions=tuple(sorted(mentions)), quotes=tuple(quotes)), tuple(lost)
+
+
+def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
+    """New characters, renamed ones, and those that were joined."""
+    pairs = _pairs(old, new)
+    taken = set(pairs.values())
+    for o, n in pairs.items():
+        if old.names[o] != new.names[n]:
+            yield Edit("rename", character=old.names[o], name=new.names[n])
+    back = {n: o for o, n in pairs.items()}
+    mentioned = {m.character for m in new.mentions} | {q.speaker for q in new.quotes}
+    mentioned |= {c for q in new.quotes for c in q.addressees}
+    for n, name in enumerate(new.names):
+        if n not in taken and n in mentioned:
+            yield Edit("new", character=name)
+    at_new = {(m.start, m.end, m.character) for m in new.mentions}
+    for o, group in enumerate(old.by_character):
+        if o in pairs or len(group) < 2:
+            continue
+        for n in back:
+            if all((m.start, m.end, n) in at_new for m in group):
+                yield Edit("merge", character=old.names[o], into=new.names[n])
+                break
+
+
+def _pairs(old: Annotation, new: Annotation) -> dict[int, int]:
+    """Character of old -> character of new: the same name, else the most common mentions."""
+    pairs = {o: new.index[name] for name, o in old.index.items() if name in new.index}
+    # A name that lost all its mentions may have been joined with another: it is no pair.
+    pairs = {o: n for o, n in pairs.items() if new.by_character[n] or not old.by_character[o]}
+    taken = set(pairs.values())
+    spans: dict[Place, list[int]] = {}
+    for m in new.mentions:
+        spans.setdefault((m.start, m.end), []).append(m.character)
+    common: Counter[Place] = Counter()
+    for m in old.mentions:
+        for n in spans.get((m.start, m.end), ()):
+            if m.character not in pairs and n not in taken:
+                common[m.character, n] += 1
+    for (o, n), count in common.most_common():
+        if o not in pairs and n not in taken and 2 * count > len(old.by_character[o]):
+            pairs[o] = n
+            taken.add(n)
+    return pairs
+
+
+def _links(old: Annotation, new: Annotation) -> Iterator[Edit]:
+    """Mentions that moved to somebody else, changed their words, came, or went."""
+    was = {(m.start, m.end, old.names[m.character]) for m in old.mentions}
+    now = {(m.start, m.end, new.names[m.character]) for m in new.mentions}
+    gone, come = sorted(was - now), sorted(now - was)
+
+    def at(place: Place) -> Anchor:
+        return anchor_of(old.book.tokens, *place)
+
+    edits: list[tuple[Place, Edit]] = []
+    for g, c in _matched(gone, come, lambda g, c: g[:2] == c[:2]):
+        edits.append((g[:2], Edit("link", at=at(g[:2]), was=g[2], character=c[2])))
+    for g, c in _matched(gone, come, lambda g, c: g[2] == c[2] and g[0] <= c[1] and c[0] <= g[1]):
+        edits.append((g[:2], Edit("span", at=at(g[:2]), was=g[2], to=at(c[:2]))))
+    edits += [(g[:2], Edit("unlink", at=at(g[:2]), was=g[2])) for g in gone]
+    shared = {place for place, names in Counter(row[:2] for row in now).items() if names > 1}
+    edits += [(c[:2], Edit("link", at=at(c[:2]), character=c[2], also=c[:2] in shared)) for c in come]
+    yield from (edit for _, edit in sorted(edits, key=lambda one: one[0]))
+
+
+Row = tuple[int, int, str]
+
+
+def _matched(gone: list[Row], come: list[Row], fits: Callable[[Row, Row], bool]) -> list[tuple[Row, Row]]:
+    """Pairs of a row that went and one that came; both are taken out of their lists."""
+    by_near: list[tuple[Row, Row]] = []
+    at = 0
+    for g in list(gone):
+        while at < len(come) and come[at][1] < g[0] - 100:
+            at += 1
+        for k in range(at, len(come)):
+            if come[k][0] > g[1]:
+                break
+            if fits(g, come[k]):
+                by_near.append((g, come.pop(k)))
+                gone.remove(g)
+                break
+    return by_near
+
+
+def _speakers(old: Annotation, new: Annotation) -> Iterator[Edit]:
+    """Quotes whose speaker or addressees changed; nothing where the new annotation has no quotes."""
+    before = {(q.start, q.end): q for q in old.quotes}
+    for q in new.quotes:
+        o = before.get((q.start, q.end))
+        speaker = new.names[q.speaker] if q.speaker >= 0 else None
+        addressees = tuple(new.names[c] for c in q.addressees)
+        told = (
+            None
+            if o is None
+            else (old.names[o.speaker] if o.speaker >= 0 else None, tuple(old.names[c] for c in o.addressees))
+        )
+        if told != (speaker, addressees):
+            yield Edit(
+                "speaker",
+                at=anchor_of(old.book.tokens, q.start, q.end),
+                speaker=speaker,
+                addressees=addressees,
+            )

@@ -1,0 +1,110 @@
+"""Find the place of an anchor again: at its tokens if the words still stand there, else by its words.
+
+Words are compared without case, typographic marks and white space, as one string, so that neither another
+tokenisation nor other quotation marks hide a place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from statistics import median
+
+from .operations import Anchor
+
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "-", "–": "-", "_": "", "\u00a0": ""})
+_CONTEXTS = ((6, 6), (6, 0), (0, 6), (4, 2), (2, 4), (3, 3), (3, 0), (0, 3), (2, 2), (1, 1))
+"""How many words before and after are asked for, in the order in which they are tried."""
+_MOST_PLACES = 200
+_CLEARLY_NEAREST = 5
+"""A place is taken among several when every other is so many times further from where it should be."""
+_RECENT = 25
+
+
+def plain(text: str) -> str:
+    """A text without case, white space and the ways of printing quotes and dashes."""
+    return "".join(text.translate(_PLAIN).casefold().split()).replace("--", "-")
+
+
+class Finder:
+    """Finds anchors in the tokens of one book. What it found tells where the next ones should be."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._tokens = tokens
+        self._text = ""
+        self._ends: list[int] = []
+        self._shifts: list[int] = []
+
+    def find(self, anchor: Anchor) -> tuple[int, int] | None:
+        """(first, last) token of the place; None where it is not there, or more than one place fits."""
+        if self._stands(anchor):
+            return anchor.start, anchor.end
+        if not self._ends:
+            self._text_of_book()
+        expected = anchor.start + (int(median(self._shifts[-_RECENT:])) if self._shifts else 0)
+        for before, after in _CONTEXTS:
+            places = list(self._places(anchor, before, after))
+            chosen = _nearest(places, expected)
+            if chosen is not None:
+                self._shifts.append(chosen[0] - anchor.start)
+                return chosen
+        return None
+
+    def _stands(self, anchor: Anchor) -> bool:
+        """Whether the words stand at the anchor's own tokens, with a neighbour that is right."""
+        if anchor.end >= len(self._tokens):
+            return False
+        if plain("".join(self._tokens[anchor.start : anchor.end + 1])) != plain(anchor.words):
+            return False
+        before = plain("".join(self._tokens[max(0, anchor.start - 4) : anchor.start]))
+        after = plain("".join(self._tokens[anchor.end + 1 : anchor.end + 5]))
+        wanted_before = plain("".join(anchor.before.split()[-2:]))
+        wanted_after = plain("".join(anchor.after.split()[:2]))
+        if not wanted_before and not wanted_after:
+            return True
+        return (bool(wanted_before) and before.endswith(wanted_before)) or (
+            bool(wanted_after) and after.startswith(wanted_after)
+        )
+
+    def _text_of_book(self) -> None:
+        pieces = [plain(token) for token in self._tokens]
+        self._text = "".join(pieces)
+        self._ends = list(accumulate(map(len, pieces)))
+
+    def _places(self, anchor: Anchor, before: int, after: int) -> Iterator[tuple[int, int]]:
+        """Places with so much context that begin and end with a token."""
+        left = plain("".join(anchor.before.split()[-before:])) if before else ""
+        right = plain("".join(anchor.after.split()[:after])) if after else ""
+        words = plain(anchor.words)
+        if not words or ((before or after) and not (left or right)):
+            return
+        at = self._text.find(left + words + right)
+        for _ in range(_MOST_PLACES):
+            if at < 0:
+                return
+            first, last = at + len(left), at + len(left) + len(words)
+            span = self._tokens_at(first, last)
+            if span is not None:
+                yield span
+            at = self._text.find(left + words + right, at + 1)
+
+    def _tokens_at(self, first: int, last: int) -> tuple[int, int] | None:
+        """The tokens that cover characters [first, last) exactly."""
+        end = bisect_left(self._ends, last)
+        if self._ends[end] != last:
+            return None
+        start = bisect_left(self._ends, first + 1)
+        begins = self._ends[start - 1] if start else 0
+        return (start, end) if begins == first else None
+
+
+def _nearest(places: Sequence[tuple[int, int]], expected: int) -> tuple[int, int] | None:
+    """The only place, or the one that is clearly nearest to where it should be."""
+    if len(places) == 1:
+        return places[0]
+    if not places or len(places) >= _MOST_PLACES:
+        return None
+    first, second = sorted(places, key=lambda p: abs(p[0] - expected))[:2]
+    near, far = abs(first[0] - expected), abs(second[0] - expected)
+    return first if near * _CLEARLY_NEAREST < far else None

@@ -1,0 +1,208 @@
+"""Annotated books with their reasons: the folder that `annotate` writes, read and written.
+
+    annotation.jsonl     the official records; `source` names the file, `token_starts` and `token_ends` are
+                         its characters, `chapters` the headings
+    provenance.jsonl     one line per mention (step, rule, score), one per drop (with its reason)
+    quotes.jsonl         one line per quote: speaker, addressees, how they were found
+    texts/<doc_key>.txt  the decoded source file that the offsets count
+
+Any other input that this package reads becomes an annotation without reasons.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
+from ..books.book import Record
+from ..errors import FormatError
+from ..files import safe_name, write_text
+from .documents import read_documents
+from .jsonl import write as write_jsonl
+from .lines import read_lines
+
+ANNOTATION, PROVENANCE, QUOTES, TEXTS = "annotation.jsonl", "provenance.jsonl", "quotes.jsonl", "texts"
+UNIT = "characters of the decoded file: no byte order mark, line ends as one \\n"
+_OWN_FIELDS = ("source", "token_starts", "token_ends", "chapters")
+_Rows = Mapping[str, list[dict[str, Any]]]
+
+
+def read_annotations(path: Path | str, *, config: str | None = None) -> list[Annotation]:
+    """The annotated books of a folder of `annotate`, of a data set folder, or of a file in any format.
+
+    Raises:
+        SourceError: nothing there. FormatError: not what it claims to be. BookError: a record without text.
+    """
+    path = Path(path)
+    folder = path if path.is_dir() else path.parent
+    if not ((path.is_dir() or path.name == ANNOTATION) and (folder / ANNOTATION).is_file()):
+        return [annotation_of(record) for record in read_documents(path, config=config)]
+    provenance, quotes = _rows(folder / PROVENANCE), _rows(folder / QUOTES)
+    records = read_documents(folder / ANNOTATION)
+    return [_with_reasons(record, provenance, quotes, folder) for record in records]
+
+
+def _rows(path: Path) -> _Rows:
+    """The lines of a file by document key; nothing where there is no such file."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    if path.is_file():
+        for number, line in enumerate(read_lines(path), 1):
+            if line.strip():
+                try:
+                    value = json.loads(line)
+                    found[value["doc_key"]].append(value | {"place": f"{path}:{number}"})
+                except (ValueError, KeyError, TypeError) as error:
+                    raise FormatError(
+                        f"{path}:{number}: not a line that `annotate` writes",
+                        expected="a JSON object with doc_key",
+                        found=f"{type(error).__name__}: {error}",
+                    ) from error
+    return found
+
+
+def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path) -> Annotation:
+    plain = annotation_of(record)
+    rows, spoken = provenance.get(record.doc_key, []), quotes.get(record.doc_key, [])
+    told = [row[k] for row in rows for k in ("character",) if row.get(k)]
+    told += [name for row in spoken for name in (row.get("speaker"), *row.get("addressees", ())) if name]
+    names = (*plain.names, *(n for n in dict.fromkeys(told) if n not in plain.index))
+    index = {name: i for i, name in enumerate(names)}
+    size = len(plain.book.tokens)
+    reasons: dict[tuple[int, int, int], Marked] = {}
+    dropped: list[Dropped] = []
+    for row in rows:
+        try:
+            if row.get("dropped"):
+                dropped.append(Dropped(row["start"], row["end"], index[row["character"]], row["step"],
+                                       row["reason"], row.get("score", 0.0)))  # fmt: skip
+            else:
+                m = Marked(row["start"], row["end"], index[row["character"]], row.get("step", ""),
+                           row.get("rule", ""), row.get("score", 1.0), row.get("kind", ""),
+                           tuple((index[n], p) for n, p in row.get("others", ()) if n in index))  # fmt: skip
+                reasons[m[:3]] = m
+        except (KeyError, TypeError) as error:
+            raise _bad_row(row, error) from error
+    mentions = tuple(reasons.get(m[:3], m) for m in plain.mentions)
+    said = tuple(sorted(_quote(row, index, size) for row in spoken))
+    extra = {k: v for k, v in plain.extra.items() if k not in _OWN_FIELDS}
+    return replace(
+        plain, names=names, mentions=mentions, quotes=said, extra=extra,
+        dropped=tuple(d for d in dropped if 0 <= d.start <= d.end < size),
+        source=_source(record, folder, size), chapters=_chapters(record),
+    )  # fmt: skip
+
+
+def _quote(row: dict[str, Any], index: Mapping[str, int], size: int) -> Quote:
+    try:
+        speaker = index[row["speaker"]] if row.get("speaker") else -1
+        found = Quote(row["start"], row["end"], speaker, tuple(index[n] for n in row.get("addressees", ())),
+                      row.get("rule", ""), row.get("score", 0.0))  # fmt: skip
+        if not 0 <= found.start <= found.end < size:
+            raise ValueError(f"tokens {found.start} to {found.end} of {size}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise _bad_row(row, error) from error
+    return found
+
+
+def _bad_row(row: dict[str, Any], error: Exception) -> FormatError:
+    return FormatError(
+        f"{row['place']}: not a line that `annotate` writes",
+        expected="start, end, character (or speaker) as `annotate` writes them",
+        found=f"{type(error).__name__}: {error}",
+    )
+
+
+def _source(record: Record, folder: Path, size: int) -> SourceText | None:
+    """The source text of a record, if the folder still has it and it is the one the offsets count."""
+    given, starts, ends = (record.extra.get(k) for k in ("source", "token_starts", "token_ends"))
+    path = folder / TEXTS / f"{record.doc_key}.txt"
+    if not (isinstance(given, dict) and isinstance(starts, list) and isinstance(ends, list)):
+        return None
+    if not path.is_file():
+        return None
+    text = path.read_bytes().decode("utf-8")
+    found = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    if found != given.get("sha256") or len(starts) != size or len(ends) != size:
+        raise FormatError(
+            f"{path} is not the text that the offsets of {record.doc_key!r} count",
+            expected=str(given.get("sha256"))[:12], found=found[:12],
+            hint="annotate the book again, or remove the text: offsets are then not used",
+        )  # fmt: skip
+    return SourceText(str(given.get("file", path.name)), found, text, tuple(starts), tuple(ends))
+
+
+def _chapters(record: Record) -> tuple[tuple[str, int], ...]:
+    given = record.extra.get("chapters")
+    if not isinstance(given, list):
+        return ()
+    return tuple((str(c["title"]), int(c["token"])) for c in given if isinstance(c, dict) and "token" in c)
+
+
+def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path]:
+    """Write a folder that `read_annotations` reads back; returns the files, without the texts."""
+    done = list(annotations)
+    out.mkdir(parents=True, exist_ok=True)
+    for a in done:
+        if a.source is not None:
+            name = safe_name(a.doc_key, "document key")
+            write_text(out / TEXTS / f"{name}.txt", a.source.text)
+    write_jsonl((_record(a) for a in done), out / ANNOTATION)
+    write_text(out / PROVENANCE, "".join(line for a in done for line in _provenance_lines(a)))
+    write_text(out / QUOTES, "".join(line for a in done for line in _quote_lines(a)))
+    return [out / name for name in (ANNOTATION, PROVENANCE, QUOTES)]
+
+
+def _record(a: Annotation) -> Record:
+    record = a.to_record()
+    extra = dict(record.extra)
+    if a.source is not None:
+        extra |= {
+            "source": {"file": a.source.file, "sha256": a.source.sha256, "unit": UNIT},
+            "token_starts": list(a.source.starts),
+            "token_ends": list(a.source.ends),
+        }
+    if a.chapters:
+        extra["chapters"] = [{"title": title, "token": token} for title, token in a.chapters]
+    return replace(record, extra=extra)
+
+
+def _provenance_lines(a: Annotation) -> Iterator[str]:
+    for m in a.mentions:
+        yield _line(
+            doc_key=a.doc_key, start=m.start, end=m.end, **_place(a, m.start, m.end),
+            text=a.book.text_of(m.mention), character=a.names[m.character], kind=m.kind, step=m.step,
+            rule=m.rule, score=m.score, **_others(a, m),
+        )  # fmt: skip
+    for d in a.dropped:
+        yield _line(
+            doc_key=a.doc_key, start=d.start, end=d.end, **_place(a, d.start, d.end),
+            character=a.names[d.character], dropped=True, step=d.step, reason=d.reason, score=d.score,
+        )  # fmt: skip
+
+
+def _quote_lines(a: Annotation) -> Iterator[str]:
+    for q in a.quotes:
+        yield _line(
+            doc_key=a.doc_key, start=q.start, end=q.end, **_place(a, q.start, q.end),
+            text=" ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n"),
+            speaker=a.names[q.speaker] if q.speaker >= 0 else None,
+            addressees=[a.names[e] for e in q.addressees], rule=q.rule, score=q.score,
+        )  # fmt: skip
+
+
+def _place(a: Annotation, start: int, end: int) -> dict[str, list[int]]:
+    return {} if a.source is None else {"characters": list(a.source.span(start, end))}
+
+
+def _others(a: Annotation, m: Marked) -> dict[str, list[list[Any]]]:
+    return {"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}
+
+
+def _line(**values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False) + "\n"

@@ -1,0 +1,169 @@
+// The lists beside the text: people, contents, search, doubtful links, differences, corrections.
+
+let tab = "People";
+const TABS = { People: peopleTab, Contents: contentsTab, Search: searchTab, Doubtful: doubtfulTab };
+if (DATA.compared) TABS.Differences = differencesTab;
+TABS.Corrections = correctionsTab;
+
+function showTab(name) {
+  tab = name;
+  $("tabs").replaceChildren(...Object.keys(TABS).map((t) => h("button", {
+    role: "tab", "aria-selected": String(t === tab), "aria-controls": "pane", onclick: () => showTab(t),
+  }, t === "Corrections" && edits.length ? `${t} (${edits.length})` : t)));
+  $("pane").replaceChildren(...TABS[name]());
+}
+
+const inContext = (start, end) => {
+  const chapter = chapterAt(start);
+  const before = start > chapter.start ? wordsOf(Math.max(chapter.start, start - 6), start - 1) : "";
+  const after = end + 1 < chapter.end ? wordsOf(end + 1, Math.min(chapter.end - 1, end + 5)) : "";
+  return h("span", { class: "text" }, before, " ", h("mark", {}, wordsOf(start, end)), " ", after);
+};
+
+function peopleTab() {
+  const n = counts();
+  const list = n.map((count, c) => c).filter((c) => n[c]).sort((a, b) => n[b] - n[a]);
+  const items = h("ul", {}), field = h("input", { type: "search", placeholder: "Find a character (c)", "aria-label": "Find a character", id: "find" });
+  const show = () => {
+    const wanted = field.value.toLowerCase();
+    items.replaceChildren(...list.filter((c) => labelOf(c).toLowerCase().includes(wanted)).slice(0, 400).map((c) => h("li", {},
+      h("button", { "aria-current": String(c === state.chosen), onclick: () => { choose(c); if (innerWidth > 760 && state.chosen !== NONE) walk(1); } },
+        h("span", { class: `key ${look(c)}`, "aria-hidden": "true" }), h("span", { class: "text" }, labelOf(c)), h("small", {}, number(n[c]))))));
+  };
+  field.addEventListener("input", show);
+  show();
+  return [field, items, filters(), h("p", {}, h("button", { onclick: tableDialog }, "Chapter table"))];
+}
+
+function filters() {
+  const known = new Set(book.order.map((i) => kindOf(i)));
+  const box = h("fieldset", { class: "filters" }, h("legend", {}, "Show"));
+  for (const kind of Object.keys(KINDS)) if (known.has(kind)) box.append(h("label", {},
+    h("input", { type: "checkbox", checked: state.kinds[kind], onchange: (e) => { state.kinds[kind] = e.target.checked; filtered(); } }), KINDS[kind]));
+  box.append(h("label", {}, h("input", { type: "checkbox", checked: state.only, onchange: (e) => { state.only = e.target.checked; filtered(); } }), "only the chosen character"));
+  const label = h("span", {}, `${state.most} %`);
+  box.append(h("label", {}, "certain at most", h("input", { type: "range", min: 0, max: 100, value: state.most, "aria-label": "Certainty at most, in percent",
+    oninput: (e) => { state.most = +e.target.value; label.textContent = `${state.most} %`; }, onchange: filtered }), label));
+  return box;
+}
+
+function filtered() { refill(); drawStrip(); showWho(); }
+
+function contentsTab() {
+  const here = chapterAt(state.token).number;
+  return [h("ol", {}, chapters.filter((c) => c.start <= limit()).map((c) => h("li", {},
+    h("button", { "aria-current": String(c.number === here), onclick: () => { jump(c.start); closeMenu(); } },
+      h("span", { class: "text" }, c.title || `Part ${c.number + 1}`), h("small", {}, number(c.end - c.start))))))];
+}
+
+/** Places of `wanted` in the whole text, as {chapter, from, to} of the chapter's string, at most `most`. */
+function findAll(wanted, most = 300) {
+  const found = [];
+  let total = 0;
+  const fold = (text) => text.toLowerCase().replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
+  const key = fold(wanted);
+  for (const chapter of chapters) {
+    if (chapter.start > limit()) break;
+    const text = fold(shown(chapter.text).replace(/[\n\t]/g, " "));
+    for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length)) {
+      total++;
+      if (found.length < most) found.push({ chapter, at });
+    }
+  }
+  return { found, total };
+}
+
+/** The token that covers place `at` of the printed text of a chapter. */
+function tokenOfPrinted(chapter, at) {
+  const s = scan(chapter);
+  let printed = 0, i = 0;
+  while (i < chapter.text.length) {
+    if (chapter.text.charCodeAt(i) !== MARKER) { if (printed === at) break; printed++; }
+    i++;
+  }
+  return chapter.start + Math.max(0, lowest(s.from, (v) => v, i + 1) - 1);
+}
+
+let lastSearch = "";
+function searchTab() {
+  const field = h("input", { type: "search", id: "search", placeholder: "Search the whole text (/)", "aria-label": "Search the whole text", value: lastSearch });
+  const note = h("p", { class: "note", role: "status" }), items = h("ol", {});
+  const run = () => {
+    lastSearch = field.value;
+    if (field.value.trim().length < 2) { note.textContent = ""; items.replaceChildren(); return; }
+    const { found, total } = findAll(field.value);
+    note.textContent = total > found.length ? `${number(total)} places, the first ${found.length} are listed` : `${number(total)} places`;
+    items.replaceChildren(...found.map(({ chapter, at }) => {
+      const start = tokenOfPrinted(chapter, at), end = tokenOfPrinted(chapter, at + field.value.length - 1);
+      if (start > limit()) return null;
+      return h("li", {}, h("button", { onclick: () => { jump(start, end, { highlight: true }); closeMenu(); } }, inContext(start, end)));
+    }).filter(Boolean));
+    chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+  };
+  let timer = 0;
+  field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(run, 150); });
+  if (lastSearch) run();
+  return [field, note, items];
+}
+
+const doubtful = () => book.order
+  .filter((i) => visible(i) && !book.edited[i] && book.start[i] <= limit() && (!state.only || book.character[i] === state.chosen))
+  .sort((a, b) => book.score[a] - book.score[b] || book.start[a] - book.start[b]);
+
+function doubtfulTab() {
+  const list = doubtful();
+  const items = list.slice(0, 200).map((i) => h("li", {}, h("button", { "aria-current": String(i === state.current), onclick: () => { select(i); closeMenu(); } },
+    inContext(book.start[i], book.end[i]), h("small", {}, `${initials(labelOf(book.character[i]))} ${book.score[i]} %`))));
+  chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+  return [
+    h("p", { class: "note" }, "Links by certainty, the least certain first. Those you correct leave the list."),
+    h("p", {}, h("button", { onclick: nextDoubtful }, "Next (u)")), h("ol", {}, items),
+  ];
+}
+
+function nextDoubtful() {
+  const list = doubtful();
+  if (!list.length) return toast("No link is left.");
+  const at = list.indexOf(state.current);
+  select(list[(at + 1) % list.length]);
+}
+
+// --- table ------------------------------------------------------------------------------------------------------
+
+function chapterTable() {
+  const n = counts();
+  const people = n.map((_, c) => c).filter((c) => n[c]).sort((a, b) => n[b] - n[a]);
+  const read = chapters.filter((c) => c.start <= limit());
+  const table = read.map(() => new Array(book.names.length).fill(0));
+  for (const i of book.order) if (book.start[i] <= limit()) table[chapterAt(book.start[i]).number][book.character[i]]++;
+  const head = ["chapter", ...people.map(labelOf)];
+  const rows = read.map((c, k) => [c.title || `Part ${c.number + 1}`, ...people.map((p) => table[k][p])]);
+  return { head, rows };
+}
+
+function tableDialog() {
+  const { head, rows } = chapterTable();
+  const most = 41;
+  openDialog("Mentions by chapter and character",
+    h("p", {}, h("button", { onclick: () => download(`${DATA.key}.chapters.csv`, "text/csv", csv([head, ...rows])) }, "Save as CSV"), " ",
+      head.length > most ? h("span", { class: "note" }, `The ${most - 1} most frequent of ${head.length - 1} are shown; the file has all.`) : ""),
+    h("div", { class: "wide", tabindex: 0 }, h("table", {},
+      h("thead", {}, h("tr", {}, head.slice(0, most).map((c) => h("th", { scope: "col" }, c)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.slice(0, most).map((v) => h("td", { class: v === 0 ? "zero" : null }, String(v)))))))));
+}
+
+function openDialog(title, ...content) {
+  const dialog = $("dialog");
+  dialog.replaceChildren(h("h2", {}, title), ...content, h("p", {}, h("button", { onclick: () => dialog.close() }, "Close")));
+  if (!dialog.open) dialog.showModal();
+}
+
+function helpDialog() {
+  const keys = [["n  p", "next, previous mention of the chosen character"], ["j  k", "next, previous mention of anybody"],
+    ["u", "the next of the least certain links"], ["]  [", "next, previous chapter"], ["c", "find a character"], ["/", "search the text"],
+    ["e", "correct the mention or quote"], ["x", "the mention is nobody"], ["z", "take the last correction back"], ["d  D", "next, previous difference"], ["Esc", "close"]];
+  openDialog("Keys", h("dl", { class: "keys" }, keys.flatMap(([k, what]) => [h("dt", {}, k.split("  ").map((one) => h("kbd", {}, one))), h("dd", {}, what)])),
+    h("p", { class: "note" }, "Click a word to see who is meant and why. Select words to mark a mention that is missing."));
+}
+
+const closeMenu = () => { document.body.classList.remove("menu"); $("menu").setAttribute("aria-expanded", "false"); };

@@ -1,0 +1,107 @@
+"""Corrections on disk: read and write them, apply them to annotations, take them from differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..books.annotation import Annotation
+from ..edits import Applied, Edit, apply, diff, format_edits, parse_edits
+from ..edits.diff import Diff
+from ..errors import DataError, SourceError, UsageError
+from ..files import write_text
+from ..formats.annotated import read_annotations, write_annotations
+from ..formats.detect import for_output
+from ..formats.documents import write_documents
+
+
+def read_edits(path: Path) -> list[Edit]:
+    """The corrections of a file.
+
+    Raises:
+        SourceError: it cannot be read. FormatError: a line is no correction.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
+    return parse_edits(text, str(path))
+
+
+def write_edits(edits: Iterable[Edit], path: Path) -> None:
+    """Write corrections, one a line."""
+    write_text(path, format_edits(edits))
+
+
+def one_annotation(annotations: Sequence[Annotation], doc_key: str, path: Path) -> Annotation:
+    """The document wanted, or the only one.
+
+    Raises:
+        UsageError: several and none is named, or none of this name.
+    """
+    keys = [a.doc_key for a in annotations]
+    listed = ", ".join(keys[:8]) + (" ..." if len(keys) > 8 else "")
+    if doc_key:
+        for a in annotations:
+            if a.doc_key == doc_key:
+                return a
+        if len(annotations) != 1:
+            raise UsageError(f"{path} has no document {doc_key!r}", expected=listed)
+    if len(annotations) != 1:
+        raise UsageError(f"{path} holds {len(annotations)} books", expected="--book KEY", found=listed)
+    return annotations[0]
+
+
+def apply_edits(path: Path, edits: Sequence[Edit], out: Path) -> list[Applied]:
+    """Correct every document of `path` and write them to `out`: a folder, or a file of a known format.
+
+    Raises:
+        UsageError: an edit names a document that is not there.
+    """
+    annotations = read_annotations(path)
+    keys = {a.doc_key for a in annotations}
+    for number, edit in enumerate(edits, 1):
+        if edit.doc_key and edit.doc_key not in keys:
+            raise UsageError(
+                f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have",
+                expected=", ".join(sorted(keys)[:8]),
+            )
+    done = [apply(a, edits) for a in annotations]
+    if out.suffix:
+        for_output(out)
+        write_documents((d.annotation.to_record() for d in done), out)
+    else:
+        write_annotations((d.annotation for d in done), out)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The edits that lead from the old annotations to the new ones, by document key."""
+
+    by_document: dict[str, Diff]
+
+    @property
+    def edits(self) -> list[Edit]:
+        return [edit for found in self.by_document.values() for edit in found.edits]
+
+
+def diff_edits(old: Path, new: Path, *, author: str = "") -> Differences:
+    """The corrections between two annotations of the same documents, whatever their formats.
+
+    Raises:
+        UsageError: a document of one is not in the other (single documents are paired whatever their keys).
+    """
+    before, after = read_annotations(old), read_annotations(new)
+    date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if len(before) == len(after) == 1:
+        return Differences({before[0].doc_key: diff(before[0], after[0], author=author, date=date)})
+    found = {a.doc_key: a for a in after}
+    missing = [b.doc_key for b in before if b.doc_key not in found]
+    if missing:
+        raise UsageError(f"{new} has no document {missing[0]!r}", expected=", ".join(sorted(found)[:8]))
+    return Differences({b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before})

@@ -1,0 +1,141 @@
+"""From a file of corrections to what `annotate` takes as given: a changed cast, links, quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..annotate.cast import Cast, Entry
+from ..annotate.given import Given, Span
+from ..annotate.state import Marked
+from ..books import Book
+from ..edits import Anchor, Conflict, Edit
+from ..edits.locate import Finder
+from ..evaluate.mention_types import TypeRules
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """The cast with renamed, joined and new characters; what is given; edits that need a person."""
+
+    cast: Cast
+    given: Given
+    conflicts: tuple[Conflict, ...]
+
+
+def corrections_of(edits: Iterable[Edit], book: Book, cast: Cast) -> Corrections:
+    """What a person's edits say of a book before it is annotated; characters go by any name of the cast."""
+    work = _Work(book, cast)
+    for number, edit in enumerate(edits, 1):
+        if edit.doc_key in ("", book.doc_key):
+            work.do(number, edit)
+    return work.result()
+
+
+class _Refused(Exception):
+    """The edit cannot be understood; the message is the reason."""
+
+
+class _Work:
+    """The corrections while they are read; people keep their number when the cast changes."""
+
+    def __init__(self, book: Book, cast: Cast) -> None:
+        self.book, self.cast = book, cast
+        self.people: list[Entry] = list(cast.entries)
+        self.joined: dict[int, int] = {}
+        self.links: dict[Span, int] = {}
+        self.nobody: set[Span] = set()
+        self.quotes: dict[Span, tuple[int, tuple[int, ...]]] = {}
+        self.finder = Finder(book.tokens)
+        self.conflicts: list[Conflict] = []
+
+    def do(self, number: int, edit: Edit) -> None:
+        try:
+            getattr(self, f"_{edit.op}")(edit)
+        except _Refused as refused:
+            self.conflicts.append(Conflict(number, edit, str(refused)))
+
+    def result(self) -> Corrections:
+        left = [i for i in range(len(self.people)) if i not in self.joined]
+        place = {person: k for k, person in enumerate(left)}
+
+        def index(person: int) -> int:
+            return place[self._final(person)] if person >= 0 else -1
+
+        rules = TypeRules(self.book.tokens, self.book.sentence_ends, [e.name for e in self.people])
+        links = {
+            span: Marked(*span, index(person), "edit", "corrected", 1.0, rules.type_of(*span))
+            for span, person in self.links.items()
+        }
+        quotes = {span: (index(s), tuple(map(index, to))) for span, (s, to) in self.quotes.items()}
+        cast = replace(self.cast, entries=tuple(self.people[i] for i in left))
+        return Corrections(cast, Given(links, frozenset(self.nobody), quotes), tuple(self.conflicts))
+
+    def _final(self, person: int) -> int:
+        while person in self.joined:
+            person = self.joined[person]
+        return person
+
+    def _who(self, name: str) -> int:
+        wanted = name.casefold()
+        for i, entry in enumerate(self.people):
+            if wanted == entry.name.casefold() and i not in self.joined:
+                return i
+        for i, entry in enumerate(self.people):
+            if wanted in (alias.casefold() for alias in entry.aliases) and i not in self.joined:
+                return i
+        raise _Refused(f"no character is called {name!r}")
+
+    def _place(self, anchor: Anchor | None) -> Span:
+        found = self.finder.find(anchor) if anchor is not None else None
+        if found is None:
+            told = f"{anchor.before} [{anchor.words}] {anchor.after}" if anchor else "none"
+            raise _Refused(f"the place is not found, or not the only one: {told}")
+        return found
+
+    # --- operations
+
+    def _link(self, edit: Edit) -> None:
+        span, person = self._place(edit.at), self._who(edit.character)
+        if edit.also and span in self.links:
+            raise _Refused("the annotation takes one character per mention; the first one is kept")
+        self.links[span] = person
+        self.nobody.discard(span)
+
+    def _unlink(self, edit: Edit) -> None:
+        span = self._place(edit.at)
+        self.links.pop(span, None)
+        self.nobody.add(span)
+
+    def _span(self, edit: Edit) -> None:
+        span, to = self._place(edit.at), self._place(edit.to)
+        person = self._who(edit.was) if edit.was is not None else self.links.get(span, -1)
+        if person < 0:
+            raise _Refused("the edit does not say whose mention it is ('was')")
+        self.links.pop(span, None)
+        self.nobody.add(span)
+        self.links[to] = person
+        self.nobody.discard(to)
+
+    def _speaker(self, edit: Edit) -> None:
+        speaker = -1 if edit.speaker is None else self._who(edit.speaker)
+        self.quotes[self._place(edit.at)] = (speaker, tuple(self._who(name) for name in edit.addressees))
+
+    def _new(self, edit: Edit) -> None:
+        if edit.character.casefold() not in (e.name.casefold() for e in self.people):
+            self.people.append(Entry(edit.character))
+
+    def _rename(self, edit: Edit) -> None:
+        person = self._who(edit.character)
+        old = self.people[person]
+        aliases = [n for n in dict.fromkeys((*old.aliases, old.name)) if n != edit.name]
+        self.people[person] = Entry(edit.name, tuple(aliases), old.gender)
+
+    def _merge(self, edit: Edit) -> None:
+        gone, into = self._who(edit.character), self._who(edit.into)
+        if gone == into:
+            return
+        a, b = self.people[into], self.people[gone]
+        names = [n for n in dict.fromkeys((*a.aliases, b.name, *b.aliases)) if n != a.name]
+        self.people[into] = Entry(a.name, tuple(names), a.gender or b.gender)
+        self.joined[gone] = into

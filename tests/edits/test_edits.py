@@ -1,0 +1,164 @@
+"""Corrections: applied in order, found again in other editions, taken from differences, never lost."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Marked, Quote
+from bookcoref_data.edits import Edit, anchor_of, apply, diff, format_edits, parse_edits
+from bookcoref_data.edits.locate import Finder
+from bookcoref_data.errors import FormatError
+
+TEXT = (
+    "Anna met Tom in the garden . “ I saw you , ” she said to him . \n He laughed , and Tom Hill gave her "
+    "the key . Anna kept the key . She never used it . \n Tom was sorry , for he had lost his way ."
+)
+TOKENS = TEXT.split(" ")
+
+
+def annotation(tokens=TOKENS, doc_key="garden"):
+    at = {word: [i for i, t in enumerate(tokens) if t == word] for word in tokens}
+    anna = [(i, i) for i in sorted([*at["Anna"], *at["she"], *at["her"], *at["She"]])]
+    tom = [(i, i) for i in sorted([*at["Tom"], *at["him"], *at["He"], *at["he"], *at["his"]])]
+    mentions = [Marked(a, b, 0, "link", "name") for a, b in anna] + [Marked(a, b, 1) for a, b in tom]
+    book = Book.make(doc_key, [tokens])
+    said = tokens.index("I")
+    return Annotation(book, ("Anna", "Tom"), tuple(sorted(mentions)), (Quote(said - 1, said + 4, 0, (1,)),))
+
+
+def links(a):
+    return {(m.start, m.end, a.names[m.character]) for m in a.mentions}
+
+
+def place(word, number=0):
+    i = [i for i, t in enumerate(TOKENS) if t == word][number]
+    return anchor_of(TOKENS, i, i)
+
+
+def test_every_operation_does_what_it_says():
+    a, hill = annotation(), TOKENS.index("Hill")
+    edits = [
+        Edit("new", character="Mr. Hill"),
+        Edit("link", at=place("He"), was="Tom", character="Mr. Hill"),
+        Edit("unlink", at=place("his"), was="Tom"),
+        Edit(
+            "span", at=anchor_of(TOKENS, hill - 1, hill - 1), was="Tom", to=anchor_of(TOKENS, hill - 1, hill)
+        ),
+        Edit("link", at=place("you"), character="Tom"),
+        Edit("speaker", at=anchor_of(TOKENS, *a.quotes[0][:2]), speaker="Tom", addressees=("Anna",)),
+        Edit("rename", character="Anna", name="Anna Grey"),
+    ]
+    done = apply(a, parse_edits(format_edits(edits)))
+    assert (done.changed, done.unchanged, done.conflicts) == (7, 0, ())
+    b = done.annotation
+    at = {word: i for i, word in reversed(list(enumerate(TOKENS)))}
+    assert (at["He"], at["He"], "Mr. Hill") in links(b)
+    assert not [row for row in links(b) if row[0] == at["his"]]
+    assert (hill - 1, hill, "Tom") in links(b)
+    assert (hill - 1, hill - 1, "Tom") not in links(b)
+    assert (at["you"], at["you"], "Tom") in links(b)
+    assert (at["Anna"], at["Anna"], "Anna Grey") in links(b)
+    assert (b.quotes[0].speaker, b.quotes[0].addressees) == (b.index["Tom"], (b.index["Anna Grey"],))
+    assert {m.step for m in b.mentions if m.start in (at["He"], at["you"])} == {"edit"}
+    again = apply(b, edits[:2])
+    assert again.annotation == b
+
+
+def test_a_merge_takes_mentions_and_quotes_along():
+    done = apply(annotation(), [Edit("merge", character="Tom", into="Anna")]).annotation
+    assert {name for *_, name in links(done)} == {"Anna"}
+    assert done.quotes[0].addressees == (0,)
+
+
+@pytest.mark.parametrize(("edit", "reason"), [
+    (Edit("link", at=place("He"), character="Nobody"), "no character is called 'Nobody'"),
+    (Edit("rename", character="Anna", name="Tom"), "to join them, merge"),
+    (Edit("span", at=place("garden"), was="Tom", to=place("the")), "no mention of Tom"),
+    (Edit("link", at=anchor_of(["a", "wholly", "other"], 1, 2), character="Tom"), "is not found"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_listed_with_its_reason(edit, reason):
+    done = apply(annotation(), [edit])
+    assert [reason in c.reason for c in done.conflicts] == [True]
+    assert not done.conflicts[0].applied
+    assert links(done.annotation) == links(annotation())
+
+
+def test_two_people_who_disagree_are_listed_and_the_later_one_is_taken():
+    mine = Edit("link", at=place("He"), was="Tom", character="Anna")
+    yours = Edit("unlink", at=place("He"), was="Tom")
+    done = apply(annotation(), [mine, yours])
+    assert [(c.number, c.applied, "edit 1 says" in c.reason) for c in done.conflicts] == [(2, True, True)]
+    changed_my_mind = Edit("link", at=place("He"), was="Anna", character="Tom")
+    assert apply(annotation(), [mine, changed_my_mind]).conflicts == ()
+
+
+def other_edition():
+    """The same story with a preface, another tokenisation, straight quotes and one changed sentence."""
+    text = " ".join(TOKENS).replace("“", '"').replace("”", '"').replace("She never used", "She had used")
+    return f"A PREFACE that was not there before , with Anna and Tom . \n {text}".split(" ")
+
+
+def test_places_are_found_again_in_another_edition():
+    tokens = other_edition()
+    finder = Finder(tokens)
+    for m in annotation().mentions:
+        anchor = anchor_of(TOKENS, m.start, m.end)
+        found = finder.find(anchor)
+        assert found is not None, anchor
+        assert tokens[found[0]] == TOKENS[m.start]
+    done = apply(annotation(tokens), [Edit("link", at=place("He"), was="Tom", character="Anna")])
+    assert (done.changed, done.moved) == (1, 1)
+
+
+def test_a_place_that_could_be_two_is_not_guessed():
+    tokens = ["he", "came", ".", "he", "went", "."] * 30
+    assert Finder(["x", *tokens]).find(anchor_of(["and", "he"], 1, 1)) is None
+
+
+def test_differences_lead_from_one_annotation_to_the_other():
+    draw = random.Random(7)
+    for _ in range(60):
+        old, new = random_annotation(draw), random_annotation(draw)
+        found = diff(old, new)
+        assert found.lost == ()
+        done = apply(old, parse_edits(format_edits(found.edits)))
+        assert links(done.annotation) == links(new)
+        assert [c for c in done.conflicts if not c.applied] == []
+        told = {q[:2]: (done.annotation.names[q.speaker], len(q.addressees)) for q in done.annotation.quotes}
+        for q in new.quotes:
+            assert told[q[:2]] == (new.names[q.speaker], len(q.addressees))
+
+
+def random_annotation(draw: random.Random) -> Annotation:
+    names = tuple(draw.sample(["Anna", "Tom", "Eve", "Mr. Hill", "the cat"], 3))
+    rows = {(draw.randrange(30), draw.randrange(3), draw.randrange(3)) for _ in range(14)}
+    mentions = tuple(sorted(Marked(a, min(a + n, 31), c) for a, n, c in rows))
+    quotes = (Quote(7, 12, draw.randrange(3), (draw.randrange(3),)),)
+    return Annotation(Book.make("garden", [TOKENS]), names, mentions, quotes)
+
+
+def test_a_changed_name_is_one_rename_and_a_joined_character_one_merge():
+    old = annotation()
+    renamed = Annotation(old.book, ("Anna Grey", "Tom"), old.mentions, old.quotes)
+    assert [e.op for e in diff(old, renamed).edits] == ["rename"]
+    joined = apply(old, [Edit("merge", character="Tom", into="Anna")]).annotation
+    assert [e.op for e in diff(old, joined).edits] == ["merge"]
+
+
+@pytest.mark.parametrize("line", [
+    "[]", "{", '{"op": "fly"}', '{"op": "link", "character": "A"}', '{"op": "new", "character": 3}',
+    '{"op": "link", "at": 3, "character": "A"}',
+    '{"op": "link", "at": {"tokens": [2, 1], "words": ""}, "character": "A"}',
+    '{"op": "speaker", "at": {"tokens": [0, 1], "words": "x"}, "speaker": "A", "addressees": "B"}',
+])  # fmt: skip
+def test_a_line_that_is_no_correction_is_named(line):
+    with pytest.raises(FormatError, match=r"mine\.jsonl:2"):
+        parse_edits('{"op": "new", "character": "A"}\n' + line, "mine.jsonl")
+
+
+def test_fields_that_we_do_not_know_are_kept():
+    line = '{"op": "new", "character": "A", "remark": "chapter 3"}'
+    assert format_edits(parse_edits(line)).strip() == line
