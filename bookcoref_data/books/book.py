@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import BookError
 
@@ -38,6 +38,9 @@ class Record:
     """One document as a file states it, unchecked: the edge between files and `Book`.
 
     `sentences` is None where a file has offsets only. `source` says where it was read ("file.jsonl:3").
+    `speakers` has who says each token, shaped as `sentences`, "" where nobody is named; None where the file
+    knows no speakers. `layers` are further annotations of tokens by name ("lemma", "xpos", "parse", ...),
+    shaped the same; this package carries them along and reads nothing out of them.
     `extra` keeps fields this package does not know, so that nothing is lost on the way through.
     """
 
@@ -47,7 +50,9 @@ class Record:
     clusters: list[list[Mention]] = field(default_factory=list)
     characters: list[tuple[str, list[Mention]]] = field(default_factory=list)
     source: str = ""
-    extra: dict = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    speakers: list[list[str]] | None = None
+    layers: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def to_book(self) -> Book:
         """The checked book. Raises BookError when there is no text or a rule is broken."""
@@ -62,6 +67,7 @@ class Record:
             gutenberg_key=self.gutenberg_key,
             clusters=self.clusters,
             characters=self.characters,
+            speakers=self.speakers,
         )
 
 
@@ -71,7 +77,8 @@ class Book:
 
     `tokens` is the truth, flat; `sentence_ends` are exclusive token offsets, increasing, the last one
     equal to `len(tokens)`. The token "\\n" is real data: a line end inside a sentence counts in every
-    offset. `characters` are the named clusters; they may be absent while `clusters` are not.
+    offset. `characters` are the named clusters; they may be absent while `clusters` are not. `speakers`
+    says who speaks each token ("" for nobody); it is empty where no speaker is known.
     """
 
     doc_key: str
@@ -80,6 +87,7 @@ class Book:
     sentence_ends: tuple[int, ...]
     clusters: tuple[Cluster, ...] = ()
     characters: tuple[Character, ...] = ()
+    speakers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         problems = list(_problems(self))
@@ -98,8 +106,12 @@ class Book:
         gutenberg_key: str = "",
         clusters: Iterable[Iterable[tuple[int, int]]] = (),
         characters: Iterable[tuple[str, Iterable[tuple[int, int]]]] = (),
+        speakers: Sequence[Sequence[str]] | None = None,
     ) -> Book:
-        """Build a book from sentences and spans given as any pairs of ints (both ends inclusive)."""
+        """Build a book from sentences and spans given as any pairs of ints (both ends inclusive).
+
+        `speakers` is shaped as `sentences`.
+        """
         return cls(
             doc_key,
             gutenberg_key,
@@ -107,13 +119,17 @@ class Book:
             tuple(accumulate(len(sentence) for sentence in sentences)),
             tuple(tuple(Mention(*span) for span in cluster) for cluster in clusters),
             tuple(Character(name, tuple(Mention(*span) for span in spans)) for name, spans in characters),
+            tuple(name for sentence in speakers or () for name in sentence),
         )
 
     @property
     def sentences(self) -> list[list[str]]:
         """The tokens by sentence (a new list of lists)."""
+        return self._by_sentence(self.tokens)
+
+    def _by_sentence(self, values: Sequence[str]) -> list[list[str]]:
         starts = (0, *self.sentence_ends[:-1])
-        return [list(self.tokens[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
+        return [list(values[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
 
     @property
     def mention_count(self) -> int:
@@ -135,6 +151,7 @@ class Book:
             self.sentences,
             [list(cluster) for cluster in self.clusters],
             [(c.name, list(c.mentions)) for c in self.characters],
+            speakers=self._by_sentence(self.speakers) if self.speakers else None,
         )
 
 
@@ -158,6 +175,8 @@ def _problems(book: Book) -> Iterable[str]:
         yield f"sentences cover {ends[-1] if ends else 0} of {size} tokens"
     if any(a >= b for a, b in pairwise((0, *ends))):
         yield "a sentence is empty"
+    if len(book.speakers) not in (0, size):
+        yield f"{len(book.speakers)} speakers are given for {size} tokens"
     named = [(f"character {c.name!r}", c.mentions) for c in book.characters]
     for label, cluster in [*((f"cluster {i}", c) for i, c in enumerate(book.clusters)), *named]:
         if not cluster:

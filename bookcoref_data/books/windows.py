@@ -73,6 +73,7 @@ def split_book(
             tuple(e - w.start for e in book.sentence_ends[w.first_sentence : w.end_sentence]),
             tuple(tuple(ms) for _, ms in clusters[i] if len(ms) >= keep),
             tuple(Character(name, tuple(ms)) for name, ms in characters[i] if len(ms) >= keep),
+            book.speakers[w.start : w.end],
         )
         for i, w in enumerate(cuts)
     )

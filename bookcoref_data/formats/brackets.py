@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..books import Mention
 from ..errors import FormatError
-from .conversion_report import Losses
+from .conversion_report import ConversionReport
 
 CROSSING = "mentions that cross another mention of their own cluster (brackets cannot say which closes)"
 OUTSIDE = "mentions outside the tokens"
@@ -38,7 +38,7 @@ class BracketReader:
         self._found.setdefault(cluster, [])
         self._open.setdefault(cluster, []).append(_Open(position, place))
 
-    def close(self, cluster: str, position: int, place: str) -> None:
+    def close(self, cluster: str, position: int, place: str) -> Mention:
         stack = self._open.get(cluster)
         if not stack:
             raise FormatError(
@@ -46,10 +46,14 @@ class BracketReader:
                 expected=f"({cluster} on this or an earlier line of the document",
                 hint="mend the coreference column; is a line missing above?",
             )
-        self._found[cluster].append(Mention(stack.pop().position, position))
+        mention = Mention(stack.pop().position, position)
+        self._found[cluster].append(mention)
+        return mention
 
-    def single(self, cluster: str, position: int) -> None:
-        self._found.setdefault(cluster, []).append(Mention(position, position))
+    def single(self, cluster: str, position: int) -> Mention:
+        mention = Mention(position, position)
+        self._found.setdefault(cluster, []).append(mention)
+        return mention
 
     def finish(self) -> dict[str, list[Mention]]:
         """The clusters by id. Raises FormatError naming the first bracket that never closed."""
@@ -73,17 +77,17 @@ class Placed(NamedTuple):
 
 
 def place_brackets(
-    clusters: Sequence[Iterable[Mention]], size: int, doc_key: str, losses: Losses | None
+    clusters: Sequence[Iterable[Mention]], size: int, doc_key: str, report: ConversionReport | None
 ) -> dict[int, Placed]:
     """The brackets by token for clusters over `size` tokens.
 
     On one token: inner mentions close first, longer ones open first. Mentions outside the tokens or
-    crossing one of their own cluster are left out and told to `losses`.
+    crossing one of their own cluster are left out and told to `report`.
     """
     spans = [
         (mention, number)
         for number, cluster in enumerate(clusters)
-        for mention in sayable(cluster, size, doc_key, losses)
+        for mention in sayable(cluster, size, doc_key, report)
     ]
     placed: dict[int, Placed] = {}
 
@@ -101,26 +105,37 @@ def place_brackets(
     return placed
 
 
-def sayable(cluster: Iterable[Mention], size: int, doc_key: str, losses: Losses | None) -> Iterator[Mention]:
+def clusters_of(placed: dict[int, Placed], count: int) -> list[list[Mention]]:
+    """The clusters that the brackets say, by their number: what is written of `count` clusters."""
+    clusters: list[list[Mention]] = [[] for _ in range(count)]
+    for at in placed.values():
+        for number, mention in (*at.single, *at.opening):
+            clusters[number].append(mention)
+    return clusters
+
+
+def sayable(
+    cluster: Iterable[Mention], size: int, doc_key: str, report: ConversionReport | None
+) -> Iterator[Mention]:
     """The mentions of one cluster that brackets can say, in the order of the text."""
     around: list[Mention] = []
     for mention in sorted(cluster, key=_text_order):
         if not 0 <= mention.start <= mention.end < size:
-            _note(losses, OUTSIDE, doc_key, mention)
+            _note(report, OUTSIDE, doc_key, mention)
             continue
         if mention.start < mention.end:
             while around and around[-1].end <= mention.start:
                 around.pop()
             if around and around[-1].end < mention.end:
-                _note(losses, CROSSING, doc_key, mention)
+                _note(report, CROSSING, doc_key, mention)
                 continue
             around.append(mention)
         yield mention
 
 
-def _note(losses: Losses | None, what: str, doc_key: str, mention: Mention) -> None:
-    if losses is not None:
-        losses.add(what, doc_key, str(tuple(mention)))
+def _note(report: ConversionReport | None, what: str, doc_key: str, mention: Mention) -> None:
+    if report is not None:
+        report.add(what, doc_key, str(tuple(mention)))
 
 
 def _text_order(mention: Mention) -> tuple[int, int]:

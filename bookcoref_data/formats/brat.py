@@ -7,17 +7,21 @@ space a token. In texts that were not tokenised, a token is cut where a mention 
 Coreference is read from equivalences (`*  Coref T1 T2`), from relations of a coreference type
 (`R1  Coref Arg1:T1 Arg2:T2`), and in LitBank's own way, where a second `T` line over the span of an entity
 has the name of its cluster as type. An entity that is linked to nothing is a cluster of one mention.
-Written are equivalences; names and keys go into a note on the first mention.
+Attributes (`A`, `M`), references (`N`) and notes (`#`) of entities are kept as attributes of the mentions.
+Written are equivalences, attributes, references and notes; names and keys go into a note on the first
+mention.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
@@ -25,15 +29,18 @@ from . import metadata_comment
 from .brackets import OUTSIDE
 from .compressed import bare_suffix, packing, read_bytes
 from .conll import EMPTY_SENTENCE
-from .conversion_report import Losses
+from .conversion_report import ConversionReport
 from .escape import escape, unescape
-from .kinds import mention_types
+from .kinds import mention_attributes, mention_types
+from .layers import note_layers, speakers_of
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
 CUT = "tokens cut where a mention begins or ends inside them"
 RELATIONS = "relations and events that are not coreference"
+ON_RELATIONS = "attributes, references and notes of relations and events"
+ODD_LINES = "lines of a kind that brat does not know"
 UNTOLD = "keys, names and other fields of documents without any mention"
 SPLITS = "sentence boundaries inside a line"
 
@@ -43,8 +50,11 @@ _LITBANK_MENTION = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _LITBANK_CLUSTER = re.compile(r"\S+-\d+")
 _TYPE = re.compile(r"[^\s;]+")
 _TOKEN = re.compile(r"[^ \t\r\n]+")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ENTITY = re.compile(r"([^\s;]+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(\S+) Arg2:(\S+)\s*")
+_ATTRIBUTE_NAME = re.compile(r"[^\s;:]+")
+_NOTES, _REFERENCES = "notes", "references"
 _NOTE_MARK = metadata_comment.MARK.lstrip("# ")
 
 
@@ -64,45 +74,52 @@ class _Annotation:
 
     entities: dict[str, _Entity] = field(default_factory=dict)
     links: list[list[str]] = field(default_factory=list)
-    description: dict | None = None
+    attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    description: dict[str, Any] | None = None
 
 
-def read(path: Path, *, losses: Losses | None = None) -> Iterator[Record]:
+def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterator[Record]:
     """Yield the one document of a brat pair (`path` is the .ann or the .txt file, plain or packed).
 
     `extra` keeps "mention_types" ([start, end, type] of each entity that has another type than our
-    default), and for LitBank "cluster_ids", the names of the clusters, parallel to `clusters`.
+    default), "mention_attributes" ([start, end, {name: value}]; True for attributes without a value,
+    "notes" a list of texts, "references" a list of [id, text]), and for LitBank "cluster_ids", the names of
+    the clusters, parallel to `clusters`.
 
     Raises:
         FormatError: `file:line` of a line that cannot be, of offsets that do not fit the text.
         SourceError: one of the two files is missing.
     """
+    path = Path(path)
     if bare_suffix(path) == ".txt":
         path = needed_sibling(path, ".ann", "the annotation")
     key = doc_key_of(path)
     text_path = needed_sibling(path, ".txt", "the text")
     text = _read_text(text_path)
-    annotation = _read_annotation(path, text, key, losses)
-    sentences, starts, ends = _tokenise(text, annotation, key, losses)
+    annotation = _read_annotation(path, text, key, report)
+    sentences, starts, ends = _tokenise(text, annotation, key, report)
     spans = {number: _span(entity, starts, ends, path) for number, entity in annotation.entities.items()}
     litbank = _is_litbank(annotation)
     groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
     clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
-    extra: dict = {}
+    extra: dict[str, Any] = {}
     types = _mention_types(annotation, spans, litbank=litbank)
     if types:
         extra["mention_types"] = types
+    if annotation.attributes:
+        listed = [[*spans[number], values] for number, values in annotation.attributes.items()]
+        extra["mention_attributes"] = sorted(listed, key=lambda item: (item[0], item[1]))
     record = metadata_comment.record_of(
-        annotation.description, key, sentences, clusters, str(path), extra, losses, keep_ids=litbank
+        annotation.description, key, sentences, clusters, str(path), extra, report, keep_ids=litbank
     )
     yield record
 
 
-def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None) -> int:
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
     """Write each document as a pair of files; returns how many documents.
 
     `path` is a folder, or for a single document the name of its .ann file (the .txt goes beside it).
-    Not sayable, and told to `losses`: mentions outside the tokens, empty clusters and sentences,
+    Not sayable, and told to `report`: mentions outside the tokens, empty clusters and sentences,
     characters whose mentions are no cluster, keys and names where there is no mention to pin them to.
 
     Raises:
@@ -116,8 +133,8 @@ def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None
                 expected="a record with sentences",
                 hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
             )
-        text, starts, ends = _lay_out(record, losses)
-        lines = list(_annotation_lines(record, text, starts, ends, losses))
+        text, starts, ends = _lay_out(record, report)
+        lines = list(_annotation_lines(record, text, starts, ends, report))
         with packing(beside(target, ".txt")) as stream:
             stream.write(text.encode("utf-8"))
         with packing(target) as stream:
@@ -137,8 +154,9 @@ def _read_text(path: Path) -> str:
     return f" {text[1:]}" if text.startswith("\ufeff") else text
 
 
-def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> _Annotation:
+def _read_annotation(path: Path, text: str, key: str, report: ConversionReport | None) -> _Annotation:
     found = _Annotation()
+    about: list[tuple[str, str, Any]] = []  # id, name, value
     for number, line in enumerate(read_lines(path), 1):
         place = f"{path}:{number}"
         cells = line.split("\t")
@@ -147,7 +165,7 @@ def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> 
         if len(cells) < 2:
             raise _bad_line(place, line, "an id and its annotation, separated by a tab")
         if line[0] == "T":
-            entity = _read_entity(cells, text, key, place, line, losses)
+            entity = _read_entity(cells, text, key, place, line, report)
             if entity.number in found.entities:
                 raise _bad_line(place, line, f"each id once; {entity.number} is given twice")
             found.entities[entity.number] = entity
@@ -159,12 +177,14 @@ def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> 
                 raise _bad_line(place, line, "R1<tab>Type Arg1:T1 Arg2:T2")
             if _COREFERENCE.fullmatch(match[1]):
                 found.links.append([match[2], match[3]])
-            elif losses is not None:
-                losses.add(RELATIONS, key, match[1])
+            elif report is not None:
+                report.add(RELATIONS, key, match[1])
         elif line[0] == "#" and len(cells) > 2 and cells[2].startswith(_NOTE_MARK):
             found.description = metadata_comment.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
-        elif line[0] == "E" and losses is not None:
-            losses.add(RELATIONS, key, cells[1].split(":")[0])
+        elif line[0] in "AMN#":
+            about.append(_read_about(cells, place, line))
+        elif report is not None:
+            report.add(RELATIONS if line[0] == "E" else ODD_LINES, key, cells[1].split(":")[0])
     for members in found.links:
         for member in members:
             if member not in found.entities:
@@ -173,11 +193,46 @@ def _read_annotation(path: Path, text: str, key: str, losses: Losses | None) -> 
                     expected="the id of a T line",
                     hint="is a line missing?",
                 )
+    _attach(found, about, key, report)
     return found
 
 
+def _read_about(cells: list[str], place: str, line: str) -> tuple[str, str, Any]:
+    """(id, name, value) of a line that says something about an entity, relation or event."""
+    words = cells[1].split()
+    if len(words) < 2:
+        raise _bad_line(
+            place, line, "A1<tab>Name T1 [value], N1<tab>Reference T1 Source:id<tab>text, or a note"
+        )
+    kind, number = words[0], words[1]
+    rest = "\t".join(cells[2:])
+    if line[0] == "#":
+        return number, _NOTES, rest if kind == "AnnotatorNotes" else f"{kind}: {rest}"
+    if line[0] == "N":
+        return number, _REFERENCES, [" ".join(words[2:]), rest]
+    return number, kind, " ".join(words[2:]) or True
+
+
+def _attach(
+    found: _Annotation, about: list[tuple[str, str, Any]], key: str, report: ConversionReport | None
+) -> None:
+    """Put what lines say about entities beside these; what is about anything else is counted."""
+    for number, name, value in about:
+        if number not in found.entities:
+            if report is not None:
+                report.add(ON_RELATIONS, key, f"{name} {number}")
+            continue
+        own = found.attributes.setdefault(number, {})
+        if name in (_NOTES, _REFERENCES):
+            own.setdefault(name, []).append(value)
+        elif name not in own:
+            own[name] = value
+        elif report is not None:
+            report.add("further values of an attribute of a mention", key, f"{name} {value}")
+
+
 def _read_entity(
-    cells: list[str], text: str, key: str, place: str, line: str, losses: Losses | None
+    cells: list[str], text: str, key: str, place: str, line: str, report: ConversionReport | None
 ) -> _Entity:
     match = _ENTITY.fullmatch(cells[1])
     if match is None or len(cells) < 3:
@@ -196,8 +251,8 @@ def _read_entity(
         )
     pieces.sort()
     gap = any(text[a[1] : b[0]].strip() for a, b in pairwise(pieces))
-    if gap and losses is not None:
-        losses.add(GAPS, key, said)
+    if gap and report is not None:
+        report.add(GAPS, key, said)
     return _Entity(cells[0], match[1], pieces[0][0], max(end for _, end in pieces))
 
 
@@ -206,7 +261,7 @@ def _bad_line(place: str, line: str, expected: str) -> FormatError:
 
 
 def _tokenise(
-    text: str, annotation: _Annotation, key: str, losses: Losses | None
+    text: str, annotation: _Annotation, key: str, report: ConversionReport | None
 ) -> tuple[list[list[str]], list[int], list[int]]:
     """Sentences of tokens, and the start and end (exclusive) of every token in characters."""
     cuts = sorted({p for e in annotation.entities.values() for p in (e.start, e.end)})
@@ -214,7 +269,7 @@ def _tokenise(
     starts: list[int] = []
     ends: list[int] = []
     offset = cut = 0
-    for line in text.split("\n"):
+    for line in _LINE.findall(text):
         sentence = []
         for match in _TOKEN.finditer(line):
             start, end = match.start() + offset, match.end() + offset
@@ -226,9 +281,9 @@ def _tokenise(
                 ends.append(b)
         if sentence:
             sentences.append(sentence)
-        offset += len(line) + 1
-    if cut and losses is not None:
-        losses.add(CUT, key, count=cut)
+        offset += len(line)
+    if cut and report is not None:
+        report.add(CUT, key, count=cut)
     return sentences, starts, ends
 
 
@@ -300,7 +355,7 @@ def _mention_types(
     return sorted(map(list, types))
 
 
-def _lay_out(record: Record, losses: Losses | None) -> tuple[str, list[int], list[int]]:
+def _lay_out(record: Record, report: ConversionReport | None) -> tuple[str, list[int], list[int]]:
     """The text of a document, and the start and end (exclusive) of every token in it."""
     lines: list[str] = []
     starts: list[int] = []
@@ -308,8 +363,8 @@ def _lay_out(record: Record, losses: Losses | None) -> tuple[str, list[int], lis
     position = 0
     for sentence in record.sentences or []:
         if not sentence:
-            if losses is not None:
-                losses.add(EMPTY_SENTENCE, record.doc_key)
+            if report is not None:
+                report.add(EMPTY_SENTENCE, record.doc_key)
             continue
         fields = [escape(token) for token in sentence]
         for token in fields:
@@ -321,35 +376,108 @@ def _lay_out(record: Record, losses: Losses | None) -> tuple[str, list[int], lis
 
 
 def _annotation_lines(
-    record: Record, text: str, starts: list[int], ends: list[int], losses: Losses | None
+    record: Record, text: str, starts: list[int], ends: list[int], report: ConversionReport | None
 ) -> Iterator[str]:
     types = mention_types(record, _TYPE)
-    first_of: list[str] = []
+    attributes = {span: list(items) for span, items in mention_attributes(record).items()}
+    inside = Counter(m for c in record.clusters for m in c if 0 <= m.start <= m.end < len(starts))
+    writable = all(
+        len(items) <= inside[span] and all(map(_is_writable, items)) for span, items in attributes.items()
+    )
+    about = _AboutLines()
+    written: list[list[str]] = []
     equivalences: list[str] = []
     count = 0
+    note_layers(record, report, {"speakers"})
     for cluster in record.clusters:
-        members = []
+        members: list[str] = []
         for mention in sorted(cluster):
             if not 0 <= mention.start <= mention.end < len(starts):
-                if losses is not None:
-                    losses.add(OUTSIDE, record.doc_key, str(tuple(mention)))
+                if report is not None:
+                    report.add(OUTSIDE, record.doc_key, str(tuple(mention)))
                 continue
             count += 1
             members.append(f"T{count}")
             kind = types.get(mention, DEFAULT_TYPE)
             yield _entity_line(f"T{count}", kind, text, starts[mention.start], ends[mention.end])
-        if not cluster and losses is not None:
-            losses.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
-        first_of.append(members[0] if members else "")
+            if writable and attributes.get(mention):
+                about.add(f"T{count}", attributes[mention].pop(0))
+        if not cluster and report is not None:
+            report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
+        written.append(members)
         if len(members) > 1:
             equivalences.append(f"*\tCoref {' '.join(members)}\n")
     yield from equivalences
-    drop = ("mention_types",) if types else ()
-    description = metadata_comment.describe(record, first_of, losses, drop=drop)
+    yield from about.lines
+    if report is not None:
+        report.wrote(len(starts), written)
+    drop = ["mention_types"] if types else []
+    if writable and attributes:
+        drop.append("mention_attributes")
+    description = metadata_comment.describe(
+        record,
+        [members[0] if members else "" for members in written],
+        report,
+        drop=drop,
+        speakers=speakers_of(record),
+    )
     if count:
-        yield f"#1\tAnnotatorNotes T1\t{metadata_comment.to_line(description, _NOTE_MARK)}\n"
-    elif len(description) > 1 and losses is not None:
-        losses.add(UNTOLD, record.doc_key)
+        yield f"#{about.notes + 1}\tAnnotatorNotes T1\t{metadata_comment.to_line(description, _NOTE_MARK)}\n"
+    elif len(description) > 1 and report is not None:
+        report.add(UNTOLD, record.doc_key)
+
+
+class _AboutLines:
+    """The lines that say something about entities, with their running numbers."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.notes = self._attributes = self._references = 0
+
+    def add(self, number: str, attributes: dict[str, Any]) -> None:
+        for name, value in attributes.items():
+            if name == _NOTES:
+                for text in value:
+                    self.notes += 1
+                    self.lines.append(f"#{self.notes}\tAnnotatorNotes {number}\t{text}\n")
+            elif name == _REFERENCES:
+                for target, text in value:
+                    self._references += 1
+                    self.lines.append(f"N{self._references}\tReference {number} {target}\t{text}\n")
+            else:
+                self._attributes += 1
+                said = "" if value is True else f" {value}"
+                self.lines.append(f"A{self._attributes}\t{name} {number}{said}\n")
+
+
+def _is_writable(attributes: dict[str, Any]) -> bool:
+    """Whether all attributes of a mention can be written as lines and read back as they are."""
+    return all(_is_writable_value(name, value) for name, value in attributes.items())
+
+
+def _is_writable_value(name: str, value: Any) -> bool:
+    if name == _NOTES:
+        return type(value) is list and bool(value) and all(map(_is_line, value))
+    if name == _REFERENCES:
+        return (
+            type(value) is list
+            and bool(value)
+            and all(type(item) is list and len(item) == 2 and all(map(_is_line, item)) for item in value)
+            and all(" ".join(item[0].split()) == item[0] for item in value)
+        )
+    simple = value is True or (type(value) is str and value != "" and " ".join(value.split()) == value)
+    return bool(_ATTRIBUTE_NAME.fullmatch(name)) and simple and (value is True or _is_line(value))
+
+
+def _is_line(value: object) -> bool:
+    """Whether a value is a text that can stand in one line, and is no comment of ours."""
+    if type(value) is not str or value.startswith(_NOTE_MARK):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\n" not in value and "\r" not in value
 
 
 def _entity_line(number: str, kind: str, text: str, start: int, end: int) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import stat
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Protocol, cast
 
 from ..errors import FormatError, SourceError
 from ..files import writing
@@ -40,16 +42,46 @@ def bare_stem(path: Path) -> str:
     return (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).stem
 
 
+# What was read ahead from pipes and waits for its reader.
+_READ_AHEAD: dict[str, bytes] = {}
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether `path` can be read only once: "-" (standard input), a FIFO, `/dev/fd/63`, a terminal."""
+    if str(path) == "-":
+        return True
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def _open(path: Path, *, again: bool) -> io.BufferedReader:
+    if not is_pipe(path):
+        return path.open("rb")
+    data = _READ_AHEAD.pop(str(path), None)
+    if data is None:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    if again:
+        _READ_AHEAD[str(path)] = data
+    # The buffer can look ahead at any number of bytes, as a file can.
+    return io.BufferedReader(io.BytesIO(data), max(len(data), 1))
+
+
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[IO[bytes]]:
+def reading(path: Path, *, again: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacked if it is gzip or zstd.
+
+    `path` may be a pipe, or "-" for standard input. Such a thing can be read only once: with `again` (to
+    see what it holds) its content is kept for the next call.
 
     Raises:
         SourceError: the file is not there or cannot be read.
         FormatError: it is cut short, damaged, or unpacks to far more than such text can.
     """
     try:
-        raw = path.open("rb")
+        raw = _open(path, again=again)
     except OSError as error:
         raise SourceError(
             f"cannot read {path}", found=error.strerror, hint="check the path and its permissions"
@@ -81,7 +113,7 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
     with writing(path) as stream:
         if suffix == ".gz":
             with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6) as packed:
-                yield packed
+                yield cast("IO[bytes]", packed)
         elif suffix == ".zst":
             import zstandard
 
@@ -93,9 +125,9 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
+def _unpacked(raw: io.BufferedReader, path: Path) -> IO[bytes]:
     head = raw.peek(4)[:4]
-    size = path.stat().st_size
+    size = len(raw.peek()) if is_pipe(path) else path.stat().st_size
     bound = max(ALWAYS_ALLOWED, MAX_RATIO * size)
     if head.startswith(GZIP_MAGIC):
         return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), bound, path), 1 << 20)
@@ -104,16 +136,20 @@ def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
     return raw
 
 
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
 class _Bounded(io.RawIOBase):
     """Passes bytes through until `bound` is exceeded."""
 
-    def __init__(self, inner, bound: int, path: Path) -> None:
+    def __init__(self, inner: _Readable, bound: int, path: Path) -> None:
         self._inner, self._left, self._bound, self._path = inner, bound, bound, path
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         piece = self._inner.read(len(buffer))
         self._left -= len(piece)
         if self._left < 0:

@@ -1,51 +1,72 @@
-"""What a file format could not say: collected while reading and writing, shown at the end."""
+"""What a conversion did: how much was written, and what of the source is not in the target."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
+from typing import Any
 
 _EXAMPLES = 3
 
 
 @dataclass
-class Loss:
-    """One kind of loss: how often it happened, in which documents, and a few examples."""
+class NotKept:
+    """One kind of thing that was left out: how often, in which documents, and a few examples."""
 
     what: str
     count: int = 0
     documents: set[str] = field(default_factory=set)
     examples: list[str] = field(default_factory=list)
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields; the documents as a sorted list."""
+        return {**vars(self), "documents": sorted(self.documents)}
+
 
 @dataclass
-class Losses:
-    """All kinds of loss of one conversion, by the sentence that describes each."""
+class ConversionReport:
+    """The account of one conversion. Readers and writers add to it as they go.
 
-    kinds: dict[str, Loss] = field(default_factory=dict)
+    `documents`, `tokens`, `mentions` and `clusters` count what was written; `tokens` is None where a
+    document has offsets only. `complete` says whether everything that was read is in what was written.
+    """
+
+    read_as: str = ""
+    written_as: str = ""
+    documents: int = 0
+    tokens: int | None = 0
+    mentions: int = 0
+    clusters: int = 0
+    kinds: dict[str, NotKept] = field(default_factory=dict)
 
     def add(self, what: str, doc_key: str, example: str = "", count: int = 1) -> None:
-        """Note that `what` happened `count` times in the document `doc_key`."""
-        loss = self.kinds.setdefault(what, Loss(what))
-        loss.count += count
-        loss.documents.add(doc_key)
-        if example and len(loss.examples) < _EXAMPLES:
-            loss.examples.append(f"{doc_key}: {example}")
+        """Note that `what` was left out `count` times in the document `doc_key`."""
+        if count < 1:
+            return
+        item = self.kinds.setdefault(what, NotKept(what))
+        item.count += count
+        item.documents.add(doc_key)
+        if example and len(item.examples) < _EXAMPLES:
+            item.examples.append(f"{doc_key}: {example}")
 
-    def __bool__(self) -> bool:
-        return bool(self.kinds)
+    def wrote(self, tokens: int | None, clusters: Iterable[Sized]) -> None:
+        """Note that a document was written: its number of tokens, and its clusters as they were written."""
+        sizes = [len(cluster) for cluster in clusters]
+        self.documents += 1
+        self.tokens = None if tokens is None or self.tokens is None else self.tokens + tokens
+        self.mentions += sum(sizes)
+        self.clusters += sum(size > 0 for size in sizes)
 
-    def __iter__(self) -> Iterator[Loss]:
-        return iter(self.kinds.values())
+    @property
+    def not_kept(self) -> list[NotKept]:
+        """One item for each kind of thing that was left out, in the order in which they were met."""
+        return list(self.kinds.values())
 
-    def to_json(self) -> list[dict]:
-        """One object per kind of loss."""
-        return [
-            {
-                "what": loss.what,
-                "count": loss.count,
-                "documents": sorted(loss.documents),
-                "examples": loss.examples,
-            }
-            for loss in self
-        ]
+    @property
+    def complete(self) -> bool:
+        return not self.kinds
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the counts of what was written, and `not_kept` as a list of objects."""
+        counts = {name: value for name, value in vars(self).items() if name != "kinds"}
+        return {**counts, "not_kept": [item.to_dict() for item in self.not_kept]}

@@ -1,32 +1,14 @@
-"""From one format to another, with an account of what could not be said."""
+"""From one format to another, with an account of what was written and what was left out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
 from . import detect
-from .conversion_report import Losses
-from .documents import FORMATS, read_documents, write_documents
+from .conversion_report import ConversionReport
+from .documents import FORMATS, TRAINERS, read_documents, write_documents
 from .projection import project_all
-
-
-@dataclass(frozen=True)
-class Conversion:
-    """What was done: how many documents, between which formats, with what losses."""
-
-    documents: int
-    tokens: int | None
-    mentions: int
-    clusters: int
-    read_as: str
-    written_as: str
-    losses: Losses
-
-    def to_json(self) -> dict:
-        """All fields; `losses` as a list of objects."""
-        return {**vars(self), "losses": self.losses.to_json()}
 
 
 def convert(
@@ -38,36 +20,43 @@ def convert(
     config: str | None = None,
     key: Path | None = None,
     parts: str | None = None,
-) -> Conversion:
+    doc_key: str | None = None,
+    tokenizer: str | None = None,
+    segment_length: int | None = None,
+) -> ConversionReport:
     """Read `source`, write `target`; formats are told from names and content where not given.
 
     `key` names documents onto whose tokens the mentions are moved. `config` chooses the config of a
-    dataset folder, `parts` how parts of CoNLL documents are joined (join, merge, apart).
+    dataset folder, `parts` how parts of CoNLL documents are joined (join, merge, apart). `doc_key` names
+    JSON lines that have no key of their own. `tokenizer` and `segment_length` are for the formats in
+    subwords (longdoc, dual-cache).
 
     Raises:
         UsageError: settings that do not fit. FormatError, DataError, SourceError: as the readers raise.
     """
-    losses = Losses()
     read_as = read_as or detect.detect(source)
     write_as = write_as or detect.for_output(target)
-    if write_as not in FORMATS:
-        raise UsageError(f"cannot write the format {write_as!r}", expected=f"one of {', '.join(FORMATS)}")
+    report = ConversionReport(read_as, write_as)
+    if write_as not in (*FORMATS, *TRAINERS):
+        known = ", ".join((*FORMATS, *TRAINERS))
+        raise UsageError(f"cannot write the format {write_as!r}", expected=f"one of {known}")
     if parts is not None and (read_as != "conll" or parts not in ("join", "merge", "apart")):
         raise UsageError(
             f"--parts {parts} does not fit", expected="join, merge or apart, and an input in CoNLL-2012"
         )
-    options = {} if parts is None else {"parts": parts}
-    records = read_documents(source, read_as, config, losses=losses, **options)
+    if doc_key is not None and read_as not in ("jsonl", "jsonlines"):
+        raise UsageError("--doc-key does not fit", expected="an input in JSON lines", found=read_as)
+    subwords = {"tokenizer": tokenizer, "segment_length": segment_length}
+    subwords = {name: value for name, value in subwords.items() if value is not None}
+    if subwords and write_as not in ("longdoc", "dual-cache"):
+        raise UsageError(
+            "--tokenizer and --segment-length do not fit",
+            expected="--to longdoc or dual-cache",
+            found=write_as,
+        )
+    options = {name: value for name, value in (("parts", parts), ("doc_key", doc_key)) if value is not None}
+    records = read_documents(source, read_as, config, report=report, **options)
     if key is not None:
-        records = project_all(records, read_documents(key), losses)
-    write_documents(records, target, write_as, losses=losses)
-    lengths = [None if r.sentences is None else sum(map(len, r.sentences)) for r in records]
-    return Conversion(
-        documents=len(records),
-        tokens=None if None in lengths else sum(lengths),
-        mentions=sum(len(cluster) for r in records for cluster in r.clusters),
-        clusters=sum(len(r.clusters) for r in records),
-        read_as=read_as,
-        written_as=write_as,
-        losses=losses,
-    )
+        records = project_all(records, read_documents(key), report)
+    write_documents(records, target, write_as, report=report, **subwords)
+    return report

@@ -6,12 +6,13 @@ import itertools
 from pathlib import Path
 
 from ..errors import FormatError, SourceError, UsageError
-from .compressed import bare_suffix
+from .compressed import bare_suffix, is_pipe
 from .lines import read_lines
 from .pairs import sibling
 
 BY_SUFFIX = {
     ".jsonl": "jsonl",
+    ".jsonlines": "jsonl",
     ".ndjson": "jsonl",
     ".conll": "conll",
     ".v4_gold_conll": "conll",
@@ -28,17 +29,22 @@ BY_SUFFIX = {
     ".book": "booknlp",
 }
 _LINES_LOOKED_AT = 50
+# The files of a folder that `annotate` wrote: documents, and what is said about them.
+ANNOTATION, PROVENANCE = "annotation.jsonl", "provenance.jsonl"
 
 
 def detect(path: Path) -> str:
     """The name of the format of a file or folder.
 
-    A folder is a dataset folder (README.md and parquet) or holds files of one format.
+    A folder is a dataset folder (README.md and parquet), one that `annotate` wrote (its annotation is
+    meant), or holds files of one format. A pipe is told by its content, which stays there to be read.
 
     Raises:
         SourceError: there is nothing at `path`.
         FormatError: nothing known is recognised, or a folder mixes formats.
     """
+    if is_pipe(path):
+        return _of_content(path)
     if not path.exists():
         raise SourceError(
             f"cannot read {path}",
@@ -59,11 +65,11 @@ def by_name(path: Path) -> str | None:
 
 def for_output(path: Path) -> str:
     """The format to write, from the name alone. Raises UsageError when the name does not say."""
-    name = by_name(path)
+    name = "jsonlines" if bare_suffix(path) == ".jsonlines" else by_name(path)
     if name is None:
         raise UsageError(
             f"cannot tell from the name {path.name!r} which format to write",
-            expected="a name in .jsonl, .conll, .conllu, .ann or .tokens (then .gz or .zst), or --to",
+            expected="a name in .jsonl, .jsonlines, .conll, .conllu, .ann, .tokens (then .gz, .zst), or --to",
         )
     return name
 
@@ -75,6 +81,8 @@ def files_of(path: Path, format: str) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
+    if is_annotated_folder(path) and format == "jsonl":
+        return [path / ANNOTATION]
     suffix = {"booknlp": ".tokens", "brat": ".ann"}.get(format)
     return [p for p in _files(path) if by_name(p) == format and suffix in (None, bare_suffix(p))]
 
@@ -84,6 +92,11 @@ def is_dataset_folder(path: Path) -> bool:
     return (path / "README.md").is_file() and next(path.rglob("*.parquet"), None) is not None
 
 
+def is_annotated_folder(path: Path) -> bool:
+    """Whether this is a folder as `annotate` writes it, with the annotation beside its provenance."""
+    return (path / ANNOTATION).is_file() and (path / PROVENANCE).is_file()
+
+
 def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
 
@@ -91,20 +104,22 @@ def _files(folder: Path) -> list[Path]:
 def _of_folder(path: Path) -> str:
     if is_dataset_folder(path):
         return "folder"
-    names = {by_name(p) for p in _files(path)} - {None}
+    if is_annotated_folder(path):
+        return "jsonl"
+    names = {name for name in map(by_name, _files(path)) if name}
     if len(names) == 1:
         return names.pop()
     raise FormatError(
         f"{path}: cannot tell which format this folder holds",
-        expected="a dataset folder (README.md and parquet), or files of one format (.jsonl, .conll, .conllu, "
-        ".ann with .txt, .tokens with .entities)",
+        expected="a dataset folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
+        ".conll, .conllu, .ann with .txt, .tokens with .entities)",
         found=", ".join(sorted(names)) or "none of these",
         hint="name one file, or say the format with --from (or format=...)",
     )
 
 
 def _of_content(path: Path) -> str:
-    head = list(itertools.islice(read_lines(path), _LINES_LOOKED_AT))
+    head = list(itertools.islice(read_lines(path, again=True), _LINES_LOOKED_AT))
     for line in head:
         if line.startswith("#begin document"):
             return "conll"

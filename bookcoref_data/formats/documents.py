@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,9 +11,12 @@ from typing import Any
 from ..books import Record
 from ..errors import FormatError, UsageError
 from . import detect
-from .conversion_report import Losses
+from .conversion_report import ConversionReport
 
 FORMATS = ("jsonl", "conll", "corefud", "brat", "booknlp")
+"""Formats that are read and written, and give back what they hold."""
+TRAINERS = ("jsonlines", "wl-coref", "fastcoref", "fastcoref-text", "longdoc", "dual-cache")
+"""Formats that are written for trainable systems. `jsonlines` is read, too, as any JSON lines."""
 
 
 def read_documents(
@@ -21,14 +24,15 @@ def read_documents(
     format: str | None = None,
     config: str | None = None,
     *,
-    losses: Losses | None = None,
+    report: ConversionReport | None = None,
     **options: Any,
 ) -> list[Record]:
     """All documents of a file, a folder of files, or a built dataset folder, in order.
 
     `format` is one of `FORMATS` or "folder" (a built dataset folder, of which `config` is read: "full"
-    or "split"); by default it is told from name and content. gzip and zstd are unpacked on the way.
-    `losses` hears what the records cannot hold. `options` go to the reader of the format.
+    or "split"); by default it is told from name and content. gzip and zstd are unpacked on the way, pipes
+    and "-" (standard input) are read, and of a folder that `annotate` wrote the annotation is meant.
+    `report` hears what the records cannot hold. `options` go to the reader of the format.
 
     Raises:
         SourceError: nothing there. FormatError: not what it claims to be (file and line), or a document
@@ -40,7 +44,9 @@ def read_documents(
         from .folder import read_folder
 
         return read_folder(path, config or "full")
-    return list(_unique(_read_files(_module(name), detect.files_of(path, name), losses, options)))
+    if name in TRAINERS and name != "jsonlines":
+        raise UsageError(f"the format {name!r} is written, not read", expected=f"one of {', '.join(FORMATS)}")
+    return list(_unique(_read_files(_module(name), detect.files_of(path, name), report, options)))
 
 
 def write_documents(
@@ -48,19 +54,23 @@ def write_documents(
     path: Path | str,
     format: str | None = None,
     *,
-    losses: Losses | None = None,
+    report: ConversionReport | None = None,
+    **options: Any,
 ) -> int:
     """Write documents whole or not at all, in the format named or told by the suffix; returns how many.
 
-    `losses` hears what the format cannot say.
+    `report` hears what the format cannot hold. `options` go to the writer ("tokenizer" and "segment_length"
+    for longdoc and dual-cache).
     """
     path = Path(path)
-    return _module(format or detect.for_output(path)).write(records, path, losses=losses)
+    return writer_of(format or detect.for_output(path))(records, path, report=report, **options)
 
 
-def _read_files(module: ModuleType, files: list[Path], losses: Losses | None, options) -> Iterator[Record]:
+def _read_files(
+    module: ModuleType, files: list[Path], report: ConversionReport | None, options: dict[str, Any]
+) -> Iterator[Record]:
     for file in files:
-        yield from module.read(file, losses=losses, **options)
+        yield from module.read(file, report=report, **options)
 
 
 def _unique(records: Iterable[Record]) -> Iterator[Record]:
@@ -77,7 +87,20 @@ def _unique(records: Iterable[Record]) -> Iterator[Record]:
         yield record
 
 
+def writer_of(format: str) -> Callable[..., int]:
+    """The function that writes a format. Raises UsageError where there is no such format."""
+    if format == "fastcoref-text":
+        writer: Callable[..., int] = _module("fastcoref").write_text
+    else:
+        writer = _module(format).write
+    return writer
+
+
 def _module(format: str) -> ModuleType:
-    if format not in FORMATS:
-        raise UsageError(f"there is no format {format!r}", expected=f"one of {', '.join(FORMATS)}")
+    if format not in (*FORMATS, *TRAINERS):
+        known = ", ".join((*FORMATS, *TRAINERS))
+        raise UsageError(f"there is no format {format!r}", expected=f"one of {known}")
+    if format in TRAINERS:
+        name = {"dual-cache": "longdoc", "wl-coref": "wl_coref"}.get(format, format)
+        return importlib.import_module(f"{__package__}.trainers.{name}")
     return importlib.import_module(f"{__package__}.{format}")

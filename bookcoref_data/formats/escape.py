@@ -40,11 +40,11 @@ def unescape(field: str) -> str:
     return "" if field == _EMPTY else _REFERENCE.sub(_character, field)
 
 
-def _reference(match: re.Match) -> str:
+def _reference(match: re.Match[str]) -> str:
     return f"&#{ord(match.group())};"
 
 
-def _character(match: re.Match) -> str:
+def _character(match: re.Match[str]) -> str:
     number = int(match[1])
     character = chr(number) if number <= 0x10FFFF else ""
     written = character in ("&", "#") or (character and _UNSAFE.match(character))

@@ -2,7 +2,8 @@
 
 Read: `doc_key` or `doc_id`; `characters` as a list of {name, mentions or cluster}, as columns
 {"name": [...], "mentions": [...]}, or as an object {name: spans} (prediction files, often empty);
-`sentences` may be missing. Written: always the official names. Fields we do not know are kept.
+`sentences` may be missing, or be `tokens`, a flat list (fastcoref). Written: always the official names, then
+`speakers` and `token_layers` where a record has them. Fields we do not know are kept.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any
 from ..books import Mention, Record
 from ..errors import FormatError
 from .compressed import packing
-from .conversion_report import Losses
+from .conversion_report import ConversionReport
+from .layers import Layer, by_sentence, is_layer, said
 from .lines import read_lines
 
-KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters"}
+KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
 _SPAN = "a span [start, end]: two whole numbers, 0-based, both inclusive, start <= end"
-# Offsets beyond this are no book; the bound keeps them safe in any integer array.
-MAX_OFFSET = 2**31 - 1
+# Offsets beyond this are no book (the longest of BookCoref has 713,710 tokens). Whoever makes an array of a
+# document's tokens relies on it: a line of a hundred bytes must not ask for gigabytes.
+MAX_OFFSET = 10_000_000 - 1
+_FASTCOREF = "fastcoref names no documents in such lines; "
 
 
 class _Words(str):
@@ -31,46 +35,73 @@ class _Words(str):
 class _RecordFault(Exception):
     """A value of the wrong shape; `path` says where in the record, the caller adds file and line."""
 
-    def __init__(self, path: str, expected: str, found: Any) -> None:
+    def __init__(self, path: str, expected: str, found: Any, hint: str | None = None) -> None:
         super().__init__(path)
-        self.path, self.expected, self.found = path, expected, found
+        self.path, self.expected, self.found, self.hint = path, expected, found, hint
 
 
-def read(path: Path, *, losses: Losses | None = None, bare: bool = False) -> Iterator[Record]:
+def read(
+    path: Path | str,
+    *,
+    report: ConversionReport | None = None,
+    bare: bool = False,
+    doc_key: str | None = None,
+) -> Iterator[Record]:
     """Yield the documents of a JSONL file (plain, gzip or zstd), unchecked beyond their shape.
 
     Blank lines are skipped. `bare` also accepts documents with neither clusters nor characters
-    (texts that wait for annotation). `losses` hears of fields inside a character that are not kept.
+    (texts that wait for annotation). `report` hears of fields inside a character that are not kept.
+    `doc_key` is the key of a document that has none of its own; further ones get `<doc_key>_2`, ...
 
     Raises:
         FormatError: `file:line`, and the place inside the record, of what is not as it should be.
     """
-    for number, line in enumerate(read_lines(path), 1):
+    unnamed = 0
+    for number, line in enumerate(read_lines(Path(path)), 1):
         if line and not line.isspace():
-            yield parse_record(line, f"{path}:{number}", losses=losses, bare=bare)
+            key = None if doc_key is None else doc_key if not unnamed else f"{doc_key}_{unnamed + 1}"
+            record = parse_record(line, f"{path}:{number}", report=report, bare=bare, doc_key=key)
+            unnamed += record.doc_key == key
+            yield record
 
 
-def parse_record(line: str, source: str, *, losses: Losses | None = None, bare: bool = False) -> Record:
-    """One line as a record. `source` ("file:line") opens every error message."""
+def parse_record(
+    line: str,
+    source: str,
+    *,
+    report: ConversionReport | None = None,
+    bare: bool = False,
+    doc_key: str | None = None,
+) -> Record:
+    """One line as a record. `source` ("file:line") opens every error message.
+
+    `doc_key` is the key of a document that names none.
+    """
     value = _parse_json(line, source)
+    if doc_key is not None and value.keys().isdisjoint({"doc_key", "doc_id"}):
+        value = {"doc_key": doc_key, **value}
     try:
-        return _record(value, source, losses, bare)
+        return _record(value, source, report, bare)
     except _RecordFault as fault:
         place = f" at {fault.path}" if fault.path else ""
         raise FormatError(
             f"{source}: the record is not a document{place}",
             expected=fault.expected,
             found=_show(fault.found),
+            hint=fault.hint,
         ) from None
 
 
-def write(records: Iterable[Record], path: Path, *, losses: Losses | None = None) -> int:
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
     """Write official records, one a line; returns how many. Nothing is lost in this format."""
     count = 0
     with packing(path) as stream:
         for record in records:
             stream.write(format_record(record))
             count += 1
+            if report is not None:
+                tokens = None if record.sentences is None else sum(map(len, record.sentences))
+                report.wrote(tokens, record.clusters)
     return count
 
 
@@ -81,14 +112,18 @@ def format_record(record: Record) -> bytes:
         value["sentences"] = record.sentences
     value["clusters"] = record.clusters
     value["characters"] = [{"name": name, "mentions": spans} for name, spans in record.characters]
-    value |= {k: v for k, v in record.extra.items() if k not in KNOWN}
+    if record.speakers is not None:
+        value["speakers"] = record.speakers
+    if record.layers:
+        value["token_layers"] = record.layers
+    value |= {k: v for k, v in record.extra.items() if k not in value}
     try:
         return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
     except UnicodeEncodeError:  # half a surrogate pair in a token: only an escape can say it
         return json.dumps(value).encode("ascii") + b"\n"
 
 
-def _parse_json(line: str, source: str) -> dict:
+def _parse_json(line: str, source: str) -> dict[str, Any]:
     try:
         value = json.loads(line, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -122,9 +157,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _record(value: dict, source: str, losses: Losses | None, bare: bool) -> Record:
+def _record(value: dict[str, Any], source: str, report: ConversionReport | None, bare: bool) -> Record:
     doc_key = _doc_key(value)
-    sentences = value.get("sentences")
+    sentences = _sentences_of(value)
+    speakers = _layer(value.get("speakers"), sentences)
+    layers = _layers(value.get("token_layers"), sentences)
     clusters = value.get("clusters")
     listed = value.get("characters")
     if clusters is None and not listed and not bare:
@@ -133,7 +170,7 @@ def _record(value: dict, source: str, losses: Losses | None, bare: bool) -> Reco
             'clusters (write "clusters": [] for a document without any)',
             _Words(f"only {', '.join(value)}"),
         )
-    characters = _characters(listed, doc_key, losses)
+    characters = _characters(listed, doc_key, report)
     if clusters is None:
         groups = [list(spans) for _, spans in characters]
     else:
@@ -142,19 +179,74 @@ def _record(value: dict, source: str, losses: Losses | None, bare: bool) -> Reco
     return Record(
         doc_key,
         _gutenberg_key(value.get("gutenberg_key")),
-        None if sentences is None else _sentences(sentences),
+        sentences,
         groups,
         characters,
         source,
-        {k: v for k, v in value.items() if k not in KNOWN and not (k == "doc_id" and v == doc_key)},
+        {k: v for k, v in value.items() if not _is_understood(k, value, doc_key, speakers, layers)},
+        None if speakers is None or not said(speakers) else speakers,
+        layers,
     )
 
 
-def _doc_key(value: dict) -> str:
+def _is_understood(
+    name: str, value: dict[str, Any], doc_key: str, speakers: Layer | None, layers: dict[str, Layer]
+) -> bool:
+    """Whether a field's content is in the record's own fields, so that `extra` need not keep it."""
+    if name == "speakers":
+        return speakers is not None
+    if name == "token_layers":
+        return bool(layers)
+    if name == "tokens":
+        return value.get("sentences") is None
+    return name in KNOWN or (name == "doc_id" and value[name] == doc_key)
+
+
+def _sentences_of(value: dict[str, Any]) -> list[list[str]] | None:
+    """The sentences; a flat list of `tokens` is one sentence. None where the document has offsets only."""
+    if value.get("sentences") is not None:
+        return _sentences(value["sentences"])
+    tokens = value.get("tokens")
+    if tokens is None:
+        return None
+    _expect(type(tokens) is list, "tokens", "a list of tokens", tokens)
+    wrong = next((i for i, token in enumerate(tokens) if type(token) is not str), None)
+    if wrong is not None:
+        raise _RecordFault(f"tokens[{wrong}]", "a token, a text", tokens[wrong])
+    return [tokens] if tokens else []
+
+
+def _layer(value: Any, sentences: list[list[str]] | None) -> Layer | None:
+    """A text for each token, by sentence or flat, "" for "-"; None where the value is nothing of the kind."""
+    if sentences is None or type(value) is not list:
+        return None
+    if set(map(type, value)) <= {str} and len(value) == sum(map(len, sentences)):
+        value = by_sentence(value, sentences)
+    if not is_layer(value, sentences):
+        return None
+    return [["" if name == "-" else name for name in row] for row in value]
+
+
+def _layers(value: Any, sentences: list[list[str]] | None) -> dict[str, Layer]:
+    """The token layers; {} if any of them has another shape than the sentences (`extra` keeps them then)."""
+    if type(value) is not dict or not all(is_layer(layer, sentences) for layer in value.values()):
+        return {}
+    return dict(value)
+
+
+def _doc_key(value: dict[str, Any]) -> str:
     name = "doc_key" if "doc_key" in value else "doc_id"
     key = value.get(name)
+    if key is None:
+        raise _RecordFault(
+            "doc_key",
+            'the key of the document, a text: "doc_key" (or "doc_id")',
+            _Words(f"no doc_key, only {', '.join(value)}"),
+            f"{_FASTCOREF if {'tokens', 'clusters'} <= value.keys() else ''}give it with the option "
+            "--doc-key NAME of `bookcoref-data convert`, or with read_documents(..., doc_key=NAME)",
+        )
     if type(key) is not str or not key:
-        raise _RecordFault("doc_key" if key is None else name, "the key of the document, a text", key)
+        raise _RecordFault(name, "the key of the document, a text", key)
     return key
 
 
@@ -172,7 +264,8 @@ def _sentences(value: Any) -> list[list[str]]:
         if not set(map(type, sentence)) <= {str}:
             j = next(j for j, token in enumerate(sentence) if type(token) is not str)
             raise _RecordFault(f"sentences[{i}][{j}]", "a token, a text", sentence[j])
-    return value
+    checked: list[list[str]] = value
+    return checked
 
 
 def _spans(value: Any, path: str, index: int | str, field: str = "") -> list[Mention]:
@@ -197,7 +290,7 @@ def _is_span(value: Any) -> bool:
     )
 
 
-def _characters(value: Any, doc_key: str, losses: Losses | None) -> list[tuple[str, list[Mention]]]:
+def _characters(value: Any, doc_key: str, report: ConversionReport | None) -> list[tuple[str, list[Mention]]]:
     if value is None:
         return []
     if type(value) is dict:
@@ -209,13 +302,13 @@ def _characters(value: Any, doc_key: str, losses: Losses | None) -> list[tuple[s
         name, field = item.get("name"), "mentions" if "mentions" in item else "cluster"
         _expect(type(name) is str, f"characters[{i}].name", "the name, a text", name)
         found.append((name, _spans(item.get(field), "characters", i, f".{field}")))
-        if losses is not None and len(item) > 2:
+        if report is not None and len(item) > 2:
             unknown = sorted(set(item) - {"name", field})
-            losses.add("fields of a character beyond name and mentions", doc_key, ", ".join(unknown))
+            report.add("fields of a character beyond name and mentions", doc_key, ", ".join(unknown))
     return found
 
 
-def _characters_of_object(value: dict) -> list[tuple[str, list[Mention]]]:
+def _characters_of_object(value: dict[str, Any]) -> list[tuple[str, list[Mention]]]:
     """{name: spans}, as systems write it, or the two columns that `datasets` makes of a list of objects."""
     spans = value.get("mentions", value.get("cluster"))
     names = value.get("name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from ..errors import FormatError
 from .compressed import reading
@@ -12,22 +13,22 @@ _BOM = b"\xef\xbb\xbf"
 _OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """Yield each line without its line end (`\\n` or `\\r\\n`).
+def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
+    """Yield each line without its line end (`\\n`, `\\r\\n`, or the `\\r` of old Macintosh files).
 
-    Only these two end a line: other characters that Python counts as line ends (U+2028, U+0085, form
-    feed) occur inside tokens.
+    Only these end a line: other characters that Python counts as line ends (U+2028, U+0085, form feed)
+    occur inside tokens. `again`: see `compressed.reading`.
 
     Raises:
         FormatError: bytes that are not UTF-8 (file and line).
         SourceError: the file cannot be read.
     """
-    with reading(path) as stream:
-        for number, raw in enumerate(stream, 1):
+    with reading(path, again=again) as stream:
+        for number, raw in enumerate(_split(stream), 1):
             if number == 1:
                 raw = _without_bom(raw, path)
             try:
-                line = raw.decode("utf-8")
+                yield raw.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise FormatError(
                     f"{path}:{number}: is not UTF-8 text",
@@ -35,9 +36,17 @@ def read_lines(path: Path) -> Iterator[str]:
                     found=f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line",
                     hint="convert it to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
                 ) from error
-            if line.endswith("\n"):
-                line = line[:-2] if line.endswith("\r\n") else line[:-1]
-            yield line
+
+
+def _split(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a stream without their ends."""
+    for raw in stream:
+        if b"\r" not in raw:
+            yield raw.removesuffix(b"\n")
+        else:
+            pieces = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+            # What stands behind the last line end is a line only if it is not empty.
+            yield from pieces if pieces[-1] else pieces[:-1]
 
 
 def _without_bom(raw: bytes, path: Path) -> bytes:

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import FormatError
-from .conversion_report import Losses
+from .conversion_report import ConversionReport
+from .layers import SPEAKERS, Layer, from_runs, said, speaker_runs
 
 _COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
 MARK = "# bookcoref-data "
@@ -24,15 +25,25 @@ EMPTY_CLUSTER = "clusters without a mention"
 EXTRA = "fields beyond tokens and clusters"
 
 
-def describe(record: Record, ids: Sequence[str], losses: Losses | None, *, drop: Sequence[str] = ()) -> dict:
+def describe(
+    record: Record,
+    ids: Sequence[str],
+    report: ConversionReport | None,
+    *,
+    drop: Sequence[str] = (),
+    speakers: Layer | None = None,
+) -> dict[str, Any]:
     """The content of the comment; `ids` are the cluster ids as written, listed unless they simply count.
 
-    `drop` names the extra fields that the format says elsewhere.
+    `drop` names the extra fields that the format says elsewhere. `speakers` are given where the format has
+    no place for them.
     """
     value: dict[str, Any] = {"doc_key": record.doc_key}
     if record.gutenberg_key:
         value["gutenberg_key"] = record.gutenberg_key
-    names = name_clusters(record, ids, losses)
+    if speakers is not None and said(speakers):
+        value["speakers"] = speaker_runs(speakers)
+    names = name_clusters(record, ids, report)
     if names:
         value["characters"] = names
     if _in_order(ids, {}) != list(ids):
@@ -43,22 +54,24 @@ def describe(record: Record, ids: Sequence[str], losses: Losses | None, *, drop:
     return value
 
 
-def name_clusters(record: Record, ids: Sequence[str], losses: Losses | None) -> list[tuple[str, str]]:
+def name_clusters(
+    record: Record, ids: Sequence[str], report: ConversionReport | None
+) -> list[tuple[str, str]]:
     """(name, cluster id) for each character whose mentions are exactly those of a cluster."""
     by_mentions: dict[tuple[Mention, ...], str] = {}
     for cluster, number in zip(record.clusters, ids, strict=True):
         by_mentions.setdefault(tuple(sorted(cluster)), number)
     names = []
     for name, mentions in record.characters:
-        number = by_mentions.get(tuple(sorted(mentions)))
-        if number is not None:
-            names.append((name, number))
-        elif losses is not None:
-            losses.add(UNNAMED, record.doc_key, repr(name))
+        owner = by_mentions.get(tuple(sorted(mentions)))
+        if owner is not None:
+            names.append((name, owner))
+        elif report is not None:
+            report.add(UNNAMED, record.doc_key, repr(name))
     return names
 
 
-def to_line(description: dict, mark: str = MARK) -> str:
+def to_line(description: dict[str, Any], mark: str = MARK) -> str:
     """The comment as a line of text without line ends."""
     text = json.dumps(description, ensure_ascii=False)
     try:
@@ -68,7 +81,7 @@ def to_line(description: dict, mark: str = MARK) -> str:
     return mark + text
 
 
-def parse(text: str, place: str) -> dict:
+def parse(text: str, place: str) -> dict[str, Any]:
     """The comment's content, checked. Raises FormatError (`place` is "file:line")."""
     try:
         value = json.loads(text)
@@ -88,36 +101,44 @@ def parse(text: str, place: str) -> dict:
     )
     if not right:
         raise _fault(place, text[:80])
-    return value
+    checked: dict[str, Any] = value
+    return checked
 
 
 def record_of(
-    description: dict | None,
+    description: dict[str, Any] | None,
     doc_key: str,
     sentences: list[list[str]] | None,
     clusters: dict[str, list[Mention]],
     source: str,
-    extra: dict,
-    losses: Losses | None,
+    extra: dict[str, Any],
+    report: ConversionReport | None,
     *,
     keep_ids: bool = False,
+    speakers: Layer | None = None,
+    layers: dict[str, Layer] | None = None,
 ) -> Record:
     """A record from what the columns say (`clusters` by id) and what the comment adds, if there is one.
 
     `keep_ids` puts the ids, in the order of the clusters, into `extra["cluster_ids"]`.
     """
-    if description is not None:
+    if description is None:
+        description = {}
+    else:
         clusters = {number: clusters[number] for number in _in_order(clusters, description)}
+        extra = {**description.get("extra", {}), **extra}
     if keep_ids:
         extra = {**extra, "cluster_ids": list(clusters)}
-    if description is None:
-        return Record(doc_key, "", sentences, list(clusters.values()), [], source, extra)
     characters = []
     for name, number in description.get("characters", []):
         if number in clusters:
             characters.append((name, list(clusters[number])))
-        elif losses is not None:
-            losses.add(ABSENT, doc_key, repr(name))
+        elif report is not None:
+            report.add(ABSENT, doc_key, repr(name))
+    if speakers is None and "speakers" in description:
+        speakers = from_runs(description["speakers"], sentences)
+        if speakers is None and report is not None:
+            report.add(SPEAKERS, doc_key)
     return Record(
         doc_key,
         description.get("gutenberg_key", ""),
@@ -125,7 +146,9 @@ def record_of(
         list(clusters.values()),
         characters,
         source,
-        {**description.get("extra", {}), **extra},
+        extra,
+        speakers,
+        layers or {},
     )
 
 
@@ -137,10 +160,10 @@ def cluster_ids(record: Record, *, digits: bool = False) -> list[str]:
         and len(ids) == len(record.clusters) == len(set(map(str, ids)))
         and all(type(i) is str and i.isascii() and (i.isdigit() or (not digits and i.isalnum())) for i in ids)
     )
-    return list(ids) if fits else [str(i) for i in range(len(record.clusters))]
+    return list(ids or []) if fits else [str(i) for i in range(len(record.clusters))]
 
 
-def _in_order(ids: Iterable[str], description: dict) -> list[str]:
+def _in_order(ids: Iterable[str], description: dict[str, Any]) -> list[str]:
     """The cluster ids in the order they were written in: as listed, else by number; others last."""
     listed = {number: i for i, number in enumerate(description.get("clusters", []))}
 

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from ..align import align, join_runs
 from ..books import Mention, Record
 from ..errors import DataError
-from .conversion_report import Losses
-from .kinds import mention_types
+from .conversion_report import ConversionReport
+from .kinds import mention_attributes, mention_types
+from .layers import note_layers
 
 LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"
@@ -26,10 +27,14 @@ _PLAIN = str.maketrans("‘’‚‛“”„‟‐‑‒–—―−", "''''\"\
 IntArray = npt.NDArray[np.int64]
 # Anchor lengths in characters. Shorter stretches that occur once on both sides may do so by chance.
 _STRETCHES = (48, 16)
+# Fields that count sentences or tokens of the record's own tokenisation in ways that do not carry over.
+_BY_PLACE = ("comments", "multiword_tokens", "quotations", "parts", "sentence_lengths")
 _ANY = re.compile(r".*", re.DOTALL)
 
 
-def project_all(records: Iterable[Record], keys: Sequence[Record], losses: Losses | None) -> list[Record]:
+def project_all(
+    records: Iterable[Record], keys: Sequence[Record], report: ConversionReport | None
+) -> list[Record]:
     """Each record on the tokens of the key with the same document key; one alone goes onto one alone.
 
     Raises:
@@ -38,7 +43,7 @@ def project_all(records: Iterable[Record], keys: Sequence[Record], losses: Losse
     records = list(records)
     by_key = {key.doc_key: key for key in keys}
     if len(records) == len(keys) == 1:
-        return [project(records[0], keys[0], losses)]
+        return [project(records[0], keys[0], report)]
     missing = [record.doc_key for record in records if record.doc_key not in by_key]
     if missing:
         raise DataError(
@@ -46,24 +51,31 @@ def project_all(records: Iterable[Record], keys: Sequence[Record], losses: Losse
             expected=f"one of {', '.join(list(by_key)[:5])}",
             hint="name the files after the document keys, or convert one document at a time",
         )
-    return [project(record, by_key[record.doc_key], losses) for record in records]
+    return [project(record, by_key[record.doc_key], report) for record in records]
 
 
-def project(record: Record, key: Record, losses: Losses | None) -> Record:
-    """The record's clusters on the key's tokens; mentions that cannot be placed are told to `losses`."""
+def project(record: Record, key: Record, report: ConversionReport | None) -> Record:
+    """The record's clusters on the key's tokens; mentions that cannot be placed are told to `report`."""
     for one in (record, key):
         if one.sentences is None:
             raise DataError(
                 f"{one.source or one.doc_key}: document {one.doc_key!r} has no tokens",
                 expected="tokens on both sides of a projection",
             )
-    move = _Mover(_flat(record), _flat(key), key.doc_key, losses)
+    move = _Mover(_flat(record), _flat(key), key.doc_key, report)
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
     extra = dict(record.extra)
     if extra.pop("mention_types", None) is not None:
         moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
         extra["mention_types"] = [[*span, kind] for span, kind in moved if span is not None]
+    if extra.pop("mention_attributes", None) is not None:
+        attributed = [(move.quietly(m), a) for m, items in mention_attributes(record).items() for a in items]
+        extra["mention_attributes"] = [[*span, a] for span, a in attributed if span is not None]
+    for name in _BY_PLACE:
+        if extra.pop(name, None) is not None and report is not None:
+            report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
+    note_layers(record, report)
     ids = extra.pop("cluster_ids", None)
     if type(ids) is list and len(ids) == len(clusters):
         extra["cluster_ids"] = [number for number, cluster in zip(ids, clusters, strict=True) if cluster]
@@ -75,6 +87,7 @@ def project(record: Record, key: Record, losses: Losses | None) -> Record:
         [(name, spans) for name, spans in characters if spans],
         record.source,
         extra,
+        key.speakers,
     )
 
 
@@ -87,8 +100,10 @@ def _align(a: str, b: str) -> IntArray:
 class _Mover:
     """Moves mentions of `source` tokens onto `target` tokens."""
 
-    def __init__(self, source: list[str], target: list[str], doc_key: str, losses: Losses | None) -> None:
-        self._doc_key, self._losses, self._source = doc_key, losses, source
+    def __init__(
+        self, source: list[str], target: list[str], doc_key: str, report: ConversionReport | None
+    ) -> None:
+        self._doc_key, self._report, self._source = doc_key, report, source
         text, self._first = _characters(source)
         self._key_text, self._key_first = _characters(target)
         same = text == self._key_text
@@ -96,11 +111,11 @@ class _Mover:
         self._token_of = np.repeat(np.arange(len(target)), np.diff(self._key_first))
 
     def __call__(self, mention: Mention) -> Mention | None:
-        """The mention on the key's tokens, or None; both outcomes that surprise are told to the losses."""
+        """The mention on the key's tokens, or None; both outcomes that surprise are told to the report."""
         moved, exact = self._move(mention)
-        if self._losses is not None and not exact:
+        if self._report is not None and not exact:
             words = " ".join(self._source[mention.start : mention.end + 1])[:60]
-            self._losses.add(LOST if moved is None else SNAPPED, self._doc_key, f"{tuple(mention)} {words!r}")
+            self._report.add(LOST if moved is None else SNAPPED, self._doc_key, f"{tuple(mention)} {words!r}")
         return moved
 
     def quietly(self, mention: Mention) -> Mention | None:

@@ -42,7 +42,7 @@ def test_there_and_back_keeps_the_bytes(file, tmp_path):
 def test_what_is_lost_is_said_on_stderr_and_counted_when_strict(file, tmp_path):
     result = run(file, tmp_path / "a.conllu")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "jsonl -> corefud: 1 documents, 3 mentions in 2 clusters" in result.stderr
+    assert "jsonl -> corefud: wrote 1 documents, 2 mentions in 1 clusters" in result.stderr
     assert "not kept: 1 mentions that reach over a sentence end" in result.stderr
     assert "a: (2, 3)" in result.stderr
     assert run(file, tmp_path / "a.conllu", "--strict").exit_code == 1
@@ -51,10 +51,10 @@ def test_what_is_lost_is_said_on_stderr_and_counted_when_strict(file, tmp_path):
 
 def test_the_account_as_json(file, tmp_path):
     value = json.loads(run(file, tmp_path / "a.conllu", "--json").stdout)
-    (loss,) = value.pop("losses")
-    assert value == {"documents": 1, "tokens": 5, "mentions": 3, "clusters": 2,
-                     "read_as": "jsonl", "written_as": "corefud"}  # fmt: skip
-    assert (loss["count"], loss["documents"], loss["examples"]) == (1, ["a"], ["a: (2, 3)"])
+    (item,) = value.pop("not_kept")
+    assert value == {"documents": 1, "tokens": 5, "mentions": 2, "clusters": 1, "read_as": "jsonl",
+                     "written_as": "corefud", "target": str(tmp_path / "a.conllu")}  # fmt: skip
+    assert (item["count"], item["documents"], item["examples"]) == (1, ["a"], ["a: (2, 3)"])
 
 
 def test_formats_can_be_named(file, tmp_path):

@@ -8,7 +8,8 @@ import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import DataError, FormatError, SourceError
-from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats import ConversionReport, read_documents, write_documents
+from bookcoref_data.formats.lines import read_lines
 from bookcoref_data.formats.projection import LOST, SNAPPED, project, project_all
 
 HEADER = (
@@ -53,7 +54,11 @@ def test_the_tables(folder):
     (record,) = read_documents(folder)
     assert (record.doc_key, record.sentences) == ("b", [["Mr.", "Bennet", "ran"], ["He", "fell"]])
     assert record.clusters == [spans((0, 1), (3, 3))]
-    assert record.extra == {"mention_types": [[0, 1, "PROP_PER"], [3, 3, "PRON_PER"]]}
+    assert record.extra == {"mention_types": [[0, 1, "PROP_PER"], [3, 3, "PRON_PER"]], "cluster_ids": ["93"]}
+    assert record.layers["lemma"] == [["Mr.", "Bennet", "run"], ["he", "fall"]]
+    assert record.layers["document_head"] == [["1", "2", "2"], ["4", "4"]]
+    assert record.layers["event"] == [["", "", "EVENT"], ["", "EVENT"]]
+    assert "offsets" not in record.layers, "they are those that any writer gives"
     assert record.characters == []
 
 
@@ -89,10 +94,79 @@ def test_what_is_written_has_booknlps_columns(tmp_path):
     record = Record("b", "", [["Mr.", "\n", "B"]], [spans((0, 2))], [("B", spans((0, 2)))],
                     extra={"mention_types": [[0, 2, "PROP_PER"]]})  # fmt: skip
     write_documents([record], tmp_path / "b.tokens.gz")
-    assert {p.name for p in tmp_path.iterdir()} == {"b.tokens.gz", "b.entities.gz", "b.book.gz"}
+    assert {p.name for p in tmp_path.iterdir()} == {
+        f"b.{name}.gz" for name in ("tokens", "entities", "quotes", "book")
+    }
     write_documents([record], tmp_path / "b.tokens")
     assert (tmp_path / "b.tokens").read_text().splitlines()[0] == TOKENS.splitlines()[0]
     assert (tmp_path / "b.entities").read_text().splitlines()[1] == "0\t0\t2\tPROP\tPER\tMr. &#10; B"
+
+
+QUOTES = (
+    "quote_start\tquote_end\tmention_start\tmention_end\tmention_phrase\tchar_id\tquote\n"
+    "0\t2\t3\t3\tHe\t93\tMr. Bennet ran\n"
+)
+
+
+def test_booknlps_whole_set_is_read_and_written_again(folder, tmp_path):
+    (folder / "b.quotes").write_text(QUOTES)
+    report = ConversionReport()
+    (record,) = read_documents(folder, report=report)
+    assert record.extra["quotations"] == [{"start": 0, "end": 2, "mention": [3, 3], "cluster": "93"}]
+    write_documents([record], tmp_path / "out" / "b.tokens", report=report)
+    assert report.complete
+    assert (tmp_path / "out/b.tokens").read_text() == TOKENS
+    assert (tmp_path / "out/b.quotes").read_text() == QUOTES
+    rows = (tmp_path / "out/b.entities").read_text().splitlines()
+    assert sorted(rows[1:]) == sorted(ENTITIES.splitlines()[1:])
+    (back,) = read_documents(tmp_path / "out")
+    assert (back.extra, back.layers) == (record.extra, record.layers)
+
+
+def test_the_book_file_says_what_characters_do(folder, tmp_path):
+    write_documents(read_documents(folder), tmp_path / "out" / "b.tokens")
+    (character,) = json.loads((tmp_path / "out/b.book").read_text())["characters"]
+    assert (character["id"], character["count"]) == (93, 2)
+    assert character["agent"] == [{"w": "ran", "i": 2}, {"w": "fell", "i": 4}]
+    assert character["mentions"]["proper"] == [{"c": 1, "n": "Mr. Bennet"}]
+    assert character["mentions"]["pronoun"] == [{"c": 1, "n": "He"}]
+
+
+def test_kinds_of_mentions_are_told_from_the_words_where_nothing_is_said(tmp_path):
+    clusters = [spans((0, 1), (3, 3)), spans((5, 6))]
+    record = Record("b", "", [["Mr.", "Bennet", "saw", "her", "and", "the", "dog"]], clusters)
+    write_documents([record], tmp_path / "b.tokens")
+    rows = [row.split("\t") for row in (tmp_path / "b.entities").read_text().splitlines()[1:]]
+    assert [row[3:5] for row in rows] == [["PROP", "PER"], ["PRON", "PER"], ["NOM", "PER"]]
+    (back,) = read_documents(tmp_path)
+    assert back.extra == {}, "what was guessed is not read back as stated"
+
+
+def test_what_a_record_cannot_hold_of_booknlp_is_counted(folder):
+    (folder / "b.book").write_text(json.dumps({"characters": [{"id": 93, "agent": [{"w": "ran", "i": 2}]}]}))
+    (folder / "b.supersense").write_text("start_token\tend_token\tsupersense_category\ttext\n0\t0\tx\tMr.\n")
+    (folder / "b.quotes").write_text(QUOTES + "0\t99\t\t\t\t93\tx\n")
+    report = ConversionReport()
+    read_documents(folder, report=report)
+    assert [item.count for item in report.not_kept] == [1, 1, 1]
+
+
+def test_real_output_goes_through_whole(shared_data, tmp_path):
+    report = ConversionReport()
+    folder = shared_data / "booknlp/TheSportOfTheGods"
+    (record,) = read_documents(folder, report=report)
+    assert sum(map(len, record.clusters)) == 8368
+    assert len(record.clusters) == len(record.extra["cluster_ids"]) == 1520
+    assert {item.what.split(" ")[0] for item in report.not_kept} == {"characters", "supersenses"}
+    writing = ConversionReport()
+    write_documents([record], tmp_path / "TheSportOfTheGods.tokens.gz", report=writing)
+    assert writing.complete
+    # Theirs has `inQuote`, False throughout, and numbers of sentences that begin anew at white space.
+    theirs = [line.split("\t")[:13] for line in read_lines(folder / "TheSportOfTheGods.tokens.gz")]
+    ours = [line.split("\t") for line in read_lines(tmp_path / "TheSportOfTheGods.tokens.gz")]
+    assert [row[:1] + row[2:] for row in ours] == [row[:1] + row[2:] for row in theirs]
+    quotes = (list(read_lines(f / "TheSportOfTheGods.quotes.gz")) for f in (tmp_path, folder))
+    assert next(quotes) == next(quotes)
 
 
 def key_of(*sentences, name="k"):
@@ -104,42 +178,42 @@ def test_projection_over_another_tokenisation():
                     [spans((0, 1), (4, 4)), spans((2, 2))], [("B", spans((0, 1), (4, 4)))],
                     extra={"cluster_ids": ["9", "3"], "mention_types": [[4, 4, "PRON_PER"]]})  # fmt: skip
     key = key_of("Mr. Bennet 's |", '" He', 'fell "')
-    losses = Losses()
-    moved = project(source, key, losses)
+    report = ConversionReport()
+    moved = project(source, key, report)
     assert (moved.doc_key, moved.gutenberg_key, moved.sentences) == ("k", "1", key.sentences)
     assert moved.clusters == [spans((0, 0), (5, 5)), spans((1, 2))]
     assert moved.characters == [("B", spans((0, 0), (5, 5)))]
     assert moved.extra == {"cluster_ids": ["9", "3"], "mention_types": [[5, 5, "PRON_PER"]]}
-    assert not losses
+    assert report.complete
 
 
 def test_mentions_that_are_not_in_the_key_are_told():
     source = Record("b", "", [["A", "preface", "Ann", "ran", "."]], [spans((1, 1)), spans((2, 2), (9, 9))])
-    losses = Losses()
-    moved = project(source, key_of("Ann ran ."), losses)
+    report = ConversionReport()
+    moved = project(source, key_of("Ann ran ."), report)
     assert moved.clusters == [spans((0, 0))]
-    assert {loss.what: loss.count for loss in losses} == {LOST: 2}
+    assert {item.what: item.count for item in report.not_kept} == {LOST: 2}
 
 
 def test_a_mention_of_which_less_than_half_is_in_the_key_is_lost():
     source = Record("b", "", [["Annabella", "Xyzzyqqqqqq", "ran", "away"]], [spans((0, 1)), spans((1, 2))])
-    losses = Losses()
-    assert project(source, key_of("Annabella ran away"), losses).clusters == []
-    assert {loss.what: loss.count for loss in losses} == {LOST: 2}
+    report = ConversionReport()
+    assert project(source, key_of("Annabella ran away"), report).clusters == []
+    assert {item.what: item.count for item in report.not_kept} == {LOST: 2}
 
 
 def test_ends_inside_a_token_of_the_key_take_the_whole_token():
-    losses = Losses()
-    moved = project(Record("b", "", [["can", "not"]], [spans((0, 0))]), key_of("cannot"), losses)
+    report = ConversionReport()
+    moved = project(Record("b", "", [["can", "not"]], [spans((0, 0))]), key_of("cannot"), report)
     assert moved.clusters == [spans((0, 0))]
-    assert {loss.what: loss.count for loss in losses} == {SNAPPED: 1}
+    assert {item.what: item.count for item in report.not_kept} == {SNAPPED: 1}
 
 
 def test_italics_marks_of_gutenberg_do_not_matter():
-    losses = Losses()
-    moved = project(Record("b", "", [["_I_", "ran"]], [spans((0, 0))]), key_of("| I ran"), losses)
+    report = ConversionReport()
+    moved = project(Record("b", "", [["_I_", "ran"]], [spans((0, 0))]), key_of("| I ran"), report)
     assert moved.clusters == [spans((1, 1))]
-    assert not losses
+    assert report.complete
 
 
 def test_documents_meet_by_key_or_alone():
@@ -160,7 +234,7 @@ def test_the_released_books_come_back_from_other_tokens(shared_data):
                 tokens += [token[:3], token[3:]] if len(token) > 5 else [token]
         at.append(len(tokens))
         clusters = [[Mention(at[a], at[b + 1] - 1) for a, b in c] for c in record.clusters]
-        losses = Losses()
-        moved = project(Record("x", "", [tokens], clusters), record, losses)
+        report = ConversionReport()
+        moved = project(Record("x", "", [tokens], clusters), record, report)
         assert [sorted(c) for c in record.clusters] == moved.clusters
-        assert not losses
+        assert report.complete

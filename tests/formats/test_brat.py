@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, SourceError, UsageError
-from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 
 TEXT = "Mr. Bennet, his wife\nsaw her."
 
@@ -35,11 +35,11 @@ ENTITIES = (
 
 
 def test_untokenised_text_is_cut_at_mentions(read):
-    losses = Losses()
-    (record,) = read(ENTITIES + "*\tCoref T1 T2\nR1\tCoref Arg1:T3 Arg2:T4\n", losses=losses)
+    report = ConversionReport()
+    (record,) = read(ENTITIES + "*\tCoref T1 T2\nR1\tCoref Arg1:T3 Arg2:T4\n", report=report)
     assert record.sentences == [["Mr.", "Bennet", ",", "his", "wife"], ["saw", "her", "."]]
     assert record.clusters == [spans((0, 1), (3, 3)), spans((3, 4), (6, 6))]
-    assert [(loss.what.split()[0], loss.count) for loss in losses] == [("tokens", 2)]
+    assert [(item.what.split()[0], item.count) for item in report.not_kept] == [("tokens", 2)]
     assert record.extra["mention_types"][0] == [0, 1, "PER"]
 
 
@@ -49,13 +49,66 @@ def test_links_are_transitive_and_lone_entities_are_singletons(read):
 
 
 def test_other_relations_and_events_are_told_not_mixed_in(read):
-    losses = Losses()
+    report = ConversionReport()
     text = "R1\tMarried Arg1:T1 Arg2:T4\nE1\tSee:T4 Actor:T1\nA1\tNegation T1\n#1\tAnnotatorNotes T1\thello\n"
-    (record,) = read(ENTITIES + text, losses=losses)
+    (record,) = read(ENTITIES + text, report=report)
     assert len(record.clusters) == 4
-    assert [loss.examples for loss in losses if loss.what.startswith("relations")] == [
+    assert [item.examples for item in report.not_kept if item.what.startswith("relations")] == [
         ["d: Married", "d: See"]
     ]
+
+
+def test_attributes_references_and_notes_are_kept_and_written_again(read, tmp_path):
+    lines = (
+        "*\tCoref T1 T2\nA1\tNegation T1\nM2\tGender T1 male\nN1\tReference T4 Wikipedia:12\tMrs. Bennet\n"
+        "#1\tAnnotatorNotes T1\tthe father\n#2\tMissing T2\tcheck\n"
+    )
+    places = [(1, "Mr. Bennet", 0), (2, "his", 13), (3, "his wife", 13), (4, "her", 22)]
+    report = ConversionReport()
+    (record,) = read(
+        "".join(entity(*e, "Mention") for e in places) + lines,
+        report=report,
+        text="Mr. Bennet , his wife her",
+    )
+    assert record.extra == {
+        "mention_attributes": [
+            [0, 1, {"Negation": True, "Gender": "male", "notes": ["the father"]}],
+            [3, 3, {"notes": ["Missing: check"]}],
+            [5, 5, {"references": [["Wikipedia:12", "Mrs. Bennet"]]}],
+        ]
+    }
+    write_documents([record], tmp_path / "e.ann", report=report)
+    assert report.complete
+    written = (tmp_path / "e.ann").read_text()
+    assert "A2\tGender T1 male\n" in written
+    assert "N1\tReference T4 Wikipedia:12\tMrs. Bennet\n" in written
+    assert read_documents(tmp_path / "e.ann")[0].extra == record.extra
+
+
+def test_what_is_said_about_relations_is_counted(read):
+    report = ConversionReport()
+    read(
+        ENTITIES + "R1\tMarried Arg1:T1 Arg2:T4\nA1\tSure R1\n#1\tAnnotatorNotes R1\thm\n?1\tx\n",
+        report=report,
+    )
+    counts = {item.what: item.count for item in report.not_kept}
+    assert counts["attributes, references and notes of relations and events"] == 2
+    assert counts["lines of a kind that brat does not know"] == 1
+
+
+def test_speakers_go_into_the_note_and_layers_are_counted(tmp_path):
+    record = Record("d", "", [["Hi", "!"], ["Bye", "."]], [spans((0, 0))], speakers=[["Ann"] * 2, ["", "Bo"]],
+                    layers={"xpos": [["UH", "."], ["UH", "."]]})  # fmt: skip
+    report = ConversionReport()
+    write_documents([record], tmp_path / "d.ann", report=report)
+    assert [(item.what, item.count) for item in report.not_kept] == [("parts of speech of tokens", 4)]
+    assert read_documents(tmp_path / "d.ann")[0].speakers == record.speakers
+
+
+def test_lines_that_end_in_a_carriage_return(read):
+    (record,) = read(entity(4, "her", 25).replace("\n", "\r"), text=TEXT.replace("\n", "\r"))
+    assert record.sentences == [["Mr.", "Bennet,", "his", "wife"], ["saw", "her", "."]]
+    assert record.clusters == [spans((5, 5))]
 
 
 def test_litbank_names_clusters_by_a_second_entity(read):
@@ -71,12 +124,12 @@ def test_litbank_names_clusters_by_a_second_entity(read):
 
 
 def test_gaps_and_line_ends_inside_a_mention(read):
-    losses = Losses()
+    report = ConversionReport()
     over_line = "T1\tPER 12 20;21 24\this wife saw\n"
     with_gap = "T2\tPER 0 3;12 15\tMr. his\n"
-    (record,) = read(over_line + with_gap, losses=losses)
+    (record,) = read(over_line + with_gap, report=report)
     assert sorted(m for c in record.clusters for m in c) == spans((0, 2), (2, 4))
-    assert [loss.examples for loss in losses if loss.what.startswith("gaps")] == [["d: Mr. his"]]
+    assert [item.examples for item in report.not_kept if item.what.startswith("gaps")] == [["d: Mr. his"]]
 
 
 def test_crlf_and_bom_count_as_brat_counts_them(read):

@@ -63,10 +63,10 @@ def test_a_folder_is_no_file(tmp_path):
         read_bytes(tmp_path)
 
 
-def test_only_line_feeds_end_lines(tmp_path):
+def test_line_feeds_and_carriage_returns_end_lines_and_nothing_else(tmp_path):
     path = tmp_path / "x"
     path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\re\n\nf".encode())
-    assert list(read_lines(path)) == ["a\u2028b\x0bc", "d\re", "", "f"]
+    assert list(read_lines(path)) == ["a\u2028b\x0bc", "d", "e", "", "f"]
 
 
 def test_the_line_of_a_wrong_byte_is_named(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import DataError, FormatError
-from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 
 TWO_PARTS = """#begin document (bc/demo/00/demo_0001); part 000
 bc/demo/00/demo_0001  0  0  John   NNP  *  -  -  -  spk1  *  (0)
@@ -69,10 +69,10 @@ def test_parts_round_trip_with_their_numbers(read, tmp_path, parts):
 
 
 def test_a_cluster_over_parts_makes_one_part_and_says_so(read, tmp_path):
-    losses = Losses()
+    report = ConversionReport()
     records = read(TWO_PARTS, parts="merge")
-    write_documents(records, tmp_path / "y.conll", losses=losses)
-    assert [loss.what for loss in losses] == ["part boundaries (a cluster reaches over them)"]
+    write_documents(records, tmp_path / "y.conll", report=report)
+    assert [item.what for item in report.not_kept] == ["part boundaries (a cluster reaches over them)"]
     assert read_documents(tmp_path / "y.conll")[0].clusters == records[0].clusters
 
 
@@ -177,20 +177,20 @@ def test_references_in_other_peoples_files_stay(read):
 
 
 def test_crossing_mentions_of_a_cluster_are_told_touching_ones_are_said(tmp_path):
-    losses = Losses()
+    report = ConversionReport()
     record = Record("d", "", [list("abcdef")], [spans((0, 2), (2, 4)), spans((0, 3), (2, 5)), []])
-    write_documents([record], tmp_path / "y.conll", losses=losses)
+    write_documents([record], tmp_path / "y.conll", report=report)
     (again,) = read_documents(tmp_path / "y.conll")
     assert again.clusters == [spans((0, 2), (2, 4)), spans((0, 3))]
-    assert {loss.what.split(" ")[0]: loss.count for loss in losses} == {"mentions": 1, "clusters": 1}
-    assert [e for loss in losses for e in loss.examples] == ["d: (2, 5)"]
+    assert {item.what.split(" ")[0]: item.count for item in report.not_kept} == {"mentions": 1, "clusters": 1}
+    assert [e for item in report.not_kept for e in item.examples] == ["d: (2, 5)"]
 
 
 def test_mentions_outside_and_characters_without_cluster_are_told(tmp_path):
-    losses = Losses()
+    report = ConversionReport()
     record = Record("d", "", [["a"], []], [spans((0, 0), (0, 9))], [("A", spans((0, 0)))])
-    write_documents([record], tmp_path / "y.conll", losses=losses)
-    assert sorted(loss.what for loss in losses) == [
+    write_documents([record], tmp_path / "y.conll", report=report)
+    assert sorted(item.what for item in report.not_kept) == [
         "characters whose mentions are not exactly one of the clusters",
         "empty sentences",
         "mentions outside the tokens",
@@ -234,3 +234,66 @@ def test_parts_joined_by_equal_ids_are_the_whole_stories(reference):
         assert record.sentences == whole[record.doc_key].sentences
         assert sorted(map(sorted, record.clusters)) == sorted(map(sorted, whole[record.doc_key].clusters))
     assert sum(len(r.clusters) for r in joined.values()) == 191
+
+
+ROWS = """\
+#begin document (tc/ch/00/ch_0010); part 000
+tc/ch/00/ch_0010	0	0	Ann	NNP	(TOP(S(NP*)	-	-	-	A_Lee	(PERSON)	(ARG0*)	*	(0)
+tc/ch/00/ch_0010	0	1	ran	VBD	(VP*	run	01	2	A_Lee	*	(V*)	*	-
+tc/ch/00/ch_0010	0	2	.	.	*))	-	-	-	A_Lee	*	*	(V*)	-
+
+tc/ch/00/ch_0010	0	0	She	PRP	(TOP*)	-	-	-	-	*	(0)
+
+#end document
+"""
+
+
+def test_all_columns_are_kept_and_written_again(tmp_path):
+    (tmp_path / "x.conll").write_text(ROWS)
+    report = ConversionReport()
+    (record,) = read_documents(tmp_path / "x.conll", report=report)
+    assert record.speakers == [["A_Lee"] * 3, [""]]
+    assert record.layers["xpos"] == [["NNP", "VBD", "."], ["PRP"]]
+    assert record.layers["frameset"] == [["", "01", ""], [""]]
+    assert record.layers["arguments"] == [["(ARG0*)\t*", "(V*)\t*", "*\t(V*)"], [""]]
+    write_documents([record], tmp_path / "y.conll", report=report)
+    assert report.complete
+    assert (tmp_path / "y.conll").read_text().split("\n", 1)[1] == ROWS
+    write_documents([record], tmp_path / "y.jsonl")
+    (back,) = read_documents(tmp_path / "y.jsonl")
+    assert (back.speakers, back.layers) == (record.speakers, record.layers)
+
+
+def test_what_other_formats_have_no_place_for_is_counted(tmp_path):
+    (tmp_path / "x.conll").write_text(ROWS)
+    report = ConversionReport()
+    write_documents(read_documents(tmp_path / "x.conll"), tmp_path / "y.conllu", report=report)
+    assert {item.what: item.count for item in report.not_kept} == {
+        "constituents on tokens": 4, "lemmas of predicates": 1, "framesets of predicates": 1,
+        "word senses of tokens": 1, "named entities on tokens": 1, "arguments of predicates on tokens": 3,
+    }  # fmt: skip
+    assert read_documents(tmp_path / "y.conllu")[0].speakers == [["A_Lee"] * 3, [""]]
+
+
+def test_columns_of_short_rows_are_counted(tmp_path):
+    (tmp_path / "x.conll").write_text(
+        "#begin document (a); part 0\na\t0\t0\tAnn\tNNP\tx\t(0)\n#end document\n"
+    )
+    report = ConversionReport()
+    read_documents(tmp_path / "x.conll", report=report)
+    assert [item.count for item in report.not_kept] == [2]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_any_line_end_ends_a_row(end, tmp_path):
+    (tmp_path / "x.conll").write_bytes(ROWS.replace("\n", end).encode())
+    (record,) = read_documents(tmp_path / "x.conll")
+    assert record.sentences == [["Ann", "ran", "."], ["She"]]
+    assert record.clusters == [[Mention(0, 0), Mention(3, 3)]]
+
+
+def test_short_lists_of_sentence_lengths_write_no_large_files(tmp_path):
+    record = Record("a", extra={"sentence_lengths": [10_000_000] * 60})
+    with pytest.raises(DataError, match="cannot be"):
+        write_documents([record], tmp_path / "y.conll")
+    assert list(tmp_path.iterdir()) == []

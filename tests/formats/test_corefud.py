@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError
-from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 
 MANUAL = """# newdoc id = bc/demo/00/demo_0001
 # global.Entity = eid-etype-head-other
@@ -44,7 +44,9 @@ def test_the_example_of_the_format(read):
     (record,) = read(MANUAL)
     assert (record.doc_key, record.sentences) == ("bc/demo/00/demo_0001", [["John", "drove", "his", "car"]])
     assert record.clusters == [spans((0, 0), (2, 2)), spans((2, 3))]
-    assert record.extra == {"entity_types": ["person", "object"]}
+    assert record.extra == {"entity_types": ["person", "object"],
+                            "mention_attributes": [[2, 3, {"head": "2"}]],
+                            "comments": [[0, "sent_id = demo_0001-1"]]}  # fmt: skip
 
 
 def test_other_field_orders_and_old_names(read):
@@ -55,7 +57,15 @@ def test_other_field_orders_and_old_names(read):
     )
     (record,) = read(text)
     assert record.clusters == [spans((0, 1)), spans((0, 0))]
-    assert record.extra == {"entity_types": ["person", "place"], "cluster_ids": ["7", "3"]}
+    assert record.extra == {
+        "entity_types": ["person", "place"],
+        "cluster_ids": ["7", "3"],
+        "mention_attributes": [
+            [0, 0, {"infstat": "giv", "MIN": "1", "coref_type": "coref"}],
+            [0, 1, {"infstat": "new", "MIN": "2", "coref_type": "coref"}],
+        ],
+    }
+    assert record.layers == {"misc": [["", "SpaceAfter=No"]]}
 
 
 def test_multiword_tokens_count_by_their_words(read):
@@ -65,32 +75,32 @@ def test_multiword_tokens_count_by_their_words(read):
 
 
 def test_empty_nodes_are_no_tokens_but_may_carry_brackets(read):
-    losses = Losses()
+    report = ConversionReport()
     text = sentence(
         ("1", "saw", ""), ("1.1", "he", "Entity=(e1--1-)(e2--1-"), ("2", "it", "Entity=e2)(e1--1-)")
     )
-    (record,) = read(text, losses=losses)
+    (record,) = read(text, report=report)
     assert record.sentences == [["saw", "it"]]
     assert record.clusters == [spans((1, 1)), spans((1, 1))]
-    assert [(loss.what[:8], loss.count) for loss in losses] == [("mentions", 1)]
+    assert [(item.what[:8], item.count) for item in report.not_kept] == [("empty no", 1), ("mentions", 1)]
 
 
 def test_a_mention_with_a_gap_becomes_its_whole_stretch_and_is_told(read):
-    losses = Losses()
+    report = ConversionReport()
     text = sentence(("1", "a", "Entity=(e1[1/2]-person-1-)"), ("2", "b", ""),
                     ("3", "c", "Entity=(e1[2/2]-person-1-"),
                     ("4", "d", "Entity=e1[2/2])(e1-person-1-)"))  # fmt: skip
-    (record,) = read(text, losses=losses)
+    (record,) = read(text, report=report)
     assert record.clusters == [spans((0, 3), (3, 3))]
-    assert [loss.examples for loss in losses] == [["d: e1 (0, 3)"]]
+    assert [item.examples for item in report.not_kept] == [["d: e1 (0, 3)"]]
 
 
 def test_mentions_over_sentences_are_read_but_not_written(read, tmp_path):
     (record,) = read(sentence(("1", "a", "Entity=(e1--1-")) + "1\tb\t" + "_\t" * 7 + "Entity=e1)\n")
     assert record.clusters == [spans((0, 1))]
-    losses = Losses()
-    write_documents([record], tmp_path / "y.conllu", losses=losses)
-    assert [(loss.what, loss.examples) for loss in losses] == [
+    report = ConversionReport()
+    write_documents([record], tmp_path / "y.conllu", report=report)
+    assert [(item.what, item.examples) for item in report.not_kept] == [
         ("mentions that reach over a sentence end", ["d: (0, 1)"])
     ]
     assert "Entity=(" not in (tmp_path / "y.conllu").read_text()
@@ -118,6 +128,90 @@ def test_what_is_written(tmp_path):
     assert back[0].extra == record.extra
 
 
+WHOLE = """\
+# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC
+# newdoc id = d
+# global.Entity = eid-etype-head-minspan-infstat-salience-identity-other
+# meta::title = A walk
+# newpar
+# sent_id = d-first
+# text = "I didn't,"
+# speaker = Ann Lee
+1	"	"	PUNCT	``	_	4	punct	_	SpaceAfter=No
+2	I	I	PRON	PRP	Case=Nom	4	nsubj	4:nsubj	Entity=(e4-person-1-1-giv:act-sal-Ann_Lee-)
+3-4	didn't	_	_	_	_	_	_	_	SpaceAfter=No
+3	did	do	AUX	VBD	_	0	root	_	_
+4	n't	not	PART	RB	_	3	advmod	_	_
+5	,	,	PUNCT	,	_	3	punct	_	SpaceAfter=No
+6	"	"	PUNCT	''	_	3	punct	_	_
+
+# sent_id = d-2
+# text = said the girl.
+1	said	say	VERB	VBD	_	0	root	_	_
+2	the	the	DET	DT	_	3	det	_	Entity=(e4-person-2-2-giv:act-sal-Ann_Lee-appos:2
+3	girl	girl	NOUN	NN	_	1	nsubj	_	Entity=e4)|SpaceAfter=No
+4	.	.	PUNCT	.	_	1	punct	_	_
+
+"""
+
+
+def test_all_that_a_file_says_is_kept_and_written_again(read, tmp_path):
+    report = ConversionReport()
+    (record,) = read(WHOLE, report=report)
+    assert record.speakers == [["Ann Lee"] * 6, [""] * 4]
+    assert record.layers["lemma"][1] == ["say", "the", "girl", "."]
+    assert record.extra["mention_attributes"][1] == [
+        7, 8, {"head": "2", "minspan": "2", "infstat": "giv:act", "salience": "sal", "identity": "Ann_Lee",
+               "other": "appos:2"}]  # fmt: skip
+    assert record.extra["multiword_tokens"] == [[2, 3, "didn't", "SpaceAfter=No"]]
+    assert record.extra["comments"][:3] == [
+        [0, "meta::title = A walk"],
+        [0, "newpar"],
+        [0, "sent_id = d-first"],
+    ]
+    write_documents([record], tmp_path / "y.conllu", report=report)
+    assert report.complete
+    written = (tmp_path / "y.conllu").read_text().splitlines()
+    # The same lines; entities are numbered anew, and the list of columns is not repeated.
+    same = [line.replace("e4", "e0").replace("SpaceAfter=No|Entity", "Entity") for line in WHOLE.splitlines()]
+    assert sorted(line for line in written if "bookcoref-data" not in line) == sorted(same[1:])
+    (back,) = read_documents(tmp_path / "y.conllu")
+    assert (back.extra, back.layers, back.speakers) == (record.extra, record.layers, record.speakers)
+
+
+def test_the_text_of_a_sentence_is_made_from_its_words(read):
+    (record,) = read(WHOLE.replace('# text = "I didn', "# text = «I didn"))
+    assert [0, "text = «I didn't,\""] in record.extra["comments"]
+
+
+def test_what_conll_has_no_column_for_is_counted(read, tmp_path):
+    report = ConversionReport()
+    write_documents(read(WHOLE), tmp_path / "y.conll", report=report)
+    counts = {item.what: item.count for item in report.not_kept}
+    assert counts == {
+        "lemmas of tokens": 10,
+        "universal parts of speech of tokens": 10,
+        "morphological features of tokens": 1,
+        "syntactic heads of tokens": 10,
+        "syntactic relations of tokens": 10,
+        "enhanced dependencies of tokens": 1,
+        "other attributes of tokens (SpaceAfter and the like)": 3,
+    }
+    (back,) = read_documents(tmp_path / "y.conll")
+    assert back.speakers == [["Ann Lee"] * 6, [""] * 4]
+    assert back.layers["xpos"][1] == ["VBD", "DT", "NN", "."]
+    assert back.extra["mention_attributes"][0][2]["infstat"] == "giv:act"
+
+
+def test_bridging_and_empty_nodes_are_counted(read):
+    report = ConversionReport()
+    text = sentence(("1", "a", "Entity=(e1--1-)|Bridge=e2<e1"), ("1.1", "b", "Entity=(e2[1/2]-p-2-)"),
+                    ("2", "c", "Entity=(e2[2/2]-p-2-)"))  # fmt: skip
+    read(text, report=report)
+    assert {item.what.split(" ")[0]: item.count for item in report.not_kept} == {
+        "bridging": 1, "empty": 1, "gaps": 1, "attributes": 2}  # fmt: skip
+
+
 def test_a_file_without_newdoc_is_named_after_the_file(read):
     assert read(MANUAL.split("\n", 1)[1])[0].doc_key == "x"
 
@@ -143,10 +237,10 @@ def test_a_fault_is_named_by_file_and_line(read, text, line, what):
 
 def test_litbank_loses_nothing_in_it(shared_data, tmp_path):
     records = read_documents(shared_data / "litbank/coref/conll")
-    losses = Losses()
-    write_documents(records, tmp_path / "y.conllu.zst", losses=losses)
-    back = read_documents(tmp_path / "y.conllu.zst", losses=losses)
-    assert not losses
+    report = ConversionReport()
+    write_documents(records, tmp_path / "y.conllu.zst", report=report)
+    back = read_documents(tmp_path / "y.conllu.zst", report=report)
+    assert report.complete
     assert [(r.doc_key, r.sentences, r.clusters) for r in back] == [
         (r.doc_key, r.sentences, r.clusters) for r in records
     ]

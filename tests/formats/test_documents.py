@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import threading
 
 import pytest
 
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import FormatError, SourceError, UsageError
-from bookcoref_data.formats import FORMATS, Losses, read_documents, write_documents
+from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
 from bookcoref_data.formats.detect import detect
 from bookcoref_data.formats.folder import write_folder
 
@@ -111,12 +113,56 @@ def test_a_built_dataset_folder_becomes_any_format(format, tmp_path):
     write_folder(tmp_path / "bookcoref", {"test": [book]}, title="T", licences=[("Text", "ours")])
     records = read_documents(tmp_path / "bookcoref")
     assert [(r.doc_key, r.clusters, r.characters) for r in records] == [("a_1", [ANN], [("Ann", ANN)])]
-    losses = Losses()
+    report = ConversionReport()
     target = tmp_path / f"out.{SUFFIX[format]}"
-    write_documents(records, target, losses=losses)
+    write_documents(records, target, report=report)
     (back,) = read_documents(target)
     assert (back.sentences, back.clusters) == (DOCUMENT.sentences, [ANN])
     assert back.characters == [("Ann", ANN)]
-    assert not losses
+    assert report.complete
     (window,) = read_documents(tmp_path / "bookcoref", config="split")
     assert window.doc_key == "a_1_split1500_S0"
+
+
+def test_a_pipe_is_told_by_its_content_and_read_whole(tmp_path):
+    for format, name in (("jsonl", "one"), ("conll", "two")):
+        fifo = tmp_path / name
+        os.mkfifo(fifo)
+        plain = tmp_path / f"{name}.file"
+        write_documents([DOCUMENT], plain, format)
+        writer = threading.Thread(target=fifo.write_bytes, args=(plain.read_bytes(),))
+        writer.start()
+        (record,) = read_documents(fifo)
+        writer.join()
+        assert record.clusters == [ANN]
+
+
+def test_packed_content_of_a_pipe_is_unpacked_and_read_once_more(tmp_path):
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    for key in ("a", "b"):
+        write_documents([dataclasses.replace(DOCUMENT, doc_key=key)], tmp_path / "x.jsonl.gz")
+        writer = threading.Thread(target=fifo.write_bytes, args=((tmp_path / "x.jsonl.gz").read_bytes(),))
+        writer.start()
+        assert [r.doc_key for r in read_documents(fifo)] == [key], "nothing of the first is left"
+        writer.join()
+
+
+def test_of_a_folder_of_annotate_the_annotation_is_meant(tmp_path):
+    write_documents([DOCUMENT], tmp_path / "annotation.jsonl")
+    for name in ("provenance.jsonl", "quotes.jsonl"):
+        (tmp_path / name).write_text('{"no": "document"}\n')
+    assert [r.clusters for r in read_documents(tmp_path)] == [[ANN]]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_counted_is_what_was_written(format, tmp_path):
+    outside = Record("a", "", DOCUMENT.sentences, [[*ANN, Mention(7, 9)], [Mention(50, 50)], []])
+    report = ConversionReport()
+    target = tmp_path / f"a.{SUFFIX[format]}"
+    write_documents([outside], target, report=report)
+    (back,) = read_documents(target)
+    assert report.documents == 1
+    assert report.tokens == 5
+    assert report.mentions == sum(map(len, back.clusters))
+    assert report.clusters == sum(map(bool, back.clusters))

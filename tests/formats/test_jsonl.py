@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, SourceError
-from bookcoref_data.formats import Losses, read_documents, write_documents
+from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 
 GOOD = {
     "doc_key": "a_1",
@@ -108,9 +109,9 @@ def test_half_a_surrogate_pair_survives(read, tmp_path):
 def test_a_dropped_field_of_a_character_is_told(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(changed(characters=[{"name": "A", "mentions": [], "gender": "f"}])))
-    losses = Losses()
-    read_documents(path, losses=losses)
-    assert [(loss.count, loss.examples) for loss in losses] == [(1, ["a_1: gender"])]
+    report = ConversionReport()
+    read_documents(path, report=report)
+    assert [(item.count, item.examples) for item in report.not_kept] == [(1, ["a_1: gender"])]
 
 
 @pytest.mark.parametrize(("fields", "place"), [
@@ -216,3 +217,46 @@ def test_the_released_predictions(shared_data):
     assert sum(len(r.clusters) for r in records) == 55
     split = read_documents(shared_data / "systems/finetuned/maverick_xl_splitted.jsonl")
     assert (len(split), sum(len(c) for r in split for c in r.clusters)) == (152, 23_354)
+
+
+def test_speakers_and_layers_go_there_and_back(tmp_path):
+    record = Record("a", "", [["Hi", "."], ["Bye"]], [], speakers=[["Ann", "Ann"], [""]],
+                    layers={"xpos": [["UH", "."], ["UH"]]})  # fmt: skip
+    write_documents([record], tmp_path / "x.jsonl")
+    assert dataclasses.replace(read_documents(tmp_path / "x.jsonl")[0], source="") == record
+
+
+@pytest.mark.parametrize(("value", "kept"), [
+    (["Ann", "-", "Ann"], [["Ann", ""], ["Ann"]]),  # flat, as wl-coref has them
+    ([["-", "-"], ["-"]], None),
+])  # fmt: skip
+def test_other_ways_to_write_speakers(value, kept, tmp_path):
+    line = {"doc_key": "a", "sentences": [["Hi", "."], ["Bye"]], "clusters": [], "speakers": value}
+    (tmp_path / "x.jsonlines").write_text(json.dumps(line))
+    (record,) = read_documents(tmp_path / "x.jsonlines")
+    assert (record.speakers, record.extra) == (kept, {})
+
+
+def test_speakers_of_another_shape_stay_as_they_are(tmp_path):
+    line = {"doc_key": "a", "sentences": [["Hi", "."]], "clusters": [], "speakers": [["Ann"]]}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line))
+    (record,) = read_documents(tmp_path / "x.jsonl")
+    assert (record.speakers, record.extra) == (None, {"speakers": [["Ann"]]})
+
+
+def test_lines_of_fastcoref_need_a_key_and_the_message_says_how(tmp_path):
+    line = json.dumps({"tokens": ["Ann", "ran"], "clusters": [[[0, 0]]]})
+    (tmp_path / "x.jsonl").write_text(f"{line}\n{line}\n")
+    with pytest.raises(FormatError) as caught:
+        read_documents(tmp_path / "x.jsonl")
+    for words in ("x.jsonl:1", "doc_key", "--doc-key NAME", "fastcoref"):
+        assert words in str(caught.value)
+    records = read_documents(tmp_path / "x.jsonl", doc_key="novel")
+    assert [(r.doc_key, r.sentences, r.extra) for r in records] == [
+        ("novel", [["Ann", "ran"]], {}), ("novel_2", [["Ann", "ran"]], {})]  # fmt: skip
+
+
+def test_offsets_beyond_any_book_are_refused(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"doc_key": "a", "clusters": [[[0, 2147483647]]]}')
+    with pytest.raises(FormatError, match="not a document at clusters"):
+        read_documents(tmp_path / "x.jsonl")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import BookcorefError
-from bookcoref_data.formats import FORMATS, Losses, read_documents, write_documents
+from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
 
 NAMES = {
     "jsonl": "x.jsonl",
@@ -79,10 +79,10 @@ def records(draw, key=None):
 corpora = st.lists(records(), min_size=1, max_size=3, unique_by=lambda r: r.doc_key)
 
 
-def through(documents, format, folder, losses=None):
+def through(documents, format, folder, report=None):
     target = Path(folder) / NAMES[format]
-    write_documents(documents, target, format, losses=losses)
-    return read_documents(target, format, losses=losses)
+    write_documents(documents, target, format, report=report)
+    return read_documents(target, format, report=report)
 
 
 def bare(documents):
@@ -98,15 +98,15 @@ def mentions(documents):
 @given(documents=corpora)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_format_gives_back_what_it_did_not_report_as_lost(format, documents):
-    losses = Losses()
+    report = ConversionReport()
     with tempfile.TemporaryDirectory() as folder:
-        back = through(documents, format, folder, losses)
+        back = through(documents, format, folder, report)
     assert [r.sentences for r in bare(back)] == [r.sentences for r in bare(documents)]
-    lost = sum(loss.count for loss in losses if loss.what.startswith("mentions"))
+    lost = sum(item.count for item in report.not_kept if item.what.startswith("mentions"))
     assert mentions(back) == mentions(documents) - lost
     before = {(r.doc_key, m) for r in documents for c in r.clusters for m in c}
     assert {(r.doc_key, m) for r in back for c in r.clusters for m in c} <= before
-    if not losses:
+    if report.complete:
         assert bare(back) == bare(documents)
 
 
@@ -114,11 +114,13 @@ def test_a_format_gives_back_what_it_did_not_report_as_lost(format, documents):
 @given(documents=corpora)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_formats_with_offsets_lose_no_mention(format, documents):
-    losses = Losses()
+    report = ConversionReport()
     with tempfile.TemporaryDirectory() as folder:
-        back = through(documents, format, folder, losses)
+        back = through(documents, format, folder, report)
     assert [r.clusters for r in bare(back)] == [r.clusters for r in bare(documents)]
-    assert {loss.what for loss in losses} <= {"keys, names and other fields of documents without any mention"}
+    assert {item.what for item in report.not_kept} <= {
+        "keys, names and other fields of documents without any mention"
+    }
 
 
 @pytest.mark.parametrize("second", FORMATS)
@@ -127,12 +129,12 @@ def test_formats_with_offsets_lose_no_mention(format, documents):
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_two_formats_in_a_row(first, second, data):
     documents = data.draw(corpora)
-    losses = Losses()
+    report = ConversionReport()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        between = through(documents, first, one, losses)
-        back = through(between, second, two, losses)
+        between = through(documents, first, one, report)
+        back = through(between, second, two, report)
     assert [r.sentences for r in bare(back)] == [r.sentences for r in bare(documents)]
-    if not losses:
+    if report.complete:
         assert bare(back) == bare(documents)
 
 
@@ -156,9 +158,9 @@ def test_real_documents_keep_their_types_and_cluster_names(format, shared_data, 
     folder = shared_data / "litbank/coref/brat"
     documents = [read_documents(folder / f"{name}_brat.ann")[0] for name in ("158_emma", "2489_moby_dick")]
     assert all({"mention_types", "cluster_ids"} <= d.extra.keys() for d in documents)
-    losses = Losses()
-    assert bare(through(documents, format, tmp_path, losses)) == bare(documents)
-    assert not losses
+    report = ConversionReport()
+    assert bare(through(documents, format, tmp_path, report)) == bare(documents)
+    assert report.complete
 
 
 FIELDS = [

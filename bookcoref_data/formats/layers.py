@@ -1,0 +1,146 @@
+"""Annotations of single tokens (`Record.speakers`, `Record.layers`): shapes, and what a target cannot hold.
+
+A layer has a text for each token, "" where the file says nothing. The names are the same in all formats, so
+that a part of speech read from CoNLL is written to CorefUD and BookNLP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
+from typing import Any
+
+from ..books import Record
+from .conversion_report import ConversionReport
+
+Layer = list[list[str]]
+
+SPEAKERS = "speakers of tokens"
+LAYER_WORDS = {
+    "lemma": "lemmas of tokens",
+    "upos": "universal parts of speech of tokens",
+    "xpos": "parts of speech of tokens",
+    "feats": "morphological features of tokens",
+    "head": "syntactic heads of tokens",
+    "document_head": "syntactic heads of tokens",
+    "deprel": "syntactic relations of tokens",
+    "deps": "enhanced dependencies of tokens",
+    "misc": "other attributes of tokens (SpaceAfter and the like)",
+    "parse": "constituents on tokens",
+    "predicate_lemma": "lemmas of predicates",
+    "frameset": "framesets of predicates",
+    "word_sense": "word senses of tokens",
+    "named_entities": "named entities on tokens",
+    "arguments": "arguments of predicates on tokens",
+    "event": "events on tokens",
+    "paragraph": "paragraphs of tokens",
+    "in_quote": "marks of tokens inside quotations",
+    "offsets": "offsets of tokens in the text that was analysed",
+}
+
+
+def is_layer(value: object, sentences: Sequence[Sequence[str]] | None) -> bool:
+    """Whether `value` has a text for each token of `sentences`."""
+    return (
+        sentences is not None
+        and type(value) is list
+        and len(value) == len(sentences)
+        and all(type(row) is list and len(row) == len(s) for row, s in zip(value, sentences, strict=True))
+        and all(set(map(type, row)) <= {str} for row in value)
+    )
+
+
+def layers_of(record: Record) -> dict[str, Layer]:
+    """The layers of a record that have its shape."""
+    return {name: layer for name, layer in record.layers.items() if is_layer(layer, record.sentences)}
+
+
+def speakers_of(record: Record) -> Layer | None:
+    """The speakers of a record, None where there are none or they have another shape than its sentences."""
+    return record.speakers if is_layer(record.speakers, record.sentences) else None
+
+
+def by_sentence(values: Iterable[str], sentences: Sequence[Sequence[str]]) -> Layer:
+    """A flat row of values, one a token, cut into sentences."""
+    flat = iter(values)
+    return [[next(flat) for _ in sentence] for sentence in sentences]
+
+
+def flat(layer: Layer | None) -> list[str]:
+    """The values of a layer in one row."""
+    return [value for row in layer or [] for value in row]
+
+
+def said(layer: Layer) -> bool:
+    """Whether a layer says anything at all."""
+    return any(value for row in layer for value in row)
+
+
+def note_layers(record: Record, report: ConversionReport | None, held: Collection[str] = ()) -> None:
+    """Report every layer of a record that is not among the names in `held`; "speakers" is one of them."""
+    if report is None:
+        return
+    if record.speakers is not None and "speakers" not in held:
+        report.add(SPEAKERS, record.doc_key, count=_count(record.speakers))
+    for name, layer in record.layers.items():
+        if name not in held:
+            report.add(LAYER_WORDS.get(name, f"{name} of tokens"), record.doc_key, count=_count(layer))
+
+
+def document_heads(record: Record) -> list[int | None] | None:
+    """For each token the position of its syntactic head in the document, None for a root; or None.
+
+    Two layers tell of heads: "head" counts from 1 in the sentence, 0 is a root (CoNLL-U); "document_head"
+    is a position in the document, and a root is its own head (BookNLP, where a head may stand in another
+    sentence).
+    """
+    layers = layers_of(record)
+    heads: list[int | None] = []
+    if "document_head" in layers:
+        size = sum(map(len, record.sentences or []))
+        for i, value in enumerate(flat(layers["document_head"])):
+            at = int(value) if value.isascii() and value.isdigit() else i
+            heads.append(at if at != i and at < size else None)
+    elif "head" in layers:
+        for row in layers["head"]:
+            first = len(heads)
+            for value in row:
+                at = int(value) if value.isascii() and value.isdigit() else 0
+                heads.append(first + at - 1 if 0 < at <= len(row) else None)
+    else:
+        return None
+    return heads
+
+
+def speaker_runs(layer: Layer) -> list[list[Any]]:
+    """Who speaks as [first token, last token, name], for files that have no place for it at each token."""
+    runs = [(name, len(list(group))) for name, group in groupby(flat(layer))]
+    ends = accumulate((size for _, size in runs), initial=0)
+    return [[a, b - 1, name] for (name, _), (a, b) in zip(runs, pairwise(ends), strict=True) if name]
+
+
+def from_runs(runs: object, sentences: Sequence[Sequence[str]] | None) -> Layer | None:
+    """The layer that `speaker_runs` was given; None where `runs` is nothing of the kind."""
+    if sentences is None or type(runs) is not list or not runs:
+        return None
+    row = [""] * sum(map(len, sentences))
+    for run in runs:
+        if type(run) is not list or list(map(type, run)) != [int, int, str]:
+            return None
+        first, last, name = run
+        if not 0 <= first <= last < len(row):
+            return None
+        row[first : last + 1] = [name] * (last + 1 - first)
+    return by_sentence(row, sentences)
+
+
+def _count(layer: object) -> int:
+    return sum(1 for _ in _texts(layer))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if type(value) is str and value:
+        yield value
+    elif type(value) is list:
+        for item in value:
+            yield from _texts(item)

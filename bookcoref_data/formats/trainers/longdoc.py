@@ -1,0 +1,103 @@
+"""Lines for Longdoc (fast-coref) and Dual-cache, which read subwords in segments.
+
+`doc_key`, `sentences` (segments: lists of subword ids without special ones), `clusters` of [first subword,
+last subword], `sentence_map` (the sentence of each subword), `subtoken_map` (the token of each subword).
+Both systems look for files named `train.2048.jsonlines`, `dev.2048.jsonlines`, `test.2048.jsonlines`, where
+2048 is the length of a segment with its two special subwords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...books import Mention, Record
+from ...errors import UsageError
+from ..conversion_report import ConversionReport
+from .common import note_fields, sentences_of, visible_clusters, write_lines
+from .subwords import FastTokenizer, load_tokenizer, map_subwords
+
+SEGMENT_LENGTH = 2048
+_SPECIAL = 2  # one before a segment, one behind it: the systems add them
+NO_SUBWORD = "mentions for which the tokenizer has no subword"
+
+
+def write(
+    records: Iterable[Record],
+    path: Path,
+    *,
+    report: ConversionReport | None = None,
+    tokenizer: str | FastTokenizer | None = None,
+    segment_length: int = SEGMENT_LENGTH,
+) -> int:
+    """Write documents in subwords of `tokenizer` (a name, a folder, or a fast tokenizer); returns how many.
+
+    Raises:
+        UsageError: no tokenizer, one that is not fast, or segments of fewer than 3 subwords.
+        DataError: a document's tokens are not known.
+    """
+    if tokenizer is None:
+        raise UsageError(
+            "this format is written in subwords, so it needs a tokenizer",
+            expected="--tokenizer NAME (for Longdoc and Dual-cache: allenai/longformer-large-4096)",
+        )
+    if segment_length <= _SPECIAL:
+        raise UsageError(f"--segment-length {segment_length} is too short", expected="at least 3")
+    loaded = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    room = segment_length - _SPECIAL
+    return write_lines(records, path, lambda record, r: _line_of(record, r, loaded, room), report)
+
+
+def _line_of(
+    record: Record, report: ConversionReport | None, tokenizer: FastTokenizer, room: int
+) -> dict[str, Any]:
+    sentences = sentences_of(record)
+    note_fields(record, report)
+    tokens = [token for sentence in sentences for token in sentence]
+    sentence_of = [number for number, sentence in enumerate(sentences) for _ in sentence]
+    subwords = map_subwords(tokens, tokenizer)
+    owners = [owner for owner in subwords.tokens if owner is not None]
+    clusters: list[list[Mention]] = []
+    for cluster in visible_clusters(record, report):
+        moved = [subwords.to_subwords(mention) for mention in cluster]
+        if report is not None:
+            report.add(NO_SUBWORD, record.doc_key, count=moved.count(None))
+        clusters.append([span for span in moved if span is not None])
+    clusters = [cluster for cluster in clusters if cluster]
+    if report is not None:
+        report.add("white-space tokens", record.doc_key, count=subwords.first.count(-1))
+        report.wrote(len(tokens), clusters)
+    ends = segment_ends(owners, [sentence_of[owner] for owner in owners], room)
+    return {
+        "doc_key": record.doc_key,
+        "sentences": [subwords.ids[a:b] for a, b in zip([0, *ends], ends, strict=False)],
+        "clusters": clusters,
+        "sentence_map": [sentence_of[owner] for owner in owners],
+        "subtoken_map": owners,
+    }
+
+
+def segment_ends(owners: list[int], sentences: list[int], room: int) -> list[int]:
+    """Where segments of at most `room` subwords end (exclusive): after a sentence, else after a token.
+
+    `owners` and `sentences` are the token and the sentence of each subword. A token longer than a segment is
+    cut.
+    """
+    size = len(owners)
+    ends: list[int] = []
+    start = 0
+    while start < size:
+        furthest = min(start + room, size)
+        end = _boundary(sentences, start, furthest) or _boundary(owners, start, furthest) or furthest
+        ends.append(end)
+        start = end
+    return ends
+
+
+def _boundary(units: list[int], start: int, furthest: int) -> int | None:
+    """The last place behind `start`, up to `furthest`, at which a unit ends; None if there is none."""
+    end = furthest
+    while start < end < len(units) and units[end - 1] == units[end]:
+        end -= 1
+    return end if end > start else None

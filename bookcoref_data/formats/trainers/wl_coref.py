@@ -1,0 +1,112 @@
+"""Lines for wl-coref: what its `convert_to_jsonlines.py` and `convert_to_heads.py` make of OntoNotes.
+
+`document_id`, `part_id`, `cased_words`, `sent_id`, `speaker`, `pos`, `deprel`, `head`, all flat; spans are
+[first word, end), the end exclusive; `span_clusters`, `word_clusters` (each mention as its head word) and
+`head2span`. The head of a mention is the word in it that is governed from outside; where there is none, or
+several, or no syntax at all, it is the last word (the rule of convert_to_heads.py). Two mentions cannot share
+a head: the shortest keeps it, the others are not in `word_clusters`.
+
+The system looks its genre up by the first two letters of `document_id`, so keys that begin with none of
+OntoNotes' genres get `pt_` (pivot text, its one genre of long prose) in front.
+White-space tokens are left out: the system cannot represent a word without subwords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from ...books import Mention, Record
+from ..conversion_report import ConversionReport
+from ..layers import document_heads, flat, layers_of
+from .common import NOBODY, named_speakers, note_fields, sentences_of, visible_clusters, write_lines
+
+GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
+SHARED_HEADS = "mentions whose head is that of a shorter mention (they are in span_clusters alone)"
+LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_clusters alone)"
+
+
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
+    """Write what wl-coref trains on; returns how many documents.
+
+    Raises:
+        DataError: a document's tokens are not known.
+    """
+    return write_lines(records, path, _line_of, report)
+
+
+def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
+    sentences = sentences_of(record)
+    tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
+    kept = [i for i, (_, token) in enumerate(tokens) if token and not token.isspace()]
+    # The place of each token among the words; that of a left-out token is the next word's.
+    place = [0, *accumulate(bool(token) and not token.isspace() for _, token in tokens)]
+    note_fields(record, report, {"speakers", "xpos", "deprel", "head", "document_head"})
+    spans = [
+        [Mention(place[a], place[b + 1]) for a, b in cluster] for cluster in visible_clusters(record, report)
+    ]
+    if report is not None:
+        report.add("white-space tokens", record.doc_key, count=len(tokens) - len(kept))
+        report.wrote(len(kept), spans)
+    layers = layers_of(record)
+    of_tokens = document_heads(record)
+    heads = [None if of_tokens is None else _moved(of_tokens[i], place) for i in kept]
+    by_head, word_clusters = _words_of(spans, heads, record.doc_key, report)
+    return {
+        "document_id": _document_id(record.doc_key),
+        "part_id": 0,
+        "cased_words": [tokens[i][1] for i in kept],
+        "sent_id": [tokens[i][0] for i in kept],
+        "speaker": [flat(named_speakers(record))[i] for i in kept]
+        if record.speakers
+        else [NOBODY] * len(kept),
+        "pos": _column(layers.get("xpos"), kept),
+        "deprel": _column(layers.get("deprel"), kept),
+        "head": heads,
+        "head2span": [[head, *span] for head, span in by_head.items()],
+        "word_clusters": word_clusters,
+        "span_clusters": spans,
+    }
+
+
+def _document_id(doc_key: str) -> str:
+    return doc_key if doc_key[:2] in GENRES and doc_key[2:3] in ("/", "_", "-") else f"pt_{doc_key}"
+
+
+def _moved(head: int | None, place: list[int]) -> int | None:
+    """A head as a place among the words; None for a root and for a head that is left out."""
+    return place[head] if head is not None and place[head + 1] > place[head] else None
+
+
+def _column(layer: list[list[str]] | None, kept: list[int]) -> list[str]:
+    values = flat(layer)
+    return [values[i] or NOBODY for i in kept] if values else [NOBODY] * len(kept)
+
+
+def head_of(span: Mention, heads: Sequence[int | None]) -> int:
+    """The head word of [start, end): the only word with its head outside, else the last word."""
+    start, end = span
+    outside = [i for i in range(start, end) if (head := heads[i]) is None or not start <= head < end]
+    return outside[0] if len(outside) == 1 else end - 1
+
+
+def _words_of(
+    spans: list[list[Mention]], heads: Sequence[int | None], doc_key: str, report: ConversionReport | None
+) -> tuple[dict[int, Mention], list[list[int]]]:
+    """The span of each head, and the clusters as heads; of mentions with one head the shortest stays."""
+    claims: dict[int, list[tuple[int, Mention]]] = {}
+    for number, cluster in enumerate(spans):
+        for span in cluster:
+            claims.setdefault(head_of(span, heads), []).append((number, span))
+    clusters: list[list[int]] = [[] for _ in spans]
+    by_head = {}
+    for head, owners in claims.items():
+        number, span = min(owners, key=lambda owner: owner[1].end - owner[1].start)
+        clusters[number].append(head)
+        by_head[head] = span
+    if report is not None:
+        report.add(SHARED_HEADS, doc_key, count=sum(len(owners) - 1 for owners in claims.values()))
+        report.add(LONE_HEADS, doc_key, count=sum(len(cluster) < 2 for cluster in clusters))
+    return by_head, [sorted(cluster) for cluster in clusters if len(cluster) > 1]
