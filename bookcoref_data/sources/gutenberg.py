@@ -6,23 +6,27 @@
 
 What costs nothing is offered first: files of a mirror folder, then cached files, then the network. Each
 wording is offered once. With a mirror, no other address is asked.
+
+A cached text is named after its sha256 and checked each time; a damaged one is removed and fetched again.
+A text that the manifest does not know may be a new edition or a damaged transfer. It is kept, but when it
+does not fit a book its address is asked once more: two equal answers confirm it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import BookcorefError, ChecksumError, DataError, OfflineError, SourceError
-from ..files import sha256_bytes, write_text
+from ..files import sha256_bytes, sha256_file
 from ..text.decode import Decoded, decode
 from .book_text import MOST_BYTES, check_book_text
 from .editions import Address, Edition, Editions, check_id, numbered_folder
 from .editions import editions as shipped_editions
 from .http import Fetcher, check_address
+from .notes import read_note, write_note
 from .store import CacheError, Store
 
 PART = "texts"
@@ -31,7 +35,8 @@ PART = "texts"
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A text on disk. `sha256` is of its bytes, `text_sha256` of the decoded text, which is what tells
-    editions apart; `known_edition` is None for one that the manifest does not list."""
+    editions apart; `known_edition` is None for one that the manifest does not list. `confirmed`: the
+    same bytes arrived twice, so they are what the source has and not a damaged transfer."""
 
     gutenberg_id: str
     path: Path
@@ -40,6 +45,12 @@ class TextFile:
     bytes: int
     address: str
     known_edition: Edition | None
+    confirmed: bool = False
+
+    @property
+    def settled(self) -> bool:
+        """Whether asking the same source again cannot give a better text."""
+        return self.known_edition is not None or self.confirmed
 
     def read(self) -> Decoded:
         """The decoded text ("\\n" line ends, no byte order mark) and the encoding found."""
@@ -125,11 +136,9 @@ class Texts:
         return [self._plan_row(check_id(gutenberg_id)) for gutenberg_id in gutenberg_ids]
 
     def cached(self, gutenberg_id: str | int) -> list[TextFile]:
-        """Texts of the book in the cache: known editions first."""
+        """Undamaged texts of the book in the cache: known editions first."""
         book = check_id(gutenberg_id)
-        folder = self.store.path(PART, book)
-        notes = sorted(folder.glob("*.json")) if folder.is_dir() else []
-        texts = [text for note in notes if (text := self._from_note(book, note))]
+        texts = [text for path in self._cached_paths(book) if (text := self._from_cache(book, path))]
         return sorted(texts, key=lambda text: text.known_edition is None)
 
     # -- finding ------------------------------------------------------------------------------------
@@ -137,22 +146,25 @@ class Texts:
     def _found(self, book: str, failures: list[str]) -> Iterator[TextFile]:
         """Texts from all places in order; what cannot be had is noted in `failures`."""
         yield from self._from_mirror_folder(book, failures)
+        self._remove_damaged(book, failures)
         cached = self.cached(book)
         yield from cached
         if self.offline:
             return
-        done = {a.serves for a in self._addresses(book) if any(a.url == text.address for text in cached)}
+        settled = {text.address for text in cached if text.settled}
+        done = {a.serves for a in self._addresses(book) if a.url in settled}
         for address in self._addresses(book):
             if address.serves in done:
                 continue
             try:
-                text = self._fetch(book, address)
+                text = self._fetch(book, address, cached)
             except CacheError:
                 raise
             except (SourceError, DataError) as error:
                 failures.append(_because(address.url, error))
                 continue
-            done.add(address.serves)
+            if text.settled:
+                done.add(address.serves)
             yield text
 
     def _addresses(self, book: str) -> list[Address]:
@@ -177,17 +189,35 @@ class Texts:
     def _from_mirror_folder(self, book: str, failures: list[str]) -> Iterator[TextFile]:
         for path in self._mirror_paths(book):
             try:
-                yield self._described(book, path, str(path))
+                text = self._described(book, path, str(path))
+                self._warn_of_unknown(text)
+                yield text
             except (OSError, DataError) as error:
                 failures.append(_because(path, error))
 
-    def _fetch(self, book: str, address: Address) -> TextFile:
-        """Download one address into the cache, under the name of its content."""
+    def _warn_of_unknown(self, text: TextFile) -> None:
+        """Say that a mirror's file is no edition of the manifest: one changed letter looks like this."""
+        source = self.editions.books.get(text.gutenberg_id)
+        if text.known_edition is not None or source is None or not source.editions:
+            return
+        sums = {f.sha256 for edition in source.editions for f in edition.files}
+        self.fetcher.progress.note(
+            f"{text.path}: this is no edition of {self._name(text.gutenberg_id)} that is known "
+            f"(sha256 {text.sha256[:16]}…, expected {' or '.join(f'{s[:16]}…' for s in sorted(sums))}); "
+            "the file is damaged, was changed, or is a newer edition"
+        )
+
+    def _fetch(self, book: str, address: Address, tried: list[TextFile]) -> TextFile:
+        """Download one address into the cache, under the name of its content.
+
+        `tried` are the cached texts that did not fit. One that another process has fetched since is taken.
+        """
         folder = self.store.path(PART, book)
         arriving = folder / f"arriving-{sha256_bytes(address.url.encode())[:12]}.txt"
         with self.store.lock(f"{PART}-{book}"):
-            for text in self.cached(book):
-                if text.address == address.url:
+            before = self.cached(book)
+            for text in before:
+                if text.address == address.url and (text.settled or text not in tried):
                     return text
             self.fetcher.download(
                 address.url,
@@ -195,15 +225,20 @@ class Texts:
                 check=lambda path: check_book_text(path.read_bytes(), book, self.editions.title_of(book)),
                 max_bytes=MOST_BYTES,
                 label=self._name(book),
+                same_host=self.mirror_url is not None,
             )
             try:
                 text = self._described(book, arriving, address.url)
                 final = arriving.replace(folder / f"{text.sha256}.txt")
             except OSError as error:
                 raise CacheError.at(folder, error) from error
-            note = {"address": address.url, "bytes": text.bytes, "text_sha256": text.text_sha256}
-            write_text(folder / f"{text.sha256}.json", json.dumps(note, indent=1) + "\n")
-        return replace(text, path=final)
+            text = replace(text, path=final, confirmed=any(t.sha256 == text.sha256 for t in before))
+            facts = {"address": address.url, "bytes": text.bytes, "text_sha256": text.text_sha256}
+            write_note(final.with_suffix(".json"), {**facts, "confirmed": text.confirmed})
+            for other in before:
+                if other.address == address.url and other.sha256 != text.sha256:
+                    self._remove(other.path, "it has changed at its source, or arrived damaged")
+        return text
 
     def _described(self, book: str, path: Path, address: str) -> TextFile:
         """Read, check and hash a text file."""
@@ -218,20 +253,45 @@ class Texts:
         edition = self.editions.known(book, text_sha256)
         return TextFile(book, path, sha256, text_sha256, len(data), address, edition)
 
-    def _from_note(self, book: str, note: Path) -> TextFile | None:
-        """A cached text by its note; None when the text is gone or another length than noted."""
-        path = note.with_suffix(".txt")
+    def _cached_paths(self, book: str) -> list[Path]:
+        """Text files of the book in the cache that have a note; what is still arriving has none."""
+        folder = self.store.path(PART, book)
+        notes = sorted(folder.glob("*.json")) if folder.is_dir() else []
+        return [path for note in notes if (path := note.with_suffix(".txt")).is_file()]
+
+    def _from_cache(self, book: str, path: Path) -> TextFile | None:
+        """A cached text; None when its bytes are not those that its name and its note state."""
         try:
-            facts = json.loads(note.read_text(encoding="utf-8"))
-            if path.stat().st_size != facts["bytes"]:
+            if sha256_file(path) != path.stem:
                 return None
+            facts = read_note(path.with_suffix(".json"))
+            if facts is None:
+                # The text is sound, so its facts can be had again; only its address is lost.
+                return self._described(book, path, "an address that is not known")
             text_sha256 = facts["text_sha256"]
-            edition = self.editions.known(book, text_sha256)
-            return TextFile(book, path, note.stem, text_sha256, facts["bytes"], facts["address"], edition)
-        except (OSError, ValueError, KeyError, TypeError):
+            return TextFile(
+                book, path, path.stem, text_sha256, facts["bytes"], facts["address"],
+                self.editions.known(book, text_sha256), facts.get("confirmed") is True,
+            )  # fmt: skip
+        except (OSError, KeyError, DataError):
             return None
 
-    # -- telling ------------------------------------------------------------------------------------
+    def _remove_damaged(self, book: str, failures: list[str]) -> None:
+        """Remove cached texts that are not what they were, and say so: the search goes on without them."""
+        for path in self._cached_paths(book):
+            if self._from_cache(book, path) is None:
+                failures.append(f"{path}: damaged since it was fetched, so it was removed")
+                self._remove(path, "it is not what was fetched")
+
+    def _remove(self, path: Path, why: str) -> None:
+        self.fetcher.progress.note(f"removed the cached text {path}: {why}")
+        try:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".json").unlink(missing_ok=True)
+        except OSError as error:
+            raise CacheError.at(path.parent, error) from error
+
+    # -- reports ------------------------------------------------------------------------------------
 
     def _plan_row(self, book: str) -> PlanRow:
         title, addresses = self.editions.title_of(book), self._addresses(book)
@@ -267,6 +327,7 @@ class Texts:
             return OfflineError(
                 f"the text of {self._name(book)} is not in the cache {self.store.root}, "
                 "and the network is switched off",
+                found=found,
                 hint="run once without --offline, or give a local copy with --mirror DIR",
             )
         return SourceError(

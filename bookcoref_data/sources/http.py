@@ -17,15 +17,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..files import write_text
 from ..progress import Progress, Silent
+from .deadline import Sockets, Watch, watched_session
 from .pace import Pace, Turns, retry_after
 from .store import CacheError
+
+if TYPE_CHECKING:
+    import requests
 
 T = TypeVar("T")
 
@@ -34,21 +38,24 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _PIECE = 1 << 14  # at most this much is lost when a connection breaks
 _MIB = 1 << 20
 _REDIRECTS = 10
-# A host that cannot be reached is tried this often and then left alone for so many seconds, so that 52
-# books without a network fail in seconds, not in an hour.
+# A host that refuses connections is tried this often, one that stays silent that often. Then it is left out
+# for the rest of the run, so that 52 books without a network fail in seconds, not in an hour.
 _UNREACHABLE_TRIES = 3
-_REST = 30.0
+_SILENT_TRIES = 2
+# Waits that are shorter are not worth a line.
+_LEAST_REPORTED = 2.0
 
 
 class Retry(Exception):
     """Raised inside `Fetcher.retrying` for a fault that may pass; `wait` is what the host asked for.
 
-    `unreachable` says that no connection came about at all (no such name, refused, no route).
+    `give_up_after`: with so many tries that ended like this the host is left out for the rest of the run;
+    0 for a fault that says nothing of the host.
     """
 
-    def __init__(self, reason: str, wait: float | None = None, *, unreachable: bool = False) -> None:
+    def __init__(self, reason: str, wait: float | None = None, *, give_up_after: int = 0) -> None:
         super().__init__(reason)
-        self.reason, self.wait, self.unreachable = reason, wait, unreachable
+        self.reason, self.wait, self.give_up_after = reason, wait, give_up_after
 
 
 class Page(NamedTuple):
@@ -72,10 +79,11 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds to connect, without a byte, and for one whole answer; the most bytes of a file and a page."""
+    """Seconds to connect, until the answer begins and for each 16 kB of it, and for one whole answer; the
+    most bytes of a file and a page."""
 
     connect: float = 10.0
-    silence: float = 60.0
+    silence: float = 30.0
     answer: float = 1800.0
     file_bytes: int = 64 * _MIB
     page_bytes: int = 16 * _MIB
@@ -141,13 +149,12 @@ class Fetcher:
         self.progress = progress or Silent()
         self._contact, self._sleep, self._draw = contact, sleep, draw
         self._turns = Turns(self.pace.per_second, sleep=sleep)
-        self._resting: dict[str, tuple[float, str]] = {}
+        self._given_up: dict[str, str] = {}
+        self._sockets = Sockets()
 
     @cached_property
-    def _session(self):
-        import requests
-
-        session = requests.Session()
+    def _session(self) -> requests.Session:
+        session = watched_session(self._sockets)
         session.headers["User-Agent"] = agent_string(self._contact)
         session.max_redirects = _REDIRECTS
         return session
@@ -166,7 +173,7 @@ class Fetcher:
                 f"{url} is needed, but the network is switched off",
                 hint="run once without --offline, or give local files (--mirror DIR, --release DIR)",
             )
-        self._refuse_resting(host, url)
+        self._refuse_given_up(host, url)
         for attempt in range(1, self.pace.attempts + 1):
             self._turns.wait(host)
             try:
@@ -174,30 +181,43 @@ class Fetcher:
             except Retry as again:
                 fault = again
             if (fault.wait or 0) > self.pace.longest_wait:
+                self._give_up(host, f"{host} asks to come back in {fault.wait:.0f} s")
                 raise SourceError(
                     f"{host} asks to come back in {fault.wait:.0f} s",
                     expected=f"a wait of at most {self.pace.longest_wait:.0f} s",
                     found=f"{fault.reason} for {url}",
                     hint="run the same command later; what is fetched is kept",
                 )
-            if fault.unreachable and attempt >= _UNREACHABLE_TRIES:
-                self._resting[host] = time.monotonic() + _REST, fault.reason
+            if fault.give_up_after and attempt >= fault.give_up_after:
+                self._give_up(host, fault.reason)
                 break
             if attempt < self.pace.attempts:
-                self._sleep(max(self.pace.back_off(attempt, self._draw), fault.wait or 0))
+                self._back_off(host, fault, attempt)
         raise SourceError(
             f"cannot fetch {url}",
             found=f"{fault.reason} (after {attempt} tries)",
             hint="check the network and run the same command again; what is fetched is kept",
         )
 
-    def _refuse_resting(self, host: str, url: str) -> None:
-        """Fail at once for a host that could not be reached a moment ago."""
-        until, reason = self._resting.get(host, (0.0, ""))
-        if time.monotonic() < until:
+    def _back_off(self, host: str, fault: Retry, attempt: int) -> None:
+        seconds = max(self.pace.back_off(attempt, self._draw), fault.wait or 0)
+        if seconds >= _LEAST_REPORTED:
+            self.progress.note(
+                f"{host}: {fault.reason}; asked again in {seconds:.0f} s "
+                f"(try {attempt + 1} of {self.pace.attempts})"
+            )
+        self._sleep(seconds)
+
+    def _give_up(self, host: str, reason: str) -> None:
+        self._given_up[host] = reason
+        self.progress.note(f"{host} is left out for the rest of this run: {reason}")
+
+    def _refuse_given_up(self, host: str, url: str) -> None:
+        """Fail at once for a host that was given up in this run."""
+        if host in self._given_up:
             raise SourceError(
                 f"cannot fetch {url}",
-                found=f"{reason} (a moment ago)",
+                found=f"{self._given_up[host]} ({host} was given up in this run)",
                 hint="check the network and run the same command again; what is fetched is kept",
             )
 
@@ -218,9 +238,9 @@ class Fetcher:
         most = max_bytes or self.limits.page_bytes
 
         def once() -> Page:
-            with self._open(url, params=params, headers=headers, allow=allow) as answer:
+            with self._open(url, params=params, headers=headers, allow=allow) as (answer, watch):
                 content = bytearray()
-                for piece in self._pieces(answer):
+                for piece in self._pieces(answer, watch):
                     content += piece
                     _hold_limit(url, len(content), most)
                 _hold_length(_length(answer), len(content))
@@ -238,13 +258,15 @@ class Fetcher:
         check: Callable[[Path], object] | None = None,
         max_bytes: int | None = None,
         label: str | None = None,
+        same_host: bool = False,
     ) -> Download:
         """Fetch a file to `target`, which appears only when it is whole, of the right sum and accepted.
 
         An interrupted transfer leaves a `.part` file beside the target; the next call goes on where it
         stopped if the server can (Range with If-Range), and starts anew if the file has changed or
         nothing vouches that it has not. `check(path)` looks at the whole file before it is moved and
-        raises to refuse it. One process at a time per target: hold a `Store.lock`.
+        raises to refuse it. One process at a time per target: hold a `Store.lock`. `same_host` refuses
+        redirects to another host.
 
         Raises: as `get`; ChecksumError for another sha256; whatever `check` raises; CacheError when the
         disk is full or the folder cannot be written. In all these cases nothing is left in place.
@@ -252,7 +274,7 @@ class Fetcher:
         part = _Part(target)
         most = max_bytes or self.limits.file_bytes
         with _kept_after_interrupts(part):
-            got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name))
+            got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name, same_host))
             if sha256 and got.sha256 != sha256:
                 raise ChecksumError(
                     f"{url} has other content than expected",
@@ -265,13 +287,13 @@ class Fetcher:
             part.finish()
         return got
 
-    def _transfer(self, url: str, part: _Part, most: int, label: str) -> Download:
+    def _transfer(self, url: str, part: _Part, most: int, label: str, same_host: bool) -> Download:
         """One try: open, continue or restart the part file, and read to the end."""
         kept, validator = part.state(url)
         headers = {"Accept-Encoding": "identity"}
         if kept:
             headers |= {"Range": f"bytes={kept}-", "If-Range": validator}
-        with self._open(url, headers=headers, allow=(416,)) as answer:
+        with self._open(url, headers=headers, allow=(416,), same_host=same_host) as (answer, watch):
             if answer.status_code == 416:
                 part.drop()
                 raise Retry("the server refused to continue the transfer")
@@ -285,18 +307,20 @@ class Fetcher:
             self.progress.begin(label, total, "bytes")
             try:
                 self.progress.advance(label, kept)
-                size, digest = self._append(answer, url, part, most, label)
+                size, digest = self._append(self._pieces(answer, watch), url, part, most, label)
             finally:
                 self.progress.end(label)
             _hold_length(total, size, part)
             return Download(part.target, digest, size, answer.url, kept)
 
-    def _append(self, answer, url: str, part: _Part, most: int, label: str) -> tuple[int, str]:
+    def _append(
+        self, pieces: Iterator[bytes], url: str, part: _Part, most: int, label: str
+    ) -> tuple[int, str]:
         """Append the body to the part file; return the size and sha256 of the whole file."""
         digest = hashlib.sha256()
         with part.appending() as (stream, size):
             _hash_into(digest, part.path)
-            for piece in self._pieces(answer):
+            for piece in pieces:
                 size += len(piece)
                 _hold_limit(url, size, most, part)
                 part.write(stream, piece)
@@ -304,52 +328,123 @@ class Fetcher:
                 self.progress.advance(label, len(piece))
         return size, digest.hexdigest()
 
-    def _pieces(self, answer) -> Iterator[bytes]:
+    def _pieces(self, answer: requests.Response, watch: Watch) -> Iterator[bytes]:
         """The body in pieces; a broken or a trickling connection becomes `Retry`."""
         import requests
 
-        end = time.monotonic() + self.limits.answer
+        limits = self.limits
+        end = time.monotonic() + limits.answer
         try:
+            watch.allow(min(limits.silence, limits.answer))
             for piece in answer.iter_content(_PIECE):
                 yield piece
-                if time.monotonic() > end:
-                    raise Retry(f"the answer took longer than {self.limits.answer:g} s")
+                # Leave a moment, so that the watch can still see that the whole time is used up.
+                watch.allow(min(limits.silence, max(0.0, end - time.monotonic())))
         except requests.RequestException as error:
-            raise Retry(f"the connection broke off: {_plain(error)}") from error
+            if not watch.expired:
+                silent = isinstance(getattr(error, "args", [None])[0], Exception) and "timed out" in str(
+                    error
+                )
+                raise Retry(
+                    f"the connection broke off: {_plain(error)}",
+                    give_up_after=_SILENT_TRIES if silent else 0,
+                ) from error
+        # A cut connection may also look like an orderly end.
+        if watch.expired:
+            if time.monotonic() >= end:
+                raise Retry(f"the answer took longer than {limits.answer:g} s", give_up_after=_SILENT_TRIES)
+            raise Retry(f"less than 16 kB came in {limits.silence:g} s", give_up_after=_SILENT_TRIES)
 
     @contextlib.contextmanager
-    def _open(self, url: str, *, params=None, headers=None, allow: Collection[int] = ()) -> Iterator:
-        """Send one request; faults that may pass become `Retry`, lasting ones SourceError."""
+    def _open(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        allow: Collection[int] = (),
+        same_host: bool = False,
+    ) -> Iterator[tuple[requests.Response, Watch]]:
+        """Send one request; faults that may pass become `Retry`, lasting ones SourceError.
+
+        Yields the answer, whose body is still to be read, and the watch over the request.
+        """
+        host, limits = check_address(url), self.limits
+        waits = limits.connect + limits.silence
+
+        def notice() -> None:
+            self.progress.note(f"waiting for {host} (at most {waits:.0f} s)")
+
+        with (
+            Watch(self._sockets, waits, notice) as watch,
+            self._sent(url, params, headers, watch, same_host) as answer,
+        ):
+            status = f"status {answer.status_code} {answer.reason or ''}".strip()
+            if answer.status_code in PASSING and answer.status_code not in allow:
+                raise Retry(status, retry_after(answer.headers.get("Retry-After")))
+            if answer.status_code >= 400 and answer.status_code not in allow:
+                raise SourceError(f"cannot fetch {url}", found=status, hint="try another address")
+            yield answer, watch
+
+    def _sent(
+        self,
+        url: str,
+        params: Mapping[str, str] | None,
+        headers: Mapping[str, str] | None,
+        watch: Watch,
+        same_host: bool,
+    ) -> requests.Response:
+        """The answer to a request, as soon as its header is there."""
         import requests
 
-        timeouts = (self.limits.connect, self.limits.silence)
+        hooks = {"response": _refuse_other_hosts} if same_host else {}
         try:
-            answer = self._session.get(
-                url, params=params, headers=dict(headers or {}), stream=True, timeout=timeouts
-            )
+            return self._session.get(
+                url, params=params, headers=dict(headers or {}), stream=True, hooks=hooks,
+                timeout=(self.limits.connect, self.limits.silence),
+            )  # fmt: skip
         except requests.TooManyRedirects as error:
             raise SourceError(
-                f"{url} leads in circles",
+                f"{url}: redirect loop",
                 found=f"more than {_REDIRECTS} redirects",
                 hint="try another address",
             ) from error
         except requests.exceptions.SSLError as error:
+            if watch.expired:
+                raise self._silent() from error
             raise SourceError(
                 f"no secure connection to {url}",
                 found=_plain(error),
                 hint="check the clock and the certificates of this machine",
             ) from error
         except (requests.ConnectionError, requests.Timeout) as error:
-            raise Retry(_plain(error), unreachable=_unreachable(error)) from error
+            if watch.expired:
+                raise self._silent() from error
+            tries = _SILENT_TRIES if isinstance(error, requests.ReadTimeout) else 0
+            tries = _UNREACHABLE_TRIES if _unreachable(error) else tries
+            raise Retry(_plain(error), give_up_after=tries) from error
         except requests.RequestException as error:
             raise SourceError(f"cannot fetch {url}", found=_plain(error)) from error
-        with answer:
-            status = f"status {answer.status_code} {answer.reason or ''}".strip()
-            if answer.status_code in PASSING and answer.status_code not in allow:
-                raise Retry(status, retry_after(answer.headers.get("Retry-After")))
-            if answer.status_code >= 400 and answer.status_code not in allow:
-                raise SourceError(f"cannot fetch {url}", found=status, hint="try another address")
-            yield answer
+
+    def _silent(self) -> Retry:
+        seconds = self.limits.connect + self.limits.silence
+        return Retry(f"no whole header of an answer in {seconds:g} s", give_up_after=_SILENT_TRIES)
+
+
+def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
+    """Stop at a redirect that leads away from the host that was asked."""
+    if not answer.is_redirect:
+        return
+    target = urljoin(answer.url, answer.headers.get("Location", ""))
+    here, there = urlsplit(answer.url).hostname, urlsplit(target).hostname
+    if here != there:
+        answer.close()
+        raise SourceError(
+            f"{answer.url} leads to another host",
+            expected=f"a file on {here}",
+            found=target,
+            hint=f"if {there} is to be trusted, name it with --mirror",
+        )
 
 
 class _Part:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import hashlib
-import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ChecksumError, OfflineError, SourceError
-from ..files import safe_name, write_text
+from ..files import safe_name
 from ..progress import Progress, Silent
+from .notes import read_note, sha256_once, write_note
 from .release import Layout
 from .store import Store
 
@@ -96,18 +97,18 @@ def fetch_release(
     with store.lock(_note(store, release).stem), _hub_faults(release):
         files = choose(_index(release), release)
         folder = _download(release, files, progress or Silent())
-    note = {"folder": str(folder), "files": {file.path: file.bytes for file in files}}
-    write_text(_note(store, release), json.dumps(note, indent=1) + "\n")
+    sums = {file.path: sha256_once(folder / file.path) for file in files}
+    write_note(_note(store, release), {"folder": str(folder), "files": sums})
     return folder
 
 
 def cached_release(store: Store, release: HubRelease | None = None) -> Path | None:
-    """The folder of a release that was fetched whole and still is; None otherwise. No network."""
+    """The folder of a release that was fetched whole and is as it was then; None otherwise. No network."""
+    note = read_note(_note(store, release or HubRelease()))
     try:
-        note = json.loads(_note(store, release or HubRelease()).read_text(encoding="utf-8"))
-        folder = Path(note["folder"])
-        whole = all((folder / path).stat().st_size == size for path, size in note["files"].items())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        folder = Path(note["folder"]) if note else None
+        whole = folder and all(sha256_once(folder / path) == sha256 for path, sha256 in note["files"].items())
+    except (OSError, KeyError, TypeError, AttributeError):
         return None
     return folder if whole else None
 
@@ -181,19 +182,21 @@ def _index(release: HubRelease) -> dict[str, HubFile]:
 
 
 def _download(release: HubRelease, files: list[HubFile], progress: Progress) -> Path:
-    """Fetch the files into the Hub's own cache and check each; return the folder they share."""
-    from huggingface_hub import hf_hub_download
+    """Fetch the files into the Hub's own cache and check each; return the folder they share.
 
-    key, folder = f"release {release}", None
+    A file that is there already but damaged is removed, reported and fetched once more.
+    """
+    key, folder = f"release {release}", release.cache_dir or Path()
     progress.begin(key, sum(file.bytes for file in files), "bytes")
     try:
         with _silent_bars():
             for file in files:
-                path = Path(hf_hub_download(
-                    release.repository, file.path, repo_type="dataset", revision=release.revision,
-                    endpoint=release.endpoint, cache_dir=release.cache_dir,
-                ))  # fmt: skip
-                _check(path, file, release)
+                path = _one_file(release, file)
+                if fault := _fault(path, file):
+                    progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
+                    _remove(path)
+                    path = _one_file(release, file)
+                    _check(path, file, release)
                 folder = path.parents[file.path.count("/")]
                 progress.advance(key, file.bytes)
     finally:
@@ -201,24 +204,59 @@ def _download(release: HubRelease, files: list[HubFile], progress: Progress) -> 
     return folder
 
 
-def _check(path: Path, file: HubFile, release: HubRelease) -> None:
-    """Compare length and sum with the index; a bad file is removed so that the next run fetches it."""
-    size = path.stat().st_size
-    digest = hashlib.sha256() if file.sha256 else hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+def _one_file(release: HubRelease, file: HubFile) -> Path:
+    from huggingface_hub import hf_hub_download
+
+    return Path(hf_hub_download(
+        release.repository, file.path, repo_type="dataset", revision=release.revision,
+        endpoint=release.endpoint, cache_dir=release.cache_dir,
+    ))  # fmt: skip
+
+
+def _fault(path: Path, file: HubFile) -> str | None:
+    """How the file differs from the index of the Hub, or None."""
+    size, expected = path.stat().st_size, file.sha256 or file.sha1
+    found = sha256_once(path) if file.sha256 else _git_sha1(path)
+    if size == file.bytes and expected in (None, found):
+        return None
+    return f"{size:,} bytes, {found}"
+
+
+def _git_sha1(path: Path) -> str:
+    """Git's name of a file's content, which is the Hub's checksum of small files."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with open(path, "rb") as stream:
         while piece := stream.read(1 << 20):
             digest.update(piece)
-    expected = file.sha256 or file.sha1
-    if size == file.bytes and expected in (None, digest.hexdigest()):
-        return
-    path.resolve().unlink()
+    return digest.hexdigest()
+
+
+def _remove(path: Path) -> None:
+    """Remove a file from the Hub's cache: the content, and the link that leads to it."""
+    path.resolve().unlink(missing_ok=True)
     path.unlink(missing_ok=True)
+
+
+def _check(path: Path, file: HubFile, release: HubRelease) -> None:
+    """Compare length and sum with the index; a bad file is removed so that the next run fetches it."""
+    fault = _fault(path, file)
+    if fault is None:
+        return
+    _remove(path)
     raise ChecksumError(
         f"{file.path} of {release} arrived damaged",
-        expected=f"{file.bytes:,} bytes, {expected}",
-        found=f"{size:,} bytes, {digest.hexdigest()}",
+        expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}",
+        found=fault,
         hint="it was removed; run the same command again",
     )
+
+
+def _named_after_content(path: Path) -> bool:
+    """Whether a file of the Hub's cache is what its name states: content is stored under its checksum."""
+    name = path.resolve().name
+    if re.fullmatch(r"[0-9a-f]{64}", name):
+        return sha256_once(path) == name
+    return not re.fullmatch(r"[0-9a-f]{40}", name) or _git_sha1(path) == name
 
 
 def _from_hub_cache(release: HubRelease) -> Path:
@@ -235,8 +273,16 @@ def _from_hub_cache(release: HubRelease) -> Path:
         )  # fmt: skip
         folder = Path(found)
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-        choose({path: HubFile(path, 0, None, None) for path in paths}, release)
+        chosen = choose({path: HubFile(path, 0, None, None) for path in paths}, release)
+        if damaged := [file.path for file in chosen if not _named_after_content(folder / file.path)]:
+            raise OfflineError(
+                f"the cached release {release} is damaged, and the network is switched off",
+                found=", ".join(damaged),
+                hint="run once without --offline to fetch it again, or give a local copy with --release DIR",
+            )
         return folder
+    except OfflineError:
+        raise
     except (LocalEntryNotFoundError, SourceError) as error:
         raise OfflineError(
             f"the release {release} is not in the cache, and the network is switched off",

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import FormatError, SourceError, UsageError
-from ..files import sha256_bytes, sha256_file
+from ..files import sha256_bytes
 from ..formats.compressed import reading
+from .notes import sha256_once
 
 _PIECE = 1 << 16
 _PACKED = ("", ".gz", ".zst")
@@ -92,7 +93,7 @@ class Release:
 
     def key(self) -> str:
         """Hex sha256 over the names and contents of all files used."""
-        lines = [f"{p.relative_to(self.folder).as_posix()} {sha256_file(p)}" for p in self.files]
+        lines = [f"{p.relative_to(self.folder).as_posix()} {sha256_once(p)}" for p in self.files]
         return sha256_bytes("\n".join(lines).encode())
 
     def delta_pieces(self) -> Iterator[str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
 Spans = list[tuple[int, int]]
+# What spaCy takes for one chunk: a run of other characters, or of white space less the one space before it.
+_CHUNKS = re.compile(r"^\s+|\S+|(?<= )\s+|[^\S ]\s*")
+_PLAIN_WORD = re.compile(r"([“\"(]?)([A-Za-z]+)([,;:!?.]?)([”\")]?)")
+MOST_KNOWN = 1 << 17
+"""Chunks that are remembered at most; a hostile text must not fill the memory."""
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 SENTENCE_ENGINES = ("punkt", "nltk")
 
@@ -36,8 +42,8 @@ def tokenize_official(text: str, engine: str = "punkt") -> list[list[str]]:
 
     White-space tokens are kept: the line ends of a wrapped Gutenberg file are tokens here.
     """
-    tokenizer = _spacy_tokenizer()
-    return [[t.text for t in tokenizer(text[a:b])] for a, b in sentence_spans(text, engine)]
+    split = _word_splitter().split
+    return [split(text[a:b]) for a, b in sentence_spans(text, engine)]
 
 
 def tokenize_body(text: str) -> Tokenized:
@@ -46,7 +52,7 @@ def tokenize_body(text: str) -> Tokenized:
     Lines of a paragraph are joined, no sentence crosses a paragraph, no token is white space, except
     that the token "\\n" closes every paragraph but the last: it keeps the paragraphs of the book.
     """
-    tokenizer = _spacy_tokenizer()
+    splitter = _word_splitter()
     sentences: list[list[str]] = []
     starts: list[int] = []
     closed = 0
@@ -57,10 +63,10 @@ def tokenize_body(text: str) -> Tokenized:
         # One character for one: offsets in the joined paragraph are offsets in the text.
         joined = re.sub(r"\s", " ", text[begin:end])
         for a, b in sentence_spans(joined):
-            tokens = [t for t in tokenizer(joined[a:b]) if not t.is_space]
-            if tokens:
-                sentences.append([t.text for t in tokens])
-                starts.extend(begin + a + t.idx for t in tokens)
+            words = splitter.split_with_offsets(joined[a:b])
+            if words:
+                sentences.append([word for word, _ in words])
+                starts.extend(begin + a + at for _, at in words)
         closed = end
     return Tokenized(sentences, starts)
 
@@ -129,8 +135,81 @@ def _nltk_splitter() -> Callable[[str], Spans]:
     return lambda text: list(tokenizer.span_tokenize(text))
 
 
-@cache
-def _spacy_tokenizer() -> Tokenizer:
+class WordSplitter:
+    """The tokens of spaCy's English tokenizer without a `Doc` per sentence.
+
+    spaCy splits a text at white space and tokenises each chunk on its own, so the tokens of a chunk can be
+    remembered: a novel has 150,000 chunks but 20,000 different ones. One rule of spaCy looks beyond a chunk:
+    tokens that follow each other are compared with the parts of its special cases (`:` and `)` of a smiley),
+    and a match that crosses white space can keep a shorter one from being used. Where the tokens on both
+    sides of a gap could begin such a match, spaCy itself splits the whole text.
+
+    `benchmarks/bench_tokens.py` compares every token of the 52 books with spaCy's own.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer, self._rules = tokenizer, frozenset(tokenizer.rules or ())
+        self._neighbours = _special_neighbours(tokenizer)
+        self._rights = {right for _, right in self._neighbours}
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def split(self, text: str) -> list[str]:
+        """The tokens of `text`, white-space tokens included."""
+        known, rights = self._known, self._rights
+        tokens: list[str] = []
+        for chunk in _CHUNKS.findall(text):
+            parts = known.get(chunk) or self._learn(chunk)
+            if parts[0] in rights and tokens and (tokens[-1], parts[0]) in self._neighbours:
+                return [token.text for token in self._tokenizer(text)]
+            tokens += parts
+        return tokens
+
+    def split_with_offsets(self, text: str) -> list[tuple[str, int]]:
+        """(token, index of its first character) without white-space tokens."""
+        words, at = [], 0
+        for token in self.split(text):
+            # Nothing is dropped or changed, so the next token begins at its next occurrence.
+            at = text.index(token, at)
+            if not token.isspace():
+                words.append((token, at))
+            at += len(token)
+        return words
+
+    def _learn(self, chunk: str) -> tuple[str, ...]:
+        parts = self._plain(chunk) or tuple(token.text for token in self._tokenizer(chunk))
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[chunk] = parts
+        return parts
+
+    def _plain(self, chunk: str) -> tuple[str, ...] | None:
+        """The tokens of a word of ASCII letters with plain marks around it, which is what most chunks are.
+
+        None where a rule of spaCy for special cases might apply, or the mark is not plain: a dot after a
+        capital may belong to an abbreviation.
+        """
+        match = _PLAIN_WORD.fullmatch(chunk)
+        if not match or chunk in self._rules:
+            return None
+        before, word, mark, after = match.groups()
+        if word in self._rules or (mark == "." and (word[-1].isupper() or f"{word}." in self._rules)):
+            return None
+        parts = tuple(filter(None, (before, word, mark, after)))
+        # `;)` at the end of a remark in brackets is a smiley to spaCy.
+        return None if any(pair in self._neighbours for pair in pairwise(parts)) else parts
+
+
+def _special_neighbours(tokenizer: Tokenizer) -> set[tuple[str, str]]:
+    """Tokens that follow each other where a special case of spaCy is split without special cases."""
     import spacy
 
-    return spacy.blank("en").tokenizer
+    plain = spacy.blank("en").tokenizer
+    plain.rules = {}
+    return {pair for case in tokenizer.rules or () for pair in pairwise(token.text for token in plain(case))}
+
+
+@cache
+def _word_splitter() -> WordSplitter:
+    import spacy
+
+    return WordSplitter(spacy.blank("en").tokenizer)

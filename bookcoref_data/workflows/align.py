@@ -41,7 +41,21 @@ def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -
     try:
         return Aligned(pack.book(text).to_record(), EXACT)
     except EditionError:
-        return _remapped(old_of_pack(pack), tokenize_edition(text), least_matched)
+        return remap_text(old_of_pack(pack), text, least_matched=least_matched)
+
+
+def holds_edition(pack: Pack, text: str) -> bool:
+    """Whether a decoded text holds the very edition that a pack was made from."""
+    try:
+        pack.book(text)
+    except EditionError:
+        return False
+    return True
+
+
+def remap_text(old: OldText, text: str, *, least_matched: float = LEAST_MATCHED) -> Aligned:
+    """Carry an annotation over to a decoded text of another edition. Raises EditionError as `remap`."""
+    return _remapped(old, tokenize_edition(text), least_matched)
 
 
 def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:

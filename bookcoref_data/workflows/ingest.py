@@ -2,12 +2,12 @@
 
 A release is up to 208 MB of delta and 30 MB of annotations in a few files. The first rebuild walks
 them once, streaming, and keeps per book: `<doc_key>.jsonl` (the record of the full config, then those
-of the split config) and `<gutenberg id>.delta` (opcodes in compact form with the sentence lengths).
+of the split config) and `<gutenberg id>.delta` (opcodes in compact form with the sentence lengths). The index
+states the sha256 of every part; they are compared before parts are used again.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,16 +15,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import DataError, EditionError, FormatError
-from ..files import safe_name, sha256_bytes, write_bytes, write_text
+from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress
+from ..sources.notes import read_note, sha256_once, write_note
 from ..sources.release import Release
 from ..sources.store import CacheError
 from ..stitch.official import delta_to_bytes, read_deltas
 
 INDEX = "index.json"
-INDEX_FORMAT = 1
+INDEX_FORMAT = 2
 SPLIT_MARK = "_split1500_S"
 
 
@@ -54,23 +55,36 @@ def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[st
     Raises:
         FormatError, EditionError: the release is damaged or contradicts itself; nothing is left behind.
     """
-    index = folder / INDEX
-    if index.is_file():
-        value = json.loads(index.read_text(encoding="utf-8"))
-        if value.get("format") == INDEX_FORMAT:
-            return [BookPart(**part) for part in value["books"]]
+    if parts := ingested(folder):
+        return parts
+    if folder.exists():
+        progress.note(f"the release is split again: {folder} is not as it was written")
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         parts = _split(release, work, progress, doc_keys)
-        value = {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts]}
-        write_text(work / INDEX, json.dumps(value, indent=1))
+        sums = {path.name: sha256_file(path) for path in sorted(work.iterdir())}
+        value = {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts], "files": sums}
+        write_note(work / INDEX, value)
         if folder.exists():
             shutil.rmtree(folder)
         work.rename(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return parts
+
+
+def ingested(folder: Path) -> list[BookPart] | None:
+    """The books of a release that was split into `folder`; None when a file is missing or altered."""
+    value = read_note(folder / INDEX)
+    if value is None or value.get("format") != INDEX_FORMAT:
+        return None
+    try:
+        if any(sha256_once(folder / name) != sha256 for name, sha256 in value["files"].items()):
+            return None
+        return [BookPart(**part) for part in value["books"]]
+    except (OSError, KeyError, TypeError):
+        return None
 
 
 def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:

@@ -1,16 +1,15 @@
-"""Packs as releases: the books of a pack folder, and the packs that a rebuild keeps for the next edition."""
+"""Packs as releases: the books of a pack folder, and annotation carried over to another edition."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ..books import Book, split_book
-from ..errors import DataError, EditionError
+from ..errors import DataError
 from ..files import sha256_bytes
 from ..stitch.pack import Pack, read_pack
-from ..stitch.remap import RemapReport
-from .align import REMAPPED, align_text
+from ..stitch.remap import Example, OldText, RemapReport
+from .align import remap_text
 from .ingest import BookPart
 
 SUFFIX = ".pack"
@@ -51,19 +50,26 @@ def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:
     return book, pack.window_books(book) or split_book(book).books
 
 
-def remapped_book(pack: Pack, text: str, min_kept: float) -> tuple[Book, tuple[Book, ...], RemapReport]:
+def remapped_book(old: OldText, text: str, min_kept: float) -> tuple[Book, tuple[Book, ...], RemapReport]:
     """The annotation in the tokens of another edition; windows by the rule, since tokens differ.
 
     Raises:
-        EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`; or
-            the text is the pack's own edition, so that nothing is to be carried over.
+        EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`.
     """
-    aligned = align_text(pack, text)
-    if aligned.result != REMAPPED:
-        raise EditionError(f"{pack.doc_key}: the text is the edition that the pack was made from")
-    aligned.report.require(min_kept)
+    aligned = remap_text(old, text)
+    report = aligned.report
+    report.require(min_kept)
     book = aligned.record.to_book()
-    return book, split_book(book).books, aligned.report
+    return book, split_book(book).books, report
+
+
+def _shown(example: Example) -> str:
+    """The words of a mention; a pack does not know the old ones, so there their place stands for them."""
+    old, new = example.old_text, example.new_text
+    place = f"tokens {example.old.start}-{example.old.end} of the release"
+    if old and new and old != new:
+        return f"“{old}” -> “{new}”"
+    return f"“{new or old}”" if new or old else place
 
 
 def remap_notes(report: RemapReport) -> list[str]:
@@ -78,19 +84,5 @@ def remap_notes(report: RemapReport) -> list[str]:
     named = [f"{t.name} {t.kept + t.moved:,}/{t.total:,}" for t in worst[:MOST_NAMED] if t.lost + t.changed]
     if named:
         lines.append("kept whole by character, worst first: " + "; ".join(named))
-    shown = [f"{e.character}: “{e.new_text or e.old_text}” {e.status}" for e in report.examples[:3]]
+    shown = [f"{e.character}: {_shown(e)} {e.status}" for e in report.examples[:3]]
     return lines + (["for example " + "; ".join(shown)] if shown else []) + list(report.warnings)
-
-
-def keep_pack(path: Path, book: Book, windows: tuple[Book, ...], text: str, **source: Any) -> None:
-    """Keep a pack of a book just built, so that a later edition of its text can be followed.
-
-    A book whose text differs too much from its source for a pack is left without one.
-    """
-    from ..files import write_bytes
-    from .pack import pack_book
-
-    try:
-        write_bytes(path, pack_book(book, windows, text, **source))
-    except (DataError, EditionError):
-        path.unlink(missing_ok=True)

@@ -17,8 +17,16 @@ from typing import Any
 
 from ..books import Book, Character, Record, Window, split_book
 from ..books.facts import BookFacts, facts_of
-from ..errors import BookcorefError, BookError, DataError, EditionError, SourceError, UsageError
-from ..files import sha256_bytes, sha256_file, writing
+from ..errors import (
+    BookcorefError,
+    BookError,
+    ChecksumError,
+    DataError,
+    EditionError,
+    SourceError,
+    UsageError,
+)
+from ..files import sha256_bytes, sha256_file
 from ..formats.folder import (
     BOOKCOREF_LICENCES,
     BuildRecord,
@@ -31,19 +39,20 @@ from ..formats.folder import (
 )
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
-from ..formats.schema import to_table
 from ..progress import Progress, Silent
 from ..sources.store import Store
 from ..stitch.official import cut_sentences, delta_from_bytes
-from ..stitch.pack import read_pack
+from ..stitch.pack import Pack, read_pack
 from ..text.decode import decode
 from ..text.tokens import available_engines, tokenize_official
+from .align import holds_edition, old_of_pack, old_of_record
+from .finished import exact_record, finished_book, remember_exact, store_book, was_begun
 from .ingest import SPLIT_MARK, BookPart
-from .packed import exact_book, keep_pack, remap_notes, remapped_book
+from .packed import exact_book, remap_notes, remapped_book
 from .pool import run_jobs, worker_count
 
 # Part of every content key: raise it when the same inputs would give another result.
-BUILD_RULES = 2
+BUILD_RULES = 3
 # spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
 _NOT_NEEDED = ("torch",)
 
@@ -57,6 +66,16 @@ class SourceText:
     name: str
     address: str = ""
 
+    def read(self) -> str:
+        """The decoded text. Raises ChecksumError when the file has changed since it was found."""
+        data = self.path.read_bytes()
+        if (found := sha256_bytes(data)) != self.sha256:
+            raise ChecksumError(
+                f"{self.path} has changed while it was used", expected=self.sha256, found=found,
+                hint="run the same command again",
+            )  # fmt: skip
+        return decode(data, str(self.path)).text
+
     def facts(self) -> dict[str, Any]:
         return {"name": self.name, "address": self.address, "sha256": self.sha256}
 
@@ -65,8 +84,8 @@ class SourceText:
 class BookJob:
     """Everything a worker needs to build one book; small, so that it can be sent to a process.
 
-    `packs` is the folder of packs kept for other editions; with `remap` set, no edition was exact and
-    the annotation is carried over if at least that share of its mentions is kept.
+    With `remap` set, no edition was exact and the annotation is carried over if at least that share of its
+    mentions is kept: from the released pack, else from the book as an earlier run built it exactly.
     """
 
     part: BookPart
@@ -76,15 +95,7 @@ class BookJob:
     tokenised: Path | None
     expected: Mapping[str, Any] | None
     instructions: str = ""
-    packs: Path | None = None
     remap: float | None = None
-
-    @property
-    def pack_path(self) -> Path | None:
-        """The pack of this book: the released one, else the one that an earlier rebuild kept."""
-        if self.part.pack:
-            return self.folder / self.part.pack
-        return self.packs / f"{self.part.key}.pack" if self.packs and self.part.delta else None
 
     def __str__(self) -> str:
         return self.part.doc_key
@@ -101,11 +112,12 @@ class BookJob:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A finished book in the cache: `full.parquet`, `split.parquet` and `facts.json` in `folder`."""
+    """A finished book in the cache. `repaired`: it was there, but damaged, so it was built again."""
 
     facts: BookFacts
     folder: Path
     fresh: bool
+    repaired: bool = False
 
 
 @dataclass(slots=True)
@@ -145,8 +157,8 @@ class Plan:
     `candidates(gutenberg_id)` yields the texts to try for a book, best first, fetching as it goes;
     `tokenised` maps doc_keys to tokenised files given by the user; `expected` maps doc_keys to facts
     known beforehand ({"tokens", "sentences", "tokens_sha256"}). When no edition gives the released tokens
-    and there is a pack (released, or kept in `packs_cache`), the annotation is carried over to the first
-    edition in which at least `min_kept` of the mentions survive; None forbids it.
+    and the release is a pack or an earlier run has built the book, the annotation is carried over to the
+    first edition in which at least `min_kept` of the mentions survive; None forbids it.
     """
 
     parts: list[BookPart]
@@ -154,7 +166,6 @@ class Plan:
     books_cache: Path
     out: Path
     candidates: Candidates
-    packs_cache: Path | None = None
     min_kept: float | None = None
     title: str = "BookCoref"
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -255,6 +266,8 @@ def _build_books(plan: Plan, workers: int, progress: Progress, report: RebuildRe
                 done[part.doc_key] = outcome.result
                 report.failed.pop(part.doc_key, None)
                 (report.built if outcome.result.fresh else report.reused).append(part.doc_key)
+                if outcome.result.repaired:
+                    progress.note(f"{part.doc_key}: the finished book in the cache was damaged; built again")
                 progress.advance("books")
                 continue
             report.failed.setdefault(part.doc_key, outcome.error)
@@ -290,7 +303,7 @@ class _Editions:
         plan, part = self._plan, self._part
         job = BookJob(
             part, plan.folder, plan.books_cache, None, plan.tokenised.get(part.doc_key),
-            plan.expected.get(part.doc_key), plan.instructions.get(part.doc_key, ""), plan.packs_cache,
+            plan.expected.get(part.doc_key), plan.instructions.get(part.doc_key, ""),
         )  # fmt: skip
         if job.tokenised or not (part.delta or part.pack):
             return job
@@ -304,7 +317,8 @@ class _Editions:
         for text in self._plan.candidates(self._part.gutenberg_key):
             tried.append(text)
             yield text, None
-        if self._plan.min_kept is not None and job.pack_path and job.pack_path.is_file():
+        # The worker says whether anything is known of the released tokens to compare with.
+        if self._plan.min_kept is not None:
             yield from ((text, self._plan.min_kept) for text in tried)
 
 
@@ -330,43 +344,59 @@ def build_book(job: BookJob) -> Built:
         DataError: the annotation is broken.
     """
     folder = job.target / job.key()
-    facts = folder / "facts.json"
-    if facts.is_file():
-        return Built(BookFacts.from_dict(json.loads(facts.read_text(encoding="utf-8"))), folder, fresh=False)
-    book, parts, check, notes = _from_pack(job) or _from_release(job)
+    if facts := finished_book(folder):
+        return Built(facts, folder, fresh=False)
+    damaged = was_begun(folder)
+    book, parts, check, notes = _remapped(job) if job.remap is not None else _exact(job)
     found = facts_of(book, parts, job.part.split, text=_text_facts(job), check=check, notes=notes)
-    _store(folder, found, book, parts)
-    return Built(found, folder, fresh=True)
+    store_book(folder, found, book, parts)
+    if job.remap is None and job.part.delta:
+        remember_exact(folder, job.part.key)
+    return Built(found, folder, fresh=True, repaired=damaged)
 
 
 _Result = tuple[Book, tuple[Book, ...], str, list[str]]
 
 
-def _from_pack(job: BookJob) -> _Result | None:
-    """Book, windows, proof and notes from the book's pack; None when there is no pack to use."""
-    path = job.pack_path
-    if path is None or job.text is None or not path.is_file():
-        return None
-    pack = read_pack(path.read_bytes(), str(path))
-    text = decode(job.text.path.read_bytes(), str(job.text.path)).text
-    if job.remap is not None:
-        book, windows, report = remapped_book(pack, text, job.remap)
-        return book, windows, "remapped", remap_notes(report)
-    book, windows = exact_book(pack, text)
-    _, check = _proved(job, book.sentences, "pack")
-    return book, windows, check, []
-
-
-def _from_release(job: BookJob) -> _Result:
-    """Book, windows, proof and notes from the release's own files; keeps a pack for other editions."""
-    record, windows = _read_annotation(job)
+def _exact(job: BookJob) -> _Result:
+    """Book, windows, what verified its tokens, and notes: the released tokens."""
+    if job.part.pack and job.text:
+        book, windows = exact_book(_released_pack(job), job.text.read())
+        _, check = _proved(job, book.sentences, "pack")
+        return book, windows, check, []
+    record, released = _read_annotation(job)
     sentences, check = _sentences(job, record)
     book = _attach(job, record, sentences)
-    parts, notes = _windows(book, windows)
-    if job.text and job.pack_path:
-        text = decode(job.text.path.read_bytes(), str(job.text.path)).text
-        keep_pack(job.pack_path, book, parts, text, split=job.part.split, source_sha256=job.text.sha256)
+    parts, notes = _windows(book, released)
     return book, parts, check, notes
+
+
+def _remapped(job: BookJob) -> _Result:
+    """The same for another edition: its tokens, the released annotation carried over."""
+    text = job.text.read()
+    if job.part.pack:
+        pack = _released_pack(job)
+        old, same = old_of_pack(pack), holds_edition(pack, text)
+    else:
+        earlier = exact_record(job.target, job.part.key)
+        if earlier is None:
+            raise EditionError(
+                f"{job.part.doc_key}: no earlier run has built this book, so it cannot be carried over",
+                hint="give the edition of the release once with --mirror DIR, or a release of packs",
+            )
+        facts, record = earlier
+        old, same = old_of_record(record), facts.text.get("sha256") == job.text.sha256
+    if same:
+        raise EditionError(
+            f"{job.part.doc_key}: this text holds the released tokens; nothing is carried over"
+        )
+    book, windows, report = remapped_book(old, text, job.remap)
+    return book, windows, "remapped", remap_notes(report)
+
+
+def _released_pack(job: BookJob) -> Pack:
+    path = job.folder / job.part.pack
+    return read_pack(path.read_bytes(), str(path))
 
 
 def _read_annotation(job: BookJob) -> tuple[Record, list[Record]]:
@@ -389,7 +419,7 @@ def _sentences(job: BookJob, record: Record) -> tuple[list[list[str]], str]:
             hint=job.instructions or f"give a tokenised text with --text {job.part.doc_key}=FILE",
         )
     delta, lengths = delta_from_bytes((job.folder / job.part.delta).read_bytes())
-    text = decode(job.text.path.read_bytes(), str(job.text.path)).text
+    text = job.text.read()
     failure: EditionError | None = None
     for engine in available_engines():
         base = [token for sentence in tokenize_official(text, engine) for token in sentence]
@@ -523,17 +553,6 @@ def _text_facts(job: BookJob) -> dict[str, Any]:
     if job.tokenised:
         return {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}
     return job.text.facts() if job.text else {"name": "embedded in the release"}
-
-
-def _store(folder: Path, facts: BookFacts, book: Book, windows: Iterable[Book]) -> None:
-    """Write the tables, then the facts: a book without facts is not finished."""
-    import pyarrow.parquet as pq
-
-    for name, books in (("full", [book]), ("split", list(windows))):
-        with writing(folder / f"{name}.parquet") as stream:
-            pq.write_table(to_table(books), stream, compression="zstd")
-    with writing(folder / "facts.json", "w") as stream:
-        json.dump(facts.to_dict(), stream, ensure_ascii=False)
 
 
 def _assemble(plan: Plan, books: list[Built], missing: Mapping[str, str], inputs: str) -> BuildRecord:

@@ -90,7 +90,6 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
         books_cache=store.path("books"),
         out=settings.out,
         candidates=candidates_of(texts_of(settings, store, progress)),
-        packs_cache=store.path("packs"),
         min_kept=settings.min_kept,
         title=SAMPLE_TITLE if settings.sample else "BookCoref",
         source=source,

@@ -1,12 +1,21 @@
 """Sentences and tokens: the official way, and our way for clean bodies."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import UsageError
+from bookcoref_data.text import tokens
 from bookcoref_data.text.decode import decode
-from bookcoref_data.text.tokens import available_engines, paragraph_spans, tokenize_body, tokenize_official
+from bookcoref_data.text.tokens import (
+    WordSplitter,
+    _word_splitter,
+    available_engines,
+    paragraph_spans,
+    sentence_spans,
+    tokenize_body,
+    tokenize_official,
+)
 
 BODY = """CHAPTER I.
 
@@ -28,8 +37,8 @@ def test_body_joins_wraps_and_keeps_paragraphs_as_tokens():
 
 
 def test_official_tokens_keep_white_space():
-    tokens = [t for s in tokenize_official("One two\nthree.  Four\n\nfive.") for t in s]
-    assert tokens == ["One", "two", "\n", "three", ".", "Four", "\n\n", "five", "."]
+    found = [t for s in tokenize_official("One two\nthree.  Four\n\nfive.") for t in s]
+    assert found == ["One", "two", "\n", "three", ".", "Four", "\n\n", "five", "."]
 
 
 @given(st.text(alphabet="ab.'\" \n\t\u00a0\u200b—Mr", max_size=200))
@@ -60,3 +69,69 @@ def test_base_token_counts_of_the_real_books(shared_data):
     for book, count in (("1342", 157_100), ("2500", 54_197)):
         text = decode((shared_data / f"gutenberg/cache/epub/{book}/pg{book}.txt").read_bytes()).text
         assert sum(map(len, tokenize_official(text))) == count
+
+
+@pytest.fixture(scope="module")
+def spacy_tokens():
+    """The tokens that spaCy itself gives."""
+    import spacy
+
+    tokenizer = spacy.blank("en").tokenizer
+    return lambda text: [token.text for token in tokenizer(text)]
+
+
+WORDS = ["Mr", "Mr.", "can't", "he’s", "a", ":", ")", ": )", "(", "-", "''", "'s", "\n", " ", "\t \n", "e.g.",
+         "word", "well-known", "“Ann,”", "it;)", '"Oh!"', "U.S.", "I.", "10km", "o.O", "_so_", "http://x.org",
+         "’", ".", "cannot.", "Id,", "(and)", "dont?", "\xa0", "—", "..."]  # fmt: skip
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
+    | st.lists(st.sampled_from(WORDS)).map("".join)
+)
+def test_remembered_words_give_the_tokens_of_spacy(spacy_tokens, text):
+    splitter = _word_splitter()
+    assert splitter.split(text) == spacy_tokens(text)
+    placed = splitter.split_with_offsets(text)
+    assert [word for word, _ in placed] == [token for token in spacy_tokens(text) if not token.isspace()]
+    assert all(text.startswith(word, at) for word, at in placed)
+
+
+def test_a_special_case_across_a_gap_is_left_to_spacy(spacy_tokens):
+    """`:` and `)` are parts of a smiley, so spaCy compares them over the gap: it splits the whole text."""
+    splitter = WordSplitter(asked := _Asked())
+    text = "a word : ) here"
+    assert splitter.split(text) == spacy_tokens(text)
+    assert asked.texts[-1] == text
+    assert splitter.split("a word , here") == ["a", "word", ",", "here"]
+    assert asked.texts[-1] != "a word , here"
+
+
+class _Asked:
+    """spaCy's tokenizer, with a record of what it was asked."""
+
+    def __init__(self):
+        import spacy
+
+        self._tokenizer, self.texts = spacy.blank("en").tokenizer, []
+        self.rules = self._tokenizer.rules
+
+    def __call__(self, text):
+        self.texts.append(text)
+        return self._tokenizer(text)
+
+
+def test_a_hostile_text_does_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(tokens, "MOST_KNOWN", 100)
+    splitter = WordSplitter(_Asked())
+    assert splitter.split(" ".join(f"w{i}" for i in range(1000)))[-1] == "w999"
+    assert len(splitter._known) <= 100
+
+
+def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens):
+    """All 52 books: benchmarks/bench_tokens.py."""
+    text = decode((shared_data / "gutenberg/cache/epub/2500/pg2500.txt").read_bytes()).text
+    splitter = _word_splitter()
+    for a, b in sentence_spans(text):
+        assert splitter.split(text[a:b]) == spacy_tokens(text[a:b])

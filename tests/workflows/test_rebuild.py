@@ -356,7 +356,7 @@ def drift(text: str) -> str:
     ).replace("'", "’")
 
 
-def test_a_kept_pack_follows_a_new_edition_and_the_card_says_so(world):
+def test_an_earlier_build_is_carried_over_to_a_new_edition_and_the_card_says_so(world):
     old = read_folder(run(world).out)[0].to_book()
     text = world.raw("11").read_bytes().decode()
     world.raw("11").write_bytes(drift(text).encode())

@@ -1,0 +1,161 @@
+"""Bound every wait for a server by the clock on the wall.
+
+The time-outs of `requests` hold for a single read of the socket, so a server that sends one byte a second
+never meets them. Here a thread watches each request and breaks its connection off when the time is up; the
+reading thread then sees the end of the stream. It also reports once that we are waiting.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import requests
+
+NOTICE_AFTER = 3.0
+"""Seconds without a byte after which the wait is reported."""
+
+
+class Sockets:
+    """The open connections of a session, with the thread that uses each.
+
+    What is kept is a duplicate of each socket: TLS takes the original over, and `shutdown` works on all
+    duplicates of a connection alike.
+    """
+
+    def __init__(self) -> None:
+        self._twins: dict[int, tuple[socket.socket, int]] = {}
+        self._guard = threading.Lock()
+
+    def add(self, connection: object, opened: socket.socket) -> None:
+        with self._guard:
+            self._twins[id(connection)] = opened.dup(), threading.get_ident()
+
+    def use(self, connection: object) -> None:
+        """This thread sends its next request over `connection`."""
+        with self._guard:
+            if held := self._twins.get(id(connection)):
+                self._twins[id(connection)] = held[0], threading.get_ident()
+
+    def drop(self, connection: object) -> None:
+        with self._guard:
+            held = self._twins.pop(id(connection), None)
+        if held:
+            held[0].close()
+
+    def cut(self, thread: int) -> None:
+        """Break off the connections of a thread; whatever it reads from them ends at once."""
+        with self._guard:
+            for twin, user in self._twins.values():
+                if user == thread:
+                    with contextlib.suppress(OSError):
+                        twin.shutdown(socket.SHUT_RDWR)
+
+
+class Watch:
+    """Watches one request of the calling thread: `with Watch(...) as watch`, and `watch.allow(...)` for more.
+
+    `expired` is set when the time was up and the connection was cut; `notice` is called once, from the
+    watching thread, when nothing has come for `NOTICE_AFTER` seconds.
+    """
+
+    def __init__(self, sockets: Sockets, seconds: float, notice: Callable[[], None]) -> None:
+        self.expired = False
+        self._sockets, self._notice, self._thread = sockets, notice, threading.get_ident()
+        self._until = time.monotonic() + seconds
+        self._quiet_since = time.monotonic()
+        self._noticed = False
+        self._done, self._wake = False, threading.Event()
+
+    def allow(self, seconds: float) -> None:
+        """Something came: the next wait may take so long."""
+        before = self._until
+        self._quiet_since = time.monotonic()
+        self._until = self._quiet_since + seconds
+        if self._until < before:
+            self._wake.set()
+
+    def __enter__(self) -> Watch:
+        threading.Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done = True
+        self._wake.set()
+
+    def _watch(self) -> None:
+        # An end that moves further away wakes nobody: it is enough to look again when the old one is reached.
+        while not self._done:
+            self._wake.wait(max(0.01, self._next() - time.monotonic()))
+            self._wake.clear()
+            now = time.monotonic()
+            if not self._done and now >= self._until:
+                self.expired = True
+                self._sockets.cut(self._thread)
+                return
+            if not self._noticed and now >= self._quiet_since + NOTICE_AFTER:
+                self._noticed = True
+                self._notice()
+
+    def _next(self) -> float:
+        notice = self._quiet_since + NOTICE_AFTER
+        return self._until if self._noticed else min(self._until, notice)
+
+
+def watched_session(sockets: Sockets) -> requests.Session:
+    """A session of `requests` whose connections are known to `sockets`."""
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+
+    class Plain(HTTPConnectionPool):
+        ConnectionCls = _known_to(sockets, HTTPConnectionPool.ConnectionCls)
+
+    class Secure(HTTPSConnectionPool):
+        ConnectionCls = _known_to(sockets, HTTPSConnectionPool.ConnectionCls)
+
+    pools = {"http": Plain, "https": Secure}
+
+    class Adapter(HTTPAdapter):
+        def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+            super().init_poolmanager(*args, **kwargs)
+            self.poolmanager.pool_classes_by_scheme = pools
+
+        def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+            manager = super().proxy_manager_for(proxy, **kwargs)
+            if not proxy.lower().startswith("socks"):
+                manager.pool_classes_by_scheme = pools
+            return manager
+
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, Adapter())
+    return session
+
+
+def _known_to(sockets: Sockets, base: type[Any]) -> type[Any]:
+    """A class of connections that `sockets` hears of."""
+
+    class Known(base):
+        def _new_conn(self) -> socket.socket:
+            opened: socket.socket = super()._new_conn()
+            sockets.add(self, opened)
+            return opened
+
+        def putrequest(self, *args: Any, **kwargs: Any) -> Any:
+            sockets.use(self)
+            return super().putrequest(*args, **kwargs)
+
+        def close(self) -> None:
+            sockets.drop(self)
+            super().close()
+
+    return Known
