@@ -291,7 +291,7 @@ class Fetcher:
         """One try: open, continue or restart the part file, and read to the end."""
         kept, validator = part.state(url)
         headers = {"Accept-Encoding": "identity"}
-        if kept:
+        if kept and validator:
             headers |= {"Range": f"bytes={kept}-", "If-Range": validator}
         with self._open(url, headers=headers, allow=(416,), same_host=same_host) as (answer, watch):
             if answer.status_code == 416:

@@ -106,8 +106,10 @@ def cached_release(store: Store, release: HubRelease | None = None) -> Path | No
     """The folder of a release that was fetched whole and is as it was then; None otherwise. No network."""
     note = read_note(_note(store, release or HubRelease()))
     try:
-        folder = Path(note["folder"]) if note else None
-        whole = folder and all(sha256_once(folder / path) == sha256 for path, sha256 in note["files"].items())
+        if note is None:
+            return None
+        folder = Path(note["folder"])
+        whole = all(sha256_once(folder / path) == sha256 for path, sha256 in note["files"].items())
     except (OSError, KeyError, TypeError, AttributeError):
         return None
     return folder if whole else None

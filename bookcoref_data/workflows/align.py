@@ -41,7 +41,7 @@ def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -
     try:
         return Aligned(pack.book(text).to_record(), EXACT)
     except EditionError:
-        return remap_text(old_of_pack(pack), text, least_matched=least_matched)
+        return _remapped(old_of_pack(pack), tokenize_edition(text), least_matched)
 
 
 def holds_edition(pack: Pack, text: str) -> bool:
@@ -51,11 +51,6 @@ def holds_edition(pack: Pack, text: str) -> bool:
     except EditionError:
         return False
     return True
-
-
-def remap_text(old: OldText, text: str, *, least_matched: float = LEAST_MATCHED) -> Aligned:
-    """Carry an annotation over to a decoded text of another edition. Raises EditionError as `remap`."""
-    return _remapped(old, tokenize_edition(text), least_matched)
 
 
 def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:
@@ -116,7 +111,7 @@ def align_files(
         return [_remapped(old_of_record(_only(records, old)), sentences, least_matched)]
     targets = read_documents(new, new_format)
     olds = [old_of_pack(pack)] if pack else [old_of_record(r) for r in records]
-    return [_remapped(o, t.sentences, least_matched) for o, t in _pairs(olds, targets, new)]
+    return [_remapped(o, t.sentences or [], least_matched) for o, t in _pairs(olds, targets, new)]
 
 
 def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tuple[OldText, Record]]:

@@ -8,8 +8,8 @@ from ..books import Book, split_book
 from ..errors import DataError
 from ..files import sha256_bytes
 from ..stitch.pack import Pack, read_pack
-from ..stitch.remap import Example, OldText, RemapReport
-from .align import remap_text
+from ..stitch.remap import Example, OldText, RemapReport, remap
+from .align import tokenize_edition
 from .ingest import BookPart
 
 SUFFIX = ".pack"
@@ -56,11 +56,9 @@ def remapped_book(old: OldText, text: str, min_kept: float) -> tuple[Book, tuple
     Raises:
         EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`.
     """
-    aligned = remap_text(old, text)
-    report = aligned.report
-    report.require(min_kept)
-    book = aligned.record.to_book()
-    return book, split_book(book).books, report
+    result = remap(old, tokenize_edition(text))
+    result.report.require(min_kept)
+    return result.book, split_book(result.book).books, result.report
 
 
 def _shown(example: Example) -> str:
