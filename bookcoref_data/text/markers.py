@@ -34,7 +34,25 @@ FOOTER = re.compile(
     )""",
     re.M | re.I | re.X,
 )
-"""The line that begins a footer, in the forms of every era."""
+"""The line that begins a footer, in the forms of every era; find it with `footer_start`."""
+# One of these words is in every form; finding a word is far faster than trying a pattern at every line.
+_FOOTER_WORDS = ("Gutenberg", "GUTENBERG", "gutenberg", "FULL LICENSE", "should be named")
+
+
+def footer_start(text: str, start: int = 0, end: int | None = None) -> int | None:
+    """Where the first footer between `start` and `end` begins; None when there is none."""
+    stop = len(text) if end is None else end
+    found = []
+    for word in _FOOTER_WORDS:
+        at = text.find(word, start, stop)
+        while at >= 0:
+            line = max(start, text.rfind("\n", start, at) + 1)
+            if FOOTER.match(text, line):
+                found.append(line)
+                break
+            at = text.find(word, at + len(word), stop)
+    return min(found, default=None)
+
 
 _NUMBER = re.compile(r"\[?\be(?:book|text)\s*#\s*(\d+)", re.I)
 _HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", re.I)
@@ -63,7 +81,7 @@ def ebook_numbers(text: str) -> list[str]:
 def is_cut_off(text: str) -> bool:
     """Whether the file has a START line but nothing of a footer: half a file."""
     start = START.search(text[: 5 * _HEAD])
-    return start is not None and not FOOTER.search(text, start.end())
+    return start is not None and footer_start(text, start.end()) is None
 
 
 def markup_of(text: str) -> str:

@@ -71,7 +71,8 @@ class CleanFile:
     """A decoded file, its clean text, and what was noticed on the way; the state before tokens.
 
     `gutenberg_id` is "" when neither the name of the file nor its header gives one. `notes` are sentences
-    for a person: broken bytes, and what the guard would have refused.
+    for a person: broken bytes, whole sections that were cut or kept with the reason, and what the guard
+    would have refused.
     """
 
     name: str
@@ -171,7 +172,7 @@ def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
         rules = replace(rules, keep=KINDS, cut=(), spare=(), guard=False)
     else:
         notes += _check_whole(source.text, name, settings.guard)
-    if not settings.guard:
+    if not settings.guard and rules.guard:
         rules = replace(rules, guard=False)
     if not source.text.strip():
         raise DataError(f"{name} holds no text", expected="a book", hint="is this the right file?")
@@ -180,6 +181,7 @@ def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
     except BookcorefError as error:
         error.what = f"{name}: {error.what}"
         raise
+    notes += [f"{name}: {section}" for section in body.sections]
     return CleanFile(name, number, source, body, tuple(notes))
 
 

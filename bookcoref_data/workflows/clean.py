@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import SourceError, UsageError
+from ..errors import BookcorefError, SourceError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text
 from ..resources import load_toml, resource
 from ..text.clean import CleanRecipe, CleanText, settings_from
@@ -34,15 +34,49 @@ class CleanBook:
 def load_recipe(path: Path | None = None) -> CleanRecipe:
     """The recipe at `path`, else the one that ships (recipes/clean.toml).
 
+    A recipe of one's own extends the shipped one: its settings come before those that ship, and its books
+    stand beside them (the same book: key by key, pieces added). With `extends = false` at its top it stands
+    alone.
+
     Raises:
         UsageError: unknown tables or settings.
     """
-    table = load_toml(path or resource("recipes", "clean.toml"))
+    shipped = resource("recipes", "clean.toml")
+    base = _recipe_from(load_toml(shipped), CleanRecipe(), str(shipped))
+    if path is None:
+        return base
+    table = load_toml(path)
+    extends = table.pop("extends", True)
+    if not isinstance(extends, bool):
+        raise UsageError(f"{path}: extends = {extends!r}", expected="true or false")
+    return _recipe_from(table, base if extends else CleanRecipe(), str(path))
+
+
+def _recipe_from(table: dict[str, Any], base: CleanRecipe, what: str) -> CleanRecipe:
     unknown = sorted(set(table) - {"settings", "books"})
     if unknown:
-        raise UsageError(f"unknown tables in the cleaning recipe: {', '.join(unknown)}",
-                         expected="[settings] and [books.<id>]")  # fmt: skip
-    return CleanRecipe(settings_from(table.get("settings", {})), table.get("books", {}))
+        raise UsageError(
+            f"{what}: unknown tables in the cleaning recipe: {', '.join(unknown)}",
+            expected="[settings], [books.<id>] and extends = true or false",
+        )
+    books = dict(base.books)
+    for number, own in table.get("books", {}).items():
+        books[number] = _joined(books.get(number, {}), own) if isinstance(own, dict) else own
+    return CleanRecipe(settings_from(table.get("settings", {}), base.settings), books)
+
+
+def _joined(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """One book's table over another: lists of pieces and tables of limits are joined, the rest replaced."""
+    joined = dict(shipped)
+    for key, value in own.items():
+        old = joined.get(key)
+        if isinstance(old, list) and isinstance(value, list):
+            joined[key] = [*old, *value]
+        elif isinstance(old, dict) and isinstance(value, dict):
+            joined[key] = {**old, **value}
+        else:
+            joined[key] = value
+    return joined
 
 
 def read_settings(
@@ -70,6 +104,26 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
     return CleanBook(path.stem, sha256_bytes(data), clean_file(decode(data, source), source, settings))
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A book that could not be cleaned, and why."""
+
+    source: str
+    error: BookcorefError
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.source, "error": str(self.error), "exit_code": self.error.exit_code}
+
+
+def clean_all(sources: Sequence[str], settings: ReadSettings, read: Read) -> Iterator[CleanBook | Refused]:
+    """Clean every source; one that is refused stops no other."""
+    for source in sources:
+        try:
+            yield clean_one(source, settings, read)
+        except BookcorefError as error:
+            yield Refused(source, error)
+
+
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -91,6 +145,7 @@ def summary(book: CleanBook) -> dict[str, Any]:
         "kept_characters": len(body.text),
         "chapters": len(body.chapters),
         "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
+        "sections": [section.to_dict() for section in body.sections],
         "notes": list(book.file.notes),
     }
 

@@ -169,7 +169,9 @@ def test_the_authors_preface_stays_unless_the_settings_say_otherwise():
     own = book(front=f"PREFACE\n\n\n{PROSE}")
     assert clean(own).text.startswith("PREFACE")
     assert clean(own, CleanSettings(prefaces="none")).text.startswith("CHAPTER I")
-    other = book(front=f"INTRODUCTION\n\n\n{PROSE}\nHolt was born in 1801; few knew how Holt lived.")
+    other = book(
+        front=f"INTRODUCTION\n\n\n{PROSE}\nHolt, the author, was born in 1801; few knew how Holt lived."
+    )
     assert clean(other).text.startswith("CHAPTER I")
     assert clean(other, CleanSettings(prefaces="all")).text.startswith("INTRODUCTION")
 

@@ -74,7 +74,10 @@ def test_tokens_and_sentences_make_a_book():
                                  "CHAPTER I", "\r\n\r\n\r\n", "\x0c", "Mr."]), max_size=40))  # fmt: skip
 def test_places_hold_for_any_text(pieces):
     data = " ".join([*pieces, "End"]).encode()
-    text = read_book(data, "x.txt", ReadSettings(apparatus="cut", guard=False))
+    try:
+        text = read_book(data, "x.txt", ReadSettings(apparatus="cut", guard=False))
+    except DataError:  # nothing but notes
+        return
     for token, start, end in zip(text.tokens, text.starts, text.ends, strict=True):
         assert text.source[start:end].replace("_", "") == ("" if token == "\n" else token.replace("_", ""))
     assert all(text.tokens[i] != "\n" for i in text.paragraphs)

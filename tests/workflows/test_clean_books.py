@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.workflows.clean import clean_one, load_recipe, read_settings
 
@@ -12,7 +16,7 @@ FORBIDDEN = ("Gutenberg", "GUTENBERG", "pgdp.net", "Produced by", "Distributed P
 # One for each difficulty: other works and glosses, notes at the end, plates, many footnotes, two tables of
 # contents, a second table set as text, prefaces by others, notes of the transcriber, the small print.
 BOOKS = {
-    "2383": "CANTERBURY TALES", "28240": "BOOK I", "46597": "CHAPTER I", "82": "halter",
+    "2383": "WHEN that Aprilis", "28240": "BOOK I", "46597": "CHAPTER I", "82": "halter",
     "996": "COMMENDATORY",
     "580": "CHAPTER I", "47935": "I", "102": "There is no character", "66057": "CHAPTER I",
     "145": "To my dear",
@@ -38,3 +42,43 @@ def test_an_error_in_a_books_recipe_names_the_book(tmp_path):
     recipe.write_text("[boks]\n", encoding="utf-8")
     with pytest.raises(UsageError, match="boks"):
         load_recipe(recipe)
+
+
+def test_a_recipe_of_ones_own_extends_the_shipped_one_unless_it_says_otherwise(tmp_path):
+    recipe = tmp_path / "clean.toml"
+    recipe.write_text(
+        '[books.580]\ncut = [{ first = "X" }]\n[books.7]\nprefaces = "none"\n', encoding="utf-8"
+    )
+    own = load_recipe(recipe)
+    assert own.for_book("82").prefaces == "all"
+    assert own.for_book("7").prefaces == "none"
+    assert [piece.first for piece in own.for_book("580").cut] == ["DETAILED CONTENTS", "X"]
+    recipe.write_text("extends = false\n" + own_books, encoding="utf-8")
+    alone = load_recipe(recipe)
+    assert alone.for_book("82").prefaces == "own"
+    assert [piece.first for piece in alone.for_book("580").cut] == ["X"]
+    recipe.write_text("extends = 1\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="extends"):
+        load_recipe(recipe)
+
+
+def test_one_refused_book_stops_no_other(tmp_path):
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("CHAPTER I\n\n\n" + "Ada baked the bread of the village before the sun was up.\n\n" * 30)
+    bad.write_text("<html><body><p>Ada</p></body></html>")
+    arguments = [
+        "clean",
+        str(bad),
+        str(good),
+        str(tmp_path / "none.txt"),
+        "--out",
+        str(tmp_path / "out"),
+        "--json",
+    ]
+    done = CliRunner().invoke(make_app(), arguments)
+    assert done.exit_code == 1
+    reports = json.loads(done.stdout)
+    assert [report["name"] for report in reports] == ["good", str(bad), str(tmp_path / "none.txt")]
+    assert "HTML" in reports[1]["error"]
+    assert reports[2]["exit_code"] == 3
+    assert (tmp_path / "out/good.txt").read_text().startswith("CHAPTER I")

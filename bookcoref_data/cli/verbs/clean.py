@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,7 +24,7 @@ def clean(
         Path | None, typer.Option("--map", help="Also write the map back to the file (file or folder).")
     ] = None,
     show_cuts: Annotated[bool, typer.Option("--show-cuts", help="List every piece that was cut.")] = False,
-    recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/clean.toml.")] = None,
+    recipe: Annotated[Path | None, typer.Option(help="Recipe that extends recipes/clean.toml.")] = None,
     no_guard: Annotated[
         bool, typer.Option("--no-guard", help="Do not stop when more would go than the limits allow.")
     ] = False,
@@ -37,16 +37,22 @@ def clean(
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """
-    from ...workflows.clean import clean_one, cuts_of, read_settings, summary, write_clean, write_map
+    from ...workflows.clean import Refused, clean_all, cuts_of, read_settings, summary, write_clean, write_map
 
     for folder in (out, map_out):
         if folder and len(sources) > 1 and folder.suffix:
             raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
     read = _reader(mirror, offline, cache_dir)
     settings = read_settings(recipe, apparatus="cut", guard=not no_guard)
-    reports = []
-    for source in sources:
-        book = clean_one(source, settings, read)
+    reports: list[dict[str, Any]] = []
+    refused: list[Refused] = []
+    for book in clean_all(sources, settings, read):
+        if isinstance(book, Refused):
+            if len(sources) == 1:
+                raise book.error
+            say(str(book.error))
+            refused.append(book)
+            continue
         for note in book.file.notes:
             say(f"note: {note}")
         report = summary(book)
@@ -61,9 +67,13 @@ def clean(
             typer.echo(book.body.text)
             return
     if json:
-        emit_json(reports)
-        return
-    _show(reports, show_cuts)
+        emit_json([*reports, *(book.to_dict() for book in refused)])
+    else:
+        _show(reports, show_cuts)
+    if refused:
+        say(f"{len(reports)} cleaned, {len(refused)} refused: {', '.join(book.source for book in refused)}")
+        codes = {book.error.exit_code for book in refused}
+        raise typer.Exit(codes.pop() if not reports and len(codes) == 1 else 1)
 
 
 def _reader(mirror, offline, cache_dir):

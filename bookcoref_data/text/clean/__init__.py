@@ -23,7 +23,7 @@ from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
 from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
-from .model import KINDS, Block, Chapter, CleanText, Cut, Page, Run
+from .model import KINDS, Block, Chapter, CleanText, Cut, Draft, Run
 from .notes import (
     cut_credits,
     cut_footnotes,
@@ -36,7 +36,7 @@ from .settings import CleanRecipe, CleanSettings, Piece, settings_from
 __all__ = ["KINDS", "Block", "Chapter", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "Piece", "Run",
            "clean", "settings_from"]  # fmt: skip
 
-_TRAILING = re.compile(r"[^\S\n]+(?=\n)")
+_LINE_END = re.compile(r"\n")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 _OLD_TITLE = re.compile(
     r"Project Gutenberg(?:'s)? (?:Etext|E-text|EBook),?(?: of)? ([^\n]+?)(?:,? by |\n|\*)", re.I
@@ -54,27 +54,27 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
         UsageError: a piece named by a recipe is not in the text.
     """
     settings = settings or CleanSettings()
-    page = Page(text)
-    cut_edges(page)
-    title = settings.title or _title(text[: page.start])
-    author = settings.author or field(text[: page.start], "Author")
-    _apply_recipe(page, settings)
-    steps: dict[str, Callable[[Page], None]] = {
+    draft = Draft(text)
+    cut_edges(draft, settings)
+    title = settings.title or _title(text[: draft.start])
+    author = settings.author or field(text[: draft.start], "Author")
+    _apply_recipe(draft, settings)
+    steps: dict[str, Callable[[Draft], None]] = {
         "credits": cut_credits,
         "transcriber-note": cut_transcriber_notes,
         "illustration": cut_illustrations,
         "page-number": cut_page_numbers,
         "footnote": cut_footnotes,
-        "contents": partial(_cut_tables, title=title),
-        "title-page": partial(cut_front, settings=settings, author=author),
-        "back-matter": cut_back,
+        "contents": partial(_cut_tables, title=title, settings=settings),
+        "title-page": partial(cut_front, settings=settings, author=author, title=title),
+        "back-matter": partial(cut_back, settings=settings),
         "emphasis": cut_emphasis,
     }
     for kind, step in steps.items():
         if kind not in settings.keep:
-            step(page)
-    _unmark(page, settings)
-    return _assemble(page, settings)
+            step(draft)
+    _unmark(draft, settings)
+    return _assemble(draft, settings)
 
 
 def _title(header: str) -> str:
@@ -85,38 +85,38 @@ def _title(header: str) -> str:
     return found.group(1).strip() if found else ""
 
 
-def _cut_tables(page: Page, title: str) -> None:
-    cut_other_works(page, title, cut_contents(page))
+def _cut_tables(draft: Draft, title: str, settings: CleanSettings) -> None:
+    cut_other_works(draft, title, cut_contents(draft, settings))
 
 
-def _apply_recipe(page: Page, settings: CleanSettings) -> None:
+def _apply_recipe(draft: Draft, settings: CleanSettings) -> None:
     """Mark a book's own pieces first: nothing later can take or give back what a person decided."""
     for piece in settings.spare:
-        for start, end in _find(page, piece):
-            page.marks[start:end] = bytes([_SPARED]) * (end - start)
+        for start, end in _find(draft, piece):
+            draft.marks[start:end] = bytes([_SPARED]) * (end - start)
     for piece in settings.cut:
-        for start, end in _find(page, piece):
-            page.cut("recipe", start, end)
+        for start, end in _find(draft, piece):
+            draft.cut("recipe", start, end)
 
 
-def _find(page: Page, piece: Piece) -> list[tuple[int, int]]:
+def _find(draft: Draft, piece: Piece) -> list[tuple[int, int]]:
     if piece.pattern:
-        matches = re.compile(piece.pattern, re.M).finditer(page.text, page.start, page.end)
+        matches = re.compile(piece.pattern, re.M).finditer(draft.text, draft.start, draft.end)
         return [found.span() for found in matches]
-    if piece.optional and not _search(page, piece.first, page.start):
+    if piece.optional and not _search(draft, piece.first, draft.start):
         return []
-    start = _line(page, piece.first, page.start)
-    return [(start, _line(page, piece.until, start + 1) if piece.until else page.end)]
+    start = _line(draft, piece.first, draft.start)
+    return [(start, _line(draft, piece.until, start + 1) if piece.until else draft.end)]
 
 
-def _search(page: Page, words: str, at: int) -> re.Match[str] | None:
+def _search(draft: Draft, words: str, at: int) -> re.Match[str] | None:
     """The first line from `at` on that begins with the words, however they are spaced."""
     pattern = r"\s+".join(re.escape(word) for word in words.split())
-    return re.compile(rf"^[ \t]*{pattern}", re.M).search(page.text, at, page.end)
+    return re.compile(rf"^[ \t]*{pattern}", re.M).search(draft.text, at, draft.end)
 
 
-def _line(page: Page, words: str, at: int) -> int:
-    found = _search(page, words, at)
+def _line(draft: Draft, words: str, at: int) -> int:
+    found = _search(draft, words, at)
     if not found:
         raise UsageError(
             f"the recipe names a line that is not in the text: {words!r}",
@@ -125,60 +125,90 @@ def _line(page: Page, words: str, at: int) -> int:
     return found.start()
 
 
-def _unmark(page: Page, settings: CleanSettings) -> None:
+def _unmark(draft: Draft, settings: CleanSettings) -> None:
     """Give back what a recipe spares and the kinds it keeps."""
     kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
-    page.marks = page.marks.translate(bytes(0 if code in kept else code for code in range(256)))
+    draft.marks = draft.marks.translate(bytes(0 if code in kept else code for code in range(256)))
 
 
-def _assemble(page: Page, settings: CleanSettings) -> CleanText:
-    marks = np.frombuffer(bytes(page.marks), dtype=np.uint8)
-    cuts = _cuts(page.text, marks)
-    check(page, cuts, settings)
-    places = np.flatnonzero(marks == 0)
-    kept = _take(page.text, places)
-    surplus = np.zeros(len(kept), dtype=bool)
-    for found in _TRAILING.finditer(kept):
-        surplus[found.start() : found.end()] = True
-    for found in _GAP.finditer(kept):
-        surplus[kept.index("\n", found.start() + 1) + 1 : found.end()] = True
-    lead = len(kept) - len(kept.lstrip())
-    surplus[:lead] = True
-    surplus[len(kept.rstrip()) :] = True
-    places = places[~surplus]
-    body = _take(page.text, places)
-    return CleanText(body, _runs(places), tuple(cuts), tuple(_chapters(page, places)), len(page.text))
+def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
+    """The kept characters, without trailing blanks and with one blank line between paragraphs."""
+    marks = np.frombuffer(draft.marks, dtype=np.uint8)
+    cuts = _cuts(draft.text, marks)
+    check(draft, cuts, settings)
+    runs = _runs(marks == 0)
+    kept = _take(draft.text, runs)
+    starts, ends = _surplus(kept)
+    surplus = np.zeros(len(marks), dtype=bool)
+    for start, end in zip(_places(runs, starts), _places(runs, ends - 1) + 1, strict=True):
+        surplus[start:end] = True  # what is cut already may lie between; it is no part of the text anyway
+    del kept
+    runs = _runs((marks == 0) & ~surplus)
+    body = _take(draft.text, runs)
+    return CleanText(
+        body, tuple(Run(*run) for run in runs.tolist()), tuple(cuts), tuple(_chapters(draft, runs, body)),
+        len(draft.text), tuple(draft.sections),
+    )  # fmt: skip
 
 
-def _take(text: str, places: np.ndarray) -> str:
-    return "".join(text[run.file : run.file + run.length] for run in _runs(places))
+def _surplus(kept: str) -> tuple[np.ndarray, np.ndarray]:
+    """(starts, ends) of blanks at the ends of lines and text, and of blank lines beyond one."""
+    spans = [(0, len(kept) - len(kept.lstrip())), (len(kept.rstrip()), len(kept))]
+    for found in _LINE_END.finditer(kept):
+        at = found.start()
+        if kept[at - 1 : at].isspace() and kept[at - 1] != "\n":
+            line = kept.rfind("\n", 0, at) + 1
+            spans.append((line + len(kept[line:at].rstrip()), at))
+    spans += [(kept.index("\n", gap.start() + 1) + 1, gap.end()) for gap in _GAP.finditer(kept)]
+    both = np.asarray([span for span in spans if span[0] < span[1]], dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
 
 
-def _runs(places: np.ndarray) -> tuple[Run, ...]:
-    if not len(places):
-        return ()
-    breaks = np.flatnonzero(np.diff(places) != 1) + 1
-    starts = np.concatenate(([0], breaks))
-    ends = np.concatenate((breaks, [len(places)]))
-    return tuple(Run(int(a), int(places[a]), int(b - a)) for a, b in zip(starts, ends, strict=True))
+def _runs(kept: np.ndarray) -> np.ndarray:
+    """Rows (out, file, length) of the runs of kept characters."""
+    edges = np.flatnonzero(np.diff(kept, prepend=False, append=False))
+    starts, lengths = edges[::2], edges[1::2] - edges[::2]
+    return np.column_stack((np.cumsum(lengths) - lengths, starts, lengths))
+
+
+def _take(text: str, runs: np.ndarray) -> str:
+    return "".join(text[at : at + length] for _, at, length in runs.tolist())
+
+
+def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Places in the file of offsets in the kept text."""
+    if not len(offsets):
+        return offsets
+    run = np.searchsorted(runs[:, 0], offsets, side="right") - 1
+    places: np.ndarray = runs[run, 1] + offsets - runs[run, 0]
+    return places
 
 
 def _cuts(text: str, marks: np.ndarray) -> list[Cut]:
     """Runs of equal marks; cuts that hold nothing visible are left out."""
-    edges = np.concatenate(([0], np.flatnonzero(np.diff(marks)) + 1, [len(marks)]))
+    edges = np.concatenate(([0], np.flatnonzero(marks[1:] != marks[:-1]) + 1, [len(marks)]))
     found = [Cut(KINDS[int(marks[a]) - 1], int(a), int(b)) for a, b in pairwise(edges) if b > a and marks[a]]
     return [cut for cut in found if text[cut.start : cut.end].strip()]
 
 
-def _chapters(page: Page, places: np.ndarray) -> list[Chapter]:
+def _chapters(draft: Draft, runs: np.ndarray, body: str) -> list[Chapter]:
     """Headings of the kept text; gaps are those of the file, where blank lines still tell headings."""
-    chapters = []
-    blocks = page.blocks()
+    spans = []
+    blocks = draft.blocks()
     for block, below in zip_longest(blocks, blocks[1:]):
         if is_heading(block):
             last = below if below and is_bare_number(block) and is_subtitle(below) else block
-            start, end = np.searchsorted(places, [block.start, last.end])
-            title = " ".join(_take(page.text, places[start:end]).split())
-            if title:
-                chapters.append(Chapter(title, int(start), int(end)))
+            spans.append((block.start, last.end))
+    chapters = []
+    for start, end in _offsets(runs, np.asarray(spans, dtype=np.int64).reshape(-1, 2)).tolist():
+        if title := " ".join(body[start:end].split()):
+            chapters.append(Chapter(title, start, end))
     return chapters
+
+
+def _offsets(runs: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """How many kept characters stand before places in the file."""
+    run = np.searchsorted(runs[:, 1], places, side="right") - 1
+    inside = np.minimum(places - runs[run, 1], runs[run, 2])
+    offsets: np.ndarray = np.where(run >= 0, runs[run, 0] + inside, 0)
+    return offsets

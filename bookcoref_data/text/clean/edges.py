@@ -6,17 +6,23 @@ project does.
 
 from __future__ import annotations
 
-from ..markers import FOOTER, HEADER_WORDS, SMALL_PRINT, START
-from .model import Page, blocks_of
+import re
 
+from ...errors import DataError
+from ..markers import FOOTER, HEADER_WORDS, SMALL_PRINT, START, footer_start
+from .model import Draft, blocks_of
+from .settings import CleanSettings
+
+_FOOTER_LIMIT = 60_000  # the licence has 19,000; a few files have notes on the edition behind it
+_EDGE_SHARE = 0.1
 _OLD_HEADER_LIMIT = 25_000  # characters: the longest headers of the nineties have about 17,000
 
 
 def find_edges(text: str) -> tuple[int, int]:
     """(start, end) of what lies between header and footer; (0, len) when the file has neither."""
     start = _header_end(text)
-    footer = FOOTER.search(text, start)
-    return start, footer.start() if footer else len(text)
+    footer = footer_start(text, start)
+    return start, len(text) if footer is None else footer
 
 
 def _header_end(text: str) -> int:
@@ -31,8 +37,55 @@ def _header_end(text: str) -> int:
     return end
 
 
-def cut_edges(page: Page) -> None:
-    """Mark header and footer, and set the page's body to what lies between."""
-    page.start, page.end = find_edges(page.text)
-    page.cut("header", 0, page.start)
-    page.cut("footer", page.end, len(page.text))
+def cut_edges(draft: Draft, settings: CleanSettings) -> None:
+    """Mark header and footer, and set the draft's body to what lies between.
+
+    Raises:
+        DataError: two books in one file, or a header or footer longer than the project ever wrote.
+    """
+    text = draft.text
+    draft.start, draft.end = find_edges(text)
+    doubt = _two_books(text) or _too_long(draft)
+    if doubt and settings.guard:
+        raise DataError(
+            doubt[0],
+            expected="one book between one header and one footer",
+            found=doubt[1],
+            hint="split the file, one book in each; with --no-guard the text behind the last header is kept",
+        )
+    if doubt:
+        draft.decide("header", 0, draft.start, f"{doubt[0]}: {doubt[1]}", cut=True)
+    draft.cut("header", 0, draft.start)
+    draft.cut("footer", draft.end, len(text))
+
+
+def _two_books(text: str) -> tuple[str, str] | None:
+    """(what, where) when a text stands between two lines that end a header."""
+    for pattern in (START, SMALL_PRINT):
+        starts = list(pattern.finditer(text))
+        if len(starts) < 2:
+            continue
+        between = text[starts[0].end() : starts[-1].start()]
+        if len(between) > _OLD_HEADER_LIMIT or footer_start(between) is not None:
+            return (
+                f"the file holds {len(starts)} books",
+                "; ".join(f"{_line(m)} at {m.start():,}" for m in starts[:4]),
+            )
+    return None
+
+
+def _line(found: re.Match[str]) -> str:
+    return repr(" ".join(found.group().split())[:70])
+
+
+def _too_long(draft: Draft) -> tuple[str, str] | None:
+    size = len(draft.text)
+    for name, length, most in (
+        ("header", draft.start, _OLD_HEADER_LIMIT),
+        ("footer", size - draft.end, _FOOTER_LIMIT),
+    ):
+        if length > most and length > _EDGE_SHARE * size:
+            at = draft.start if name == "header" else draft.end
+            line = " ".join(draft.text[max(0, at - 40) : at + 80].split())
+            return f"cleaning would take too much ({name})", f"{length:,} characters, up to or from {line!r}"
+    return None

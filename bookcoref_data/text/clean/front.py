@@ -1,10 +1,11 @@
-"""What stands around the story: contents, lists, title page, prefaces, other works, back matter."""
+"""What stands around the story: contents, lists, title draft, prefaces, other works, back matter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from .evidence import Evidence
 from .headings import (
     is_back,
     is_contents,
@@ -16,33 +17,58 @@ from .headings import (
     is_titled_number,
     words_of,
 )
-from .model import Block, Page
+from .model import Block, Draft
 from .settings import CleanSettings
 
 _COLLECTION = re.compile(r",? and (?:selected|other|twelve|some|more|seven)\b.*", re.I | re.S)
 _FRONT_SHARE, _BACK_SHARE = 0.2, 0.6
 _TITLE_PAGE_LENGTH = 6000
+_LEAST_ENTRIES = 3
+_NUMBERED_SHARE = 0.3  # of the paragraphs of a section of notes; nine tenths are usual
+_SHORT_SECTION = 25  # words: too few to read anything from
 
 
-def cut_contents(page: Page) -> list[list[str]]:
+def cut_contents(draft: Draft, settings: CleanSettings) -> list[list[str]]:
     """Tables of contents and lists of illustrations, wherever they stand; returns the lines of each table."""
     tables = []
-    blocks = page.blocks()
+    blocks = draft.blocks()
     index = 0
     while index < len(blocks):
         block = blocks[index]
-        if (is_contents(block) or is_list(block)) and not page.marks[block.start]:
-            stop, table = _table_end(page, blocks, index)
-            if is_contents(block):
-                tables.append(table)
-            page.cut("contents", block.start, blocks[stop - 1].end)
-            index = stop
-        else:
+        if not (is_contents(block) or is_list(block)) or draft.marks[block.start]:
             index += 1
+            continue
+        stop, table = _table_end(draft, blocks, index)
+        span = (block.start, blocks[stop - 1].end)
+        doubt = _no_table(draft, block, table, span, settings)
+        if doubt:
+            draft.decide("contents", *span, doubt, cut=False)
+            index += 1
+            continue
+        if is_contents(block):
+            tables.append(table)
+        draft.cut("contents", *span)
+        index = stop
     return tables
 
 
-def _table_end(page: Page, blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
+def _no_table(
+    draft: Draft, block: Block, table: Sequence[str], span: tuple[int, int], settings: CleanSettings
+) -> str:
+    """Why what follows the heading is no table of contents; "" when it may be one."""
+    share = (span[1] - span[0]) / max(1, draft.end - draft.start)
+    if span[1] - span[0] > settings.floor and share > settings.limit("contents"):
+        return f"it would be {share:.0%} of the text"
+    place = (block.start - draft.start) / max(1, draft.end - draft.start)
+    entries = [line for line in table if line.strip()]
+    if not entries and is_contents(block):
+        return "no entry stands below it"
+    if _FRONT_SHARE < place < 0.95 and is_contents(block) and len(entries) < _LEAST_ENTRIES:
+        return "it stands inside the story and has fewer than three entries"
+    return ""
+
+
+def _table_end(draft: Draft, blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
     """(number of the first block behind the table, lines of the table).
 
     The table runs to the first prose. The headings that stand directly before that prose belong to the
@@ -99,7 +125,7 @@ def _is_named(block: Block) -> bool:
     return is_division(block) or is_titled_number(block) or is_preface(block)
 
 
-def cut_other_works(page: Page, title: str, tables: Sequence[Sequence[str]]) -> None:
+def cut_other_works(draft: Draft, title: str, tables: Sequence[Sequence[str]]) -> None:
     """In a collection "A, and Selected Stories", keep A: cut what the contents list before and behind it."""
     main = words_of(_COLLECTION.sub("", title))
     if not _COLLECTION.search(title) or not main or not tables:
@@ -109,53 +135,141 @@ def cut_other_works(page: Page, title: str, tables: Sequence[Sequence[str]]) -> 
     works = [words_of(line) for line in entries if len(line) - len(line.lstrip()) == depth]
     if main not in works:
         return
-    blocks = page.blocks()
+    blocks = draft.blocks()
     starts = [b for b in blocks if words_of(b.line) == main and b.gap >= 2]
     if starts and works.index(main) > 0:
         # The title page names it first; the last heading in the front part opens the work itself.
-        near = [b for b in starts if b.start < page.start + 0.4 * (page.end - page.start)]
-        page.cut("other-works", page.start, (near or starts)[-1].start)
+        near = [b for b in starts if b.start < draft.start + 0.4 * (draft.end - draft.start)]
+        draft.cut("other-works", draft.start, (near or starts)[-1].start)
     for work in works[works.index(main) + 1 :]:
         behind = [b for b in blocks if b.gap >= 2 and words_of(b.line) == re.sub(r" \d+$", "", work)]
         if behind:
-            page.cut("other-works", behind[0].start, page.end)
+            draft.cut("other-works", behind[0].start, draft.end)
             return
 
 
-def cut_front(page: Page, settings: CleanSettings, author: str) -> None:
-    """The title page, and prefaces as the settings say."""
-    blocks = page.blocks()
-    first = _first_of_book(blocks)
+def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) -> None:
+    """The title page, prefaces as the settings say, and half titles before the first chapter."""
+    blocks = draft.blocks()
+    first = _first_of_book(blocks, title, author)
     if sum(len(block.text) for block in blocks[:first]) > _TITLE_PAGE_LENGTH:
         first = 0  # a book without prose or headings of a known form begins at once
     for block in blocks[:first]:
-        page.cut("title-page", block.start, block.end)
-    limit = page.start + _FRONT_SHARE * (page.end - page.start)
+        draft.cut("title-page", block.start, block.end)
+    limit = draft.start + _FRONT_SHARE * (draft.end - draft.start)
     index = first
     while index < len(blocks) and blocks[index].start < limit:
         block = blocks[index]
         if not is_preface(block) or block.gap < 2:
             if is_division(block) and block.gap >= 2:
                 break
+            repeated = words_of(block.text) in _half_titles(title)
+            if repeated and any(words_of(block.text) in words_of(b.text) for b in blocks[:index]):
+                draft.cut("title-page", block.start, block.end)
             index += 1
             continue
         stop = _section_end(blocks, index)
         section = blocks[index:stop]
-        if settings.prefaces == "none" or (settings.prefaces == "own" and _by_another(section, author)):
-            page.cut("preface", block.start, section[-1].end)
+        while title and len(section) > 1 and words_of(section[-1].text) in _half_titles(title):
+            half = section.pop()
+            draft.cut("title-page", half.start, half.end)
+        _judge_preface(draft, section, stop == len(blocks), settings, author)
         index = stop
 
 
-def _first_of_book(blocks: Sequence[Block]) -> int:
-    """The first block that is no title page: a division, a preface, or the heading of the first prose."""
+def _half_titles(title: str) -> set[str]:
+    """The forms in which a book repeats its title above the first chapter."""
+    return {words_of(title), words_of(re.split(r"[;:]|\bor,? ", title)[0])} - {""}
+
+
+def _judge_preface(
+    draft: Draft, section: Sequence[Block], endless: bool, settings: CleanSettings, author: str
+) -> None:
+    """Cut a preface as the settings say; by another's hand only with evidence, and never half the book."""
+    start, end = section[0].start, section[-1].end
+    share = (end - start) / max(1, draft.end - draft.start)
+    if settings.prefaces == "all":
+        return
+    reason = _by_another(section, author) if settings.prefaces == "own" else "all prefaces go (settings)"
+    if not reason:
+        return
+    doubt = ""
+    if end - start > settings.floor and share > settings.limit("preface"):
+        doubt = f"{share:.1%} of the text is more than a preface has" + (
+            "; no heading ends it" if endless else ""
+        )
+    elif settings.prefaces == "own":
+        shown = draft.evidence(section[0].end, end)
+        if not shown.is_editorial and shown.words >= _SHORT_SECTION and "heading" not in reason:
+            doubt = f"{reason}, but it reads like the story ({_figures(shown)})"
+    draft.decide("preface", start, end, doubt or reason, cut=not doubt)
+
+
+def _figures(shown: Evidence) -> str:
+    return (
+        f"in 1,000 words {shown.editorial:.0f} of editors and {shown.names:.0f} names of the story, "
+        f"{shown.numbered:.0%} of the paragraphs numbered"
+    )
+
+
+def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
+    """The first block that is no title page: a division, a preface, or the headings of the first prose.
+
+    Verse or prose of some length before the first chapter is story (a prologue in verse, a frame), not a
+    title page.
+    """
     for index, block in enumerate(blocks):
         if block.gap >= 2 and (is_division(block) or is_preface(block) or is_titled_number(block)):
             return index
         if is_prose(block):
-            heading = index - 1
-            near = index > 1 and block.gap <= 3 and blocks[heading].gap >= 2
-            return heading if near and len(blocks[heading].lines) <= 2 else index
+            return _headings_above(blocks, index, title, author)
+        if _is_verse(block) or _SPEECH.search(block.text):
+            return index
     return 0
+
+
+def _headings_above(blocks: Sequence[Block], index: int, title: str, author: str) -> int:
+    """The first of the headings of the prose at `index`: what stands with it behind the last wide gap."""
+    for first in range(max(1, index - _MOST_HEADINGS), index):
+        group = blocks[first:index]
+        apart = group[0].gap >= (2 if len(group) == 1 else 3)
+        together = all(block.gap <= 3 for block in blocks[first + 1 : index + 1])
+        if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
+            return first
+    return index
+
+
+_MOST_HEADINGS = 2
+_SPEECH = re.compile(r"[”\"’'»] (?:said|asked|cried|replied|answered|whispered|dit|sagte)\b")
+_PRINTED = re.compile(r"\b1[5-9]\d\d\b|\b(?:copyright|translated|illustrat\w+|published|printed)\b", re.I)
+_IMPRINT = re.compile(
+    r"\b1[5-9]\d\d\b|^[ \t]*by\b"
+    r"|\b(?:author of|translated|illustrat\w+|copyright|published|publishers?|press|edition|editor|company|co"
+    r"|sons|brothers|london|new york|boston|chicago|philadelphia|edinburgh|paris|leipzig|berlin|volume|vol"
+    r"|printed|dedicated|inscribed)\b",
+    re.I | re.M,
+)
+
+
+def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
+    """Whether a short block above the first prose belongs to it: no title, no author, no publisher."""
+    if len(block.lines) > 2 or _IMPRINT.search(block.text):
+        return False
+    surname = _surname(author)
+    if surname and re.search(rf"\b{re.escape(surname)}\b", block.text, re.I):
+        return False
+    words = words_of(block.text)
+    return not title or words not in {*_half_titles(title), words_of(title)}
+
+
+def _is_verse(block: Block) -> bool:
+    """Whether a block above the first heading is a stanza: four lines or more that run on in lower case."""
+    lines = [line for line in block.lines if line.strip()]
+    words = block.text.split()
+    lower = sum(word[0].islower() for word in words)
+    return (
+        len(lines) >= 4 and len(words) >= 24 and lower >= 0.6 * len(words) and not _PRINTED.search(block.text)
+    )
 
 
 def _section_end(blocks: Sequence[Block], index: int) -> int:
@@ -169,27 +283,32 @@ def _section_end(blocks: Sequence[Block], index: int) -> int:
     return len(blocks)
 
 
-_OTHERS = re.compile(r"translator|editor|publisher|biographical|life of|\bby (?!the author)", re.I)
+_OTHERS = re.compile(
+    r"translator|editor|publisher|biographical|life of|\bby (?!the author)|traducteur|[ée]diteur"
+    r"|[üu]bersetzer|herausgeber",
+    re.I,
+)
 
 
-def _by_another(section: Sequence[Block], author: str) -> bool:
-    """Whether a preface is not the author's: its title says so, it speaks of the author, another signs it."""
+def _by_another(section: Sequence[Block], author: str) -> str:
+    """Why a preface is not the author's: its heading says so, it speaks of the author, another signs it."""
     title, body = section[0], section[1:]
-    if re.search(r"author", title.line, re.I):
-        return False
+    if re.search(r"\bauthor|auteur|verfasser", title.line, re.I):
+        return ""
     if _OTHERS.search(title.line):
-        return True
+        return "its heading names another"
     surname = _surname(author)
     signed = body[-1] if body and len(body[-1].line.split()) <= 6 else None
     told = " ".join(block.text for block in body if block is not signed)
-    if len(re.findall(r"\btranslat(?:ion|or|ed)\b", told, re.I)) >= 3:
-        return True
+    if len(re.findall(r"\btranslat(?:ion|or|ed)\b|\btraduct(?:ion|eur)\b|[Üü]bersetzung", told, re.I)) >= 3:
+        return "it speaks of translating"
     if surname and re.search(rf"\b{re.escape(surname)}\b", told):
-        return True
+        return "it speaks of the author"
     if signed and surname:
         name = re.fullmatch(r"(?:[A-Z]\. ?)*[A-Z][A-Z. ]{4,40}", signed.line)
-        return bool(name) and surname.lower() not in signed.line.lower()
-    return False
+        if name and surname.lower() not in signed.line.lower():
+            return "another signs it, under the heading of a preface"
+    return ""
 
 
 def _surname(author: str) -> str:
@@ -201,19 +320,42 @@ def _surname(author: str) -> str:
     return words[-1] if words else ""
 
 
-def cut_back(page: Page) -> None:
-    """Notes, appendices, glossaries, advertisements behind the last chapter; ornaments at the very end."""
-    blocks = page.blocks()
+def cut_back(draft: Draft, settings: CleanSettings) -> None:
+    """Notes, appendices, glossaries, advertisements behind the last chapter; ornaments at the very end.
+
+    The heading alone decides nothing: a novel may close with a "NOTE" that is its epilogue.
+    """
+    blocks = draft.blocks()
     while blocks and not re.search(r"\w", blocks[-1].text):
         ornament = blocks.pop()
-        page.cut("back-matter", ornament.start, ornament.end)
-    limit = page.start + _BACK_SHARE * (page.end - page.start)
+        draft.cut("back-matter", ornament.start, ornament.end)
+    limit = draft.start + _BACK_SHARE * (draft.end - draft.start)
     divisions = [b.start for b in blocks if is_division(b) and b.gap >= 2]
     last = max(divisions, default=0)
     for block in blocks:
-        if block.start <= max(limit, last) or page.marks[block.start]:
+        if block.start <= max(limit, last) or draft.marks[block.start]:
             continue
         shouted = is_notes(block) and block.line.startswith("NOTE")
-        if shouted or (block.gap >= 2 and (is_notes(block) or is_back(block))):
-            page.cut("back-matter", block.start, page.end)
+        if not shouted and (block.gap < 2 or not (is_notes(block) or is_back(block))):
+            continue
+        reason, cut = _judge_back(draft, block, settings)
+        draft.decide("back-matter", block.start, draft.end, reason, cut=cut)
+        if cut:
             return
+
+
+def _judge_back(draft: Draft, block: Block, settings: CleanSettings) -> tuple[str, bool]:
+    """(why, whether to cut) everything from a heading behind the last chapter on."""
+    size = draft.end - block.start
+    share = size / max(1, draft.end - draft.start)
+    if size > settings.floor and share > settings.limit("back-matter"):
+        return f"{share:.1%} of the text is more than back matter has", False
+    shown = draft.evidence(block.start, draft.end)
+    if shown.words < _SHORT_SECTION or shown.numbered >= _NUMBERED_SHARE:
+        return f"its heading, and {shown.numbered:.0%} of the paragraphs are numbered", True
+    if shown.is_editorial:
+        return f"its heading and its wording ({_figures(shown)})", True
+    listed = is_back(block) and not any(is_prose(b) for b in draft.blocks() if b.start > block.start)
+    if listed:
+        return "its heading, and no prose behind it", True
+    return f"it reads like the story ({_figures(shown)})", False

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import DataError
-from .model import Cut, Page
+from .model import Cut, Draft
 from .settings import CleanSettings
 
 _EDGES = ("header", "footer")
 
 
-def check(page: Page, cuts: Sequence[Cut], settings: CleanSettings) -> None:
+def check(draft: Draft, cuts: Sequence[Cut], settings: CleanSettings) -> None:
     """Refuse when a kind, or all together, takes more than its share of what lies between header and footer.
 
     Header and footer themselves have a fixed size, so they are not counted.
@@ -19,13 +19,13 @@ def check(page: Page, cuts: Sequence[Cut], settings: CleanSettings) -> None:
     Raises:
         DataError: names the kind, the shares and the largest cut.
     """
-    body = page.end - page.start
+    body = draft.end - draft.start
     inside = [cut for cut in cuts if cut.kind not in _EDGES]
     sums: dict[str, int] = {}
     for cut in inside:
         sums[cut.kind] = sums.get(cut.kind, 0) + cut.end - cut.start
     total = sum(sums.values())
-    if not page.text[page.start : page.end].strip() or total >= body:
+    if not draft.text[draft.start : draft.end].strip() or total >= body:
         raise DataError("cleaning leaves nothing", hint="the file has no text between header and footer")
     if not settings.guard:
         return
@@ -37,6 +37,6 @@ def check(page: Page, cuts: Sequence[Cut], settings: CleanSettings) -> None:
                 f"cleaning would take too much ({kind})",
                 expected=f"at most {settings.limit(kind):.0%} of the text",
                 found=f"{share:.1%}; the largest piece: {worst.kind} at {worst.start}: "
-                f"{worst.excerpt(page.text)}",
+                f"{worst.excerpt(draft.text)}",
                 hint="look with `clean --show-cuts --no-guard`; then raise the limit or spare the piece",
             )

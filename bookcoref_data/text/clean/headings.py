@@ -9,12 +9,17 @@ from .model import Block
 _NUMBER = (
     r"(?:[ivxlcdm]+|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
-    r"|seventeen|eighteen|nineteen|twenty\S*|thirty\S*|forty\S*)"
+    r"|seventeen|eighteen|nineteen|twenty\S*|thirty\S*|forty\S*"
+    r"|premi[eè]re?|deuxi[eè]me|seconde?|troisi[eè]me|quatri[eè]me|cinqui[eè]me|sixi[eè]me|derni[eè]re?"
+    r"|(?:erst|zweit|dritt|viert|fünft|sechst|siebent?|acht|neunt|zehnt|letzt)e[rs]?)"
 )
-_UNIT = r"(?:chapter|book|part|volume|vol|letter|canto|epoch|epoque|act|scene|stave|section|fit|tome)"
+_UNIT = (
+    r"(?:chapter|book|part|volume|vol|letter|canto|epoch|epoque|act|scene|stave|section|fit|tome"
+    r"|chapitre|livre|partie|lettre|acte|sc[eè]ne|kapitel|buch|teil|theil|band|aufzug|auftritt|gesang)"
+)
 _DIVISION = re.compile(
     rf"(?:{_UNIT}\b\.?[ ,]+{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b"
-    r"|(?:prologue|epilogue|prelude|finale|conclusion|interlude|the end of the story)\b.{0,40}$"
+    r"|(?:prologue?|epilogue?|[ée]pilogue|prelude|finale|conclusion|interlude|the end of the story)\b.{0,40}$"
     rf"|(?!\d{{4}}){_NUMBER}[.:]?$)",
     re.I,
 )
@@ -27,10 +32,17 @@ _OWNER = r"(?:(?:the )?(?:author|translator|editor|publisher|printer)(?:['’]?s
 _PREFACE = re.compile(
     rf"{_OWNER}(?:preface|foreword|introduction|introductory|advertisement|note|notice|apology|dedication)"
     r"(?:ary)?(?:s)?\b(?! (?:of|on) (?:the )?(?:battle|murder))|to the reader|publishers?['’]?s?['’]? note"
-    r"|biographical|life of |(?:some )?commendatory|dedicatory|a? ?note (?:on|by|to)|proem\b",
+    r"|biographical|life of |(?:some )?commendatory|dedicatory|a? ?note (?:on|by|to)|proem\b"
+    r"|pr[ée]face\b|avant-propos|avertissement"
+    r"|(?:note|avis) (?:de l['’]|du |des )(?:[ée]diteur|traducteur|auteur)"
+    r"|au lecteur|notice\b|(?:vorwort|vorrede|vorbemerkung|einleitung|geleitwort|zum geleit)\b",
     re.I,
 )
-_CONTENTS = re.compile(r"(?:(?:table of|the|detailed|general|brief|full) )*contents\b.{0,25}$", re.I)
+_CONTENTS = re.compile(
+    r"(?:(?:table of|the|detailed|general|brief|full) )*contents\b.{0,25}$"
+    r"|table(?: des (?:mati[eè]res|chapitres))?\W*$|sommaire\W*$|inhalt(?:s[- ]?verzeichni(?:s|ss|ß))?\W*$",
+    re.I,
+)
 _LISTS = re.compile(
     r"(?:list of )?(?:illustrations|plates|maps|engravings)\b.{0,12}$"
     r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)"
@@ -39,21 +51,26 @@ _LISTS = re.compile(
 )
 _NOTES = re.compile(
     r"(?:a )?(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?"
-    r"(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$",
+    r"(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$"
+    r"|(?:anmerkungen|fu(?:ß|ss)noten|endnoten)\b.{0,40}$|notes (?:du|de l['’]|des|et)\b.{0,40}$",
     re.I,
 )
 _BACK = re.compile(
     r"(?:appendix|appendices|glossary|index|bibliography|errata|vocabulary|works by|by the same author"
-    r"|(?:publisher['’]?s['’]? )?advertisements?|books by|other books)\b",
+    r"|(?:publisher['’]?s['’]? )?advertisements?|books by|other books"
+    r"|appendice|glossaire|bibliographie|du m[êe]me auteur|[œoe]+uvres du m[êe]me"
+    r"|anhang|glossar|literaturverzeichnis|namenverzeichnis|register|worterkl[äa]rungen"
+    r"|von demselben verfasser|vom selben verfasser|verlagsanzeigen?)\b",
     re.I,
 )
+_ENOUGH = 3000  # characters from which the share of lower-case words is taken
 _SENTENCE_END = re.compile(r"[.!?:;,\-—]['\"”’)\]_*]*$")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
 
 
 def is_division(block: Block) -> bool:
     """Whether the block is the heading of a chapter, part, letter ... ("CHAPTER I", "FIRST PART", "XII.")."""
-    if len(block.lines) > 6 or len(block.text) > 400:
+    if len(block.text) > 400 or block.line_count > 6:
         return False
     line = block.line
     found = _DIVISION.match(line)
@@ -65,31 +82,35 @@ def is_division(block: Block) -> bool:
 
 def is_titled_number(block: Block) -> bool:
     """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
-    return len(block.lines) <= 3 and bool(_NUMERAL_TITLE.match(block.line)) and not is_prose(block)
+    numbered = block.line_count <= 3 and bool(_NUMERAL_TITLE.match(block.line))
+    return numbered and not is_prose(block)
 
 
 def is_preface(block: Block) -> bool:
-    return _short(block) and bool(_PREFACE.match(block.line))
+    return _is_named(block, _PREFACE)
 
 
 def is_contents(block: Block) -> bool:
-    return bool(_CONTENTS.match(block.line))
+    """Whether the first line is the heading of a table: raised, and no sentence that goes on below it."""
+    return block.line[:1].isupper() and bool(_CONTENTS.match(block.line)) and not is_prose(block)
 
 
 def is_list(block: Block) -> bool:
-    return _short(block) and bool(_LISTS.match(block.line))
+    return _is_named(block, _LISTS)
 
 
 def is_notes(block: Block) -> bool:
-    return _short(block) and bool(_NOTES.match(block.line))
+    return _is_named(block, _NOTES)
 
 
 def is_back(block: Block) -> bool:
-    return _short(block) and bool(_BACK.match(block.line))
+    return _is_named(block, _BACK)
 
 
-def _short(block: Block) -> bool:
-    return len(block.lines) <= 4 and len(block.line) <= 80 and not is_prose(block)
+def _is_named(block: Block, names: re.Pattern[str]) -> bool:
+    """Whether a short block that is no prose begins with one of the names."""
+    short = len(block.text) <= 400 and len(block.line) <= 80 and block.line_count <= 4
+    return short and bool(names.match(block.line)) and not is_prose(block)
 
 
 def is_prose(block: Block) -> bool:
@@ -97,8 +118,15 @@ def is_prose(block: Block) -> bool:
 
     Headings, entries of a table of contents, title pages and verse are not.
     """
+    known = block.marks.get("prose")
+    if known is None:
+        known = block.marks["prose"] = _is_prose(block)
+    return known
+
+
+def _is_prose(block: Block) -> bool:
     lines = [line for line in block.lines if line.strip()]
-    words = block.text.split()
+    words = block.text[:_ENOUGH].split()
     lower = sum(word[0].islower() for word in words)
     if len(words) < 12 or lower < 0.5 * len(words):
         return False
@@ -116,7 +144,7 @@ def words_of(line: str) -> str:
 
 def is_heading(block: Block) -> bool:
     """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose."""
-    if block.gap < 2 or len(block.lines) > 4 or len(block.text) > 300 or is_prose(block):
+    if block.gap < 2 or len(block.text) > 300 or block.line_count > 4 or is_prose(block):
         return False
     return is_division(block) or is_titled_number(block) or (block.gap >= 3 and is_title(block))
 

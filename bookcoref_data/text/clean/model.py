@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .evidence import Evidence, Story
 
 KINDS = (
     "header",
@@ -42,6 +44,29 @@ class Cut(NamedTuple):
         return line if len(line) <= width else f"{line[:half]} ... {line[-half:]}"
 
 
+class Section(NamedTuple):
+    """What was decided about a whole section: [start, end) of the decoded file, its heading, and why.
+
+    `cut` False says that its heading looks like apparatus but that it was kept.
+    """
+
+    kind: str
+    start: int
+    end: int
+    heading: str
+    cut: bool
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self._asdict(), "characters": self.end - self.start}
+
+    def __str__(self) -> str:
+        done = f"cut as {self.kind}" if self.cut else f"kept, though it looks like {self.kind}"
+        return (
+            f"{self.heading!r} ({self.end - self.start:,} characters at {self.start:,}) {done}: {self.reason}"
+        )
+
+
 class Run(NamedTuple):
     """`length` kept characters: at `out` in the clean text, at `file` in the decoded file."""
 
@@ -63,7 +88,7 @@ class CleanText:
     """The body of a book. Every character comes from the file, in the file's order; nothing is added.
 
     `runs` cover `text` without gap or overlap; `cuts` are the rest of the file, without the blank lines
-    and trailing blanks that fall away beside them.
+    and trailing blanks that fall away beside them. `sections` say why whole sections were cut or kept.
     """
 
     text: str
@@ -71,6 +96,7 @@ class CleanText:
     cuts: tuple[Cut, ...]
     chapters: tuple[Chapter, ...]
     file_length: int
+    sections: tuple[Section, ...] = ()
 
     def to_file(self, offset: int) -> int:
         """The place in the decoded file of character `offset` of the clean text."""
@@ -87,22 +113,34 @@ class CleanText:
         return {kind: sums[kind] / self.file_length for kind in KINDS if kind in sums}
 
 
-class Block(NamedTuple):
-    """Consecutive lines that are not blank: [start, end) of the file, and the blank lines before it."""
+@dataclass(slots=True)
+class Block:
+    """Consecutive lines that are not blank: [start, end) of the file, and the blank lines before it.
+
+    `marks` remembers what the rules of `headings` said about it: a block is asked by every step.
+    """
 
     text: str
     start: int
     end: int
     gap: int
+    marks: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+    _line: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def lines(self) -> list[str]:
         return self.text.split("\n")
 
     @property
+    def line_count(self) -> int:
+        return self.text.count("\n") + 1
+
+    @property
     def line(self) -> str:
         """The first line without surrounding blanks and emphasis marks."""
-        return self.lines[0].strip().strip("_*=+~ ").strip()
+        if self._line is None:
+            self._line = self.text.partition("\n")[0].strip().strip("_*=+~ ").strip()
+        return self._line
 
 
 _KEPT = re.compile(rb"\0+")
@@ -123,16 +161,38 @@ def blocks_of(text: str, start: int, end: int) -> Iterator[Block]:
         yield Block(piece, at, at + len(piece), gap)
 
 
-class Page:
-    """A file under the knife: its text, the body between header and footer, and what is marked for cutting.
+class Draft:
+    """A file being cleaned: its text, the body between header and footer, and what is marked for cutting.
 
-    The first mark on a character stays.
+    The first mark on a character stays. `sections` collect the decisions about whole sections.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.marks = bytearray(len(text))
         self.start, self.end = 0, len(text)
+        self.sections: list[Section] = []
+        self._story: Story | None = None
+        self._blocks: list[Block] | None = None
+
+    @property
+    def story(self) -> Story:
+        """What the middle of the body shows of the story: the names that occur in it."""
+        if self._story is None:
+            self._story = Story.of(self.text, self.start, self.end)
+        return self._story
+
+    def decide(self, kind: str, start: int, end: int, reason: str, *, cut: bool) -> None:
+        """Cut a whole section, or keep it though it looks like apparatus; either way with a reason."""
+        heading = " ".join(self.text[start : start + 80].strip().split("\n\n")[0].split())[:60]
+        self.sections.append(Section(kind, start, end, heading, cut, reason))
+        if cut:
+            self.cut(kind, start, end)
+
+    def evidence(self, start: int, end: int) -> Evidence:
+        """What the section [start, end) shows beside the story."""
+        section = self.text[start:end]
+        return self.story.evidence(section, [p for p in section.split("\n\n") if p.strip()])
 
     def cut(self, kind: str, start: int, end: int) -> None:
         """Mark [start, end) as `kind`, except what is marked already."""
@@ -145,13 +205,25 @@ class Page:
 
     def blocks(self) -> list[Block]:
         """The blocks of what is left of the body; a block whose first lines are cut begins behind them."""
+        if self._blocks is None:
+            self._blocks = list(blocks_of(self.text, self.start, self.end))
         found = []
-        for block in blocks_of(self.text, self.start, self.end):
-            left = _KEPT.search(self.marks, block.start, block.end)
-            while left and self.text[left.start() : left.end()].isspace():
-                left = _KEPT.search(self.marks, left.end(), block.end)
-            if left:
-                line = self.text.rfind("\n", block.start, left.start()) + 1
-                begin = max(block.start, line) if any(self.marks[block.start : left.start()]) else block.start
-                found.append(Block(self.text[begin : block.end], begin, block.end, block.gap))
+        for block in self._blocks:
+            if self.marks.count(0, block.start, block.end) == block.end - block.start:
+                found.append(block)
+            elif left := self._left_of(block):
+                found.append(left)
         return found
+
+    def _left_of(self, block: Block) -> Block | None:
+        """What is not cut of a block, from the line of the first kept character on."""
+        left = _KEPT.search(self.marks, block.start, block.end)
+        while left and self.text[left.start() : left.end()].isspace():
+            left = _KEPT.search(self.marks, left.end(), block.end)
+        if not left:
+            return None
+        if not any(self.marks[block.start : left.start()]):
+            return block
+        line = self.text.rfind("\n", block.start, left.start()) + 1
+        begin = max(block.start, line)
+        return Block(self.text[begin : block.end], begin, block.end, block.gap)

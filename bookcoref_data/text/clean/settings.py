@@ -54,7 +54,7 @@ class CleanSettings:
     """How to clean.
 
     `prefaces` is one of `PREFACES`. `keep` names kinds of cuts that are not made. `limits` overrides entries
-    of `LIMITS`; a kind below `floor` characters never trips the guard (a title page is a fixed amount, not
+    of `LIMITS`; a kind below `floor` characters never trips the guard (a title draft is a fixed amount, not
     a share). `cut` and `spare` are a book's own pieces, from a recipe; `title` and `author` override what the
     header of the file says. `guard` False reports instead of stopping.
     """
