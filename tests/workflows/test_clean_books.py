@@ -53,7 +53,7 @@ def test_a_recipe_of_ones_own_extends_the_shipped_one_unless_it_says_otherwise(t
     assert own.for_book("82").prefaces == "all"
     assert own.for_book("7").prefaces == "none"
     assert [piece.first for piece in own.for_book("580").cut] == ["DETAILED CONTENTS", "X"]
-    recipe.write_text("extends = false\n" + own_books, encoding="utf-8")
+    recipe.write_text("extends = false\n" + recipe.read_text(), encoding="utf-8")
     alone = load_recipe(recipe)
     assert alone.for_book("82").prefaces == "own"
     assert [piece.first for piece in alone.for_book("580").cut] == ["X"]
