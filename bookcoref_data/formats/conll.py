@@ -54,6 +54,8 @@ _WHOLE_ROW = 4 + len(_COLUMNS) + 1
 OTHER_COLUMNS = (
     "cells of columns other than word and coreference (the file has not the columns of CoNLL-2012)"
 )
+_MOST_PREDICATES = 200
+TOO_MANY_PREDICATES = f"sentences with arguments of more than {_MOST_PREDICATES} predicates"
 NO_VALUE = 'annotations of tokens that read "-", "_" or "*", which here stand for nothing'
 _NAMED = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\S+))?\s*")
 _BARE = re.compile(r"(.+?)\s*(?:;\s*part\s+(\S+)|;)?\s*")
@@ -422,7 +424,7 @@ def _middle_columns(record: Record, report: ConversionReport | None) -> Iterator
         for name, blank in _COLUMNS
     ]
     if "arguments" in layers:
-        columns.append(_arguments(layers["arguments"]))
+        columns.append(_arguments(layers["arguments"], record.doc_key, report))
     if report is not None:
         unsaid = sum(value in _NONE for name, _ in _COLUMNS for value in flat(layers.get(name)))
         report.add(NO_VALUE, record.doc_key, count=unsaid)
@@ -434,11 +436,16 @@ def _cell(value: str, blank: str) -> str:
     return escape(value) if value and value not in _NONE else blank
 
 
-def _arguments(layer: Layer) -> list[str]:
+def _arguments(layer: Layer, doc_key: str, report: ConversionReport | None) -> list[str]:
     """The argument columns of each token: as many in all rows of a sentence, as the format wants."""
-    cells = []
+    cells: list[str] = []
     for row in layer:
         width = max((value.count("\t") for value in row if value), default=-1) + 1
+        if width > _MOST_PREDICATES:  # a table of width times length, from a line of width plus length
+            cells += [""] * len(row)
+            if report is not None:
+                report.add(TOO_MANY_PREDICATES, doc_key)
+            continue
         for value in row:
             own = [_cell(item, "*") for item in value.split("\t")] if value else []
             cells.append("\t".join([*own, *["*"] * (width - len(own))]))

@@ -33,6 +33,7 @@ ZERO = "mentions of empty nodes alone (they have no token in the text)"
 ATTRIBUTES = "attributes of mentions with gaps or empty nodes (head, minspan and the like)"
 LINKS = "bridging and split-antecedent links"
 EMPTY_NODES = "empty nodes (words that are not in the text)"
+ODD_SURFACES = "surface tokens whose words do not follow"
 FILE_COMMENTS = "comments outside any document"
 UNSAID_VALUE = "annotations of tokens that a column of this format cannot hold"
 NO_TOKENS = "documents without tokens"
@@ -185,7 +186,7 @@ class _Document:
             at = self._words[-1]
             self._surfaces.append([at, at + last - first, unescape(cells[1]), cells[9].replace("_", "", 1)])
         else:
-            self._note("surface tokens whose words do not follow", cells[0])
+            self._note(ODD_SURFACES, cells[0])
 
     def end_sentence(self) -> None:
         """Take the blank line after a sentence."""
@@ -214,10 +215,13 @@ class _Document:
         """The document as a record. Raises FormatError for brackets left open."""
         self.end_sentence()
         found = self._brackets.finish()
+        surfaces = [surface for surface in self._surfaces if surface[1] < self._words[-1]]
+        if self._report is not None:
+            self._report.add(ODD_SURFACES, self._name, count=len(self._surfaces) - len(surfaces))
         clusters = self._in_words(self._without_gaps(found))
         extra = {
             "mention_attributes": self._listed_attributes(found),
-            "multiword_tokens": [s for s in self._surfaces if s[1] < self._words[-1]],
+            "multiword_tokens": surfaces,
             "comments": self._kept_comments,
         }
         record = metadata_comment.record_of(

@@ -1,0 +1,81 @@
+"""Other corpora in their public layouts: what is known of each, and its documents as records with a split.
+
+`manifests/corpora.json` has licence, citation and layout of every corpus; a reader turns its files into
+records. Nothing is fetched: the user brings the files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import SourceError, UsageError
+from ...resources import resource
+from ..conversion_report import ConversionReport
+from . import booknlp_output, columns, litbank, pdnc, preco
+from .reading import Found, Tokenise
+
+__all__ = ["Corpus", "Found", "Tokenise", "corpora", "read_corpus"]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What `manifests/corpora.json` says of one corpus."""
+
+    kind: str
+    name: str
+    about: str
+    layout: str
+    texts: str
+    annotation: str
+    citation: str
+    address: str
+    tested_on: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Reader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
+_READERS: dict[str, Reader] = {
+    "litbank": litbank.read,
+    "fantasycoref": columns.read_fantasycoref,
+    "ontonotes": columns.read_ontonotes,
+    "preco": preco.read,
+    "gum": columns.read_conllu,
+    "corefud": columns.read_conllu,
+    "pdnc": pdnc.read,
+    "booknlp": booknlp_output.read,
+}
+
+
+def corpora() -> dict[str, Corpus]:
+    """All corpora by kind, in the order of the manifest."""
+    facts = json.loads(resource("manifests", "corpora.json").read_text(encoding="utf-8"))
+    return {kind: Corpus(kind, **value) for kind, value in facts.items()}
+
+
+def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
+    """The documents of a corpus with their splits ("train", "validation", "test").
+
+    `tokenise` cuts a plain text into sentences of tokens with their places (needed by PDNC alone).
+
+    Raises:
+        UsageError: an unknown kind. SourceError: nothing at `path`, or no file of the layout.
+        FormatError: a file that is not what it should be (file and line).
+    """
+    if kind not in _READERS:
+        raise UsageError(f"there is no corpus {kind!r}", expected=f"one of {', '.join(_READERS)}")
+    if not path.exists():
+        raise SourceError(f"cannot read {path}", found="no such file or folder", hint="check the path")
+    empty = True
+    for found in _READERS[kind](path, report, tokenise):
+        empty = False
+        yield found
+    if empty:
+        raise SourceError(
+            f"{path} has no documents of {corpora()[kind].name}", expected=corpora()[kind].layout
+        )

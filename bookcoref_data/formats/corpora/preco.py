@@ -1,0 +1,52 @@
+"""PreCo: one document a line, `id`, `sentences`, `mention_clusters` of [sentence, first token, end)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from ...books import Mention, Record
+from ...errors import FormatError
+from ..conversion_report import ConversionReport
+from ..lines import read_lines
+from .reading import Found, Tokenise, files_below, split_of
+
+
+def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
+    """The documents of train and dev. Ends are exclusive in the files, and count within the sentence."""
+    for file in files_below(path, ".json", ".jsonl"):
+        for number, line in enumerate(read_lines(file), 1):
+            if line.strip():
+                yield Found(split_of(file, path), _record(line, f"{file}:{number}"))
+
+
+def _record(line: str, place: str) -> Record:
+    try:
+        value = json.loads(line)
+        sentences, clusters = value["sentences"], value["mention_clusters"]
+        first = [0, *accumulate(map(len, sentences))]
+        moved = [[_mention(span, sentences, first) for span in cluster] for cluster in clusters]
+        right = all(type(token) is str for sentence in sentences for token in sentence)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise _fault(place, f"{type(error).__name__}: {error}") from error
+    if not right:
+        raise _fault(place, "a token that is no text")
+    return Record(str(value.get("id", place)), "", sentences, moved, source=place)
+
+
+def _mention(span: Any, sentences: list[list[str]], first: list[int]) -> Mention:
+    sentence, start, end = span
+    if not 0 <= start < end <= len(sentences[sentence]) or sentence < 0:
+        raise ValueError(f"the mention {span} is not in its sentence")
+    return Mention(first[sentence] + start, first[sentence] + end - 1)
+
+
+def _fault(place: str, found: str) -> FormatError:
+    return FormatError(
+        f"{place}: the line is no document of PreCo",
+        expected='{"id", "sentences", "mention_clusters": [[[sentence, first token, end], ...], ...]}',
+        found=found[:120],
+    )

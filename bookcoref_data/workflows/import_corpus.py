@@ -1,0 +1,184 @@
+"""Another corpus as a data set folder: read its public layout, check each document, write parquet and card.
+
+    import KIND DIR --out FOLDER [--records FILE]
+
+The folder has the columns of every data set here. What these have no place for (speakers, quotations, parts
+of speech, ...) is counted; `--records` keeps all of it in a file of JSON lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..books import Book, Record
+from ..errors import DataError, UsageError
+from ..formats import ConversionReport, write_documents
+from ..formats.corpora import Corpus, Found, corpora, read_corpus
+from ..formats.folder import check_replaceable, writing_folder
+from ..formats.layers import note_layers
+from ..formats.schema import SPLITS
+from ..progress import Progress, Silent
+
+TWICE = "mentions given twice in one cluster"
+EMPTY_CLUSTERS = "clusters without a mention"
+EMPTY_SENTENCES = "empty sentences"
+OUTSIDE = "mentions outside the tokens"
+EMPTY_DOCUMENTS = "documents without tokens"
+FIELDS = "fields of documents that the columns have no place for"
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported:
+    """What was written: the corpus, the folder, documents by split, counts, the digest of the content.
+
+    `report` counts what the folder does not hold.
+    """
+
+    corpus: Corpus
+    out: Path
+    splits: dict[str, int]
+    digest: str
+    report: ConversionReport
+    records: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; the counts of the report stand beside the fields."""
+        counts = self.report.to_dict()
+        return {
+            "kind": self.corpus.kind,
+            "name": self.corpus.name,
+            "out": str(self.out),
+            "records": None if self.records is None else str(self.records),
+            "splits": dict(self.splits),
+            "digest": self.digest,
+            **{name: counts[name] for name in ("documents", "tokens", "mentions", "clusters", "not_kept")},
+            "texts": self.corpus.texts,
+            "annotation": self.corpus.annotation,
+            "citation": self.corpus.citation,
+        }
+
+
+def import_corpus(
+    kind: str,
+    path: Path | str,
+    out: Path | str,
+    *,
+    records: Path | str | None = None,
+    split: str | None = None,
+    progress: Progress | None = None,
+) -> Imported:
+    """Read a corpus in its public layout and write it as a data set folder.
+
+    `split` puts all documents there; by default the names of files and folders tell (train, dev, test; "test"
+    where they say nothing). `records` is a file of JSON lines that keeps everything.
+
+    Raises:
+        UsageError: an unknown corpus or split, an `out` that is not ours. SourceError: nothing to read.
+        FormatError: a file that is not what it should be.
+    """
+    out = Path(out)
+    if split is not None and split not in SPLITS:
+        raise UsageError(f"unknown split {split!r}", expected=", ".join(SPLITS))
+    listener = progress or Silent()
+    corpus = corpora().get(kind)
+    check_replaceable(out)
+    report = ConversionReport(kind, "folder")
+    listener.begin("read", None, "documents")
+    found: list[Found] = []
+    try:
+        for item in read_corpus(kind, Path(path), report, _tokenise):
+            found.append(item if split is None else item._replace(split=split))
+            listener.advance("read")
+    finally:
+        listener.end("read")
+    assert corpus is not None, "read_corpus refuses a corpus that is not in the manifest"
+    _check_keys(found)
+    # Written first: whoever asks for the whole content should not be left with the folder alone.
+    if records is not None:
+        write_documents([item.record for item in found], Path(records), "jsonl")
+    splits, digest = _write(out, corpus, found, report, whole=records is not None)
+    return Imported(corpus, out, splits, digest, report, None if records is None else Path(records))
+
+
+def _tokenise(data: bytes, name: str) -> Any:
+    from ..text.read_book import ReadSettings, read_book
+
+    return read_book(data, f"{name}.txt", ReadSettings(apparatus="keep", guard=False))
+
+
+def _check_keys(found: list[Found]) -> None:
+    seen: dict[str, str] = {}
+    for _, record in found:
+        if record.doc_key in seen:
+            raise DataError(
+                f"{record.source}: the document {record.doc_key!r} comes twice",
+                expected="each document once",
+                found=f"also at {seen[record.doc_key]}",
+                hint="import one of the two folders, or one file",
+            )
+        seen[record.doc_key] = record.source
+
+
+def _write(
+    out: Path, corpus: Corpus, found: list[Found], report: ConversionReport, *, whole: bool
+) -> tuple[dict[str, int], str]:
+    """Write the folder; returns the number of documents by split and the digest of the content."""
+    splits = dict.fromkeys(SPLITS, 0)
+    with writing_folder(out) as writer:
+        for split in SPLITS:
+            for book in _books([item.record for item in found if item.split == split], report, whole=whole):
+                writer.add_book(book, split, check="given")
+                splits[split] += 1
+        build = writer.finish(
+            corpus.name,
+            licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
+            notes=(f"imported from {corpus.address}", "windows are cut here; the corpus has none"),
+            source={"corpus": corpus.kind, "address": corpus.address},
+            citation=corpus.citation,
+        )
+    return splits, build.digest
+
+
+def _books(records: list[Record], report: ConversionReport, *, whole: bool) -> Iterator[Book]:
+    """The records as checked books. What a book cannot be is left out and counted."""
+    for record in records:
+        if not any(record.sentences or []):
+            report.add(EMPTY_DOCUMENTS, record.doc_key)
+            continue
+        if not whole:
+            note_layers(record, report)
+            names = sorted(name for name in record.extra if name not in ("document", "part"))
+            report.add(FIELDS, record.doc_key, ", ".join(names), count=len(names))
+        book = _clean(record, report).to_book()
+        report.wrote(len(book.tokens), book.clusters)
+        yield book
+
+
+def _clean(record: Record, report: ConversionReport) -> Record:
+    """The record without empty sentences, empty clusters, mentions outside the tokens, duplicates."""
+    sentences = [sentence for sentence in record.sentences or [] if sentence]
+    report.add(EMPTY_SENTENCES, record.doc_key, count=len(record.sentences or []) - len(sentences))
+    size = sum(map(len, sentences))
+    clusters = []
+    for cluster in record.clusters:
+        inside = [m for m in cluster if 0 <= m.start <= m.end < size]
+        once = list(dict.fromkeys(inside))
+        report.add(OUTSIDE, record.doc_key, count=len(cluster) - len(inside))
+        report.add(TWICE, record.doc_key, count=len(inside) - len(once))
+        report.add(EMPTY_CLUSTERS, record.doc_key, count=int(not once))
+        clusters.append(once)
+    characters = [
+        (name, list(dict.fromkeys(m for m in spans if 0 <= m.start <= m.end < size)))
+        for name, spans in record.characters
+    ]
+    return dataclasses.replace(
+        record,
+        sentences=sentences,
+        clusters=[cluster for cluster in clusters if cluster],
+        characters=[(name, spans) for name, spans in characters if spans],
+        speakers=None,
+        layers={},
+    )
