@@ -17,6 +17,7 @@ FLOORS = [
     {"text", "stitch", "evaluate", "formats", "edits"},
     {"sources", "characters", "annotate", "report", "view", "export", "tasks", "sample"},
     {"workflows"},
+    {"api"},
     {"cli"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
@@ -97,7 +98,8 @@ def own_rooms(path: Path):
 def test_imports_go_one_way(path):
     room = room_of(path)
     if room == "__init__":
-        assert list(own_rooms(path)) == []
+        # The names of the front door, for type checkers; at run time they are imported when first used.
+        assert set(own_rooms(path)) <= {"api"}
         return
     assert room in FLOOR, f"{room} is in no floor: add it to DESIGN and to this test"
     for other in own_rooms(path):

@@ -54,6 +54,11 @@ class Record:
     speakers: list[list[str]] | None = None
     layers: dict[str, list[list[str]]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        tokens = "no text" if self.sentences is None else f"{sum(map(len, self.sentences)):,} tokens"
+        mentions = sum(map(len, self.clusters))
+        return f"<Record {self.doc_key!r}: {tokens}, {len(self.clusters):,} clusters, {mentions:,} mentions>"
+
     def to_book(self) -> Book:
         """The checked book. Raises BookError when there is no text or a rule is broken."""
         if self.sentences is None:
@@ -121,6 +126,13 @@ class Book:
             tuple(Character(name, tuple(Mention(*span) for span in spans)) for name, spans in characters),
             tuple(name for sentence in speakers or () for name in sentence),
         )
+
+    def __repr__(self) -> str:
+        # The generated one holds every token: 2.3 MB for a novel.
+        counts = (
+            f"{len(self.tokens):,} tokens, {len(self.clusters):,} clusters, {self.mention_count:,} mentions"
+        )
+        return f"<Book {self.doc_key!r}: {counts}>"
 
     @property
     def sentences(self) -> list[list[str]]:

@@ -102,16 +102,37 @@ def align_files(
         EditionError: a text is no edition of the annotated one.
     """
     pack = _pack_or_none(old)
-    records = [] if pack else _chosen(read_documents(old, old_format), doc_key, old)
-    if new.suffix.lower() == ".txt" and not new_format:
-        text = decode(_read(new), str(new)).text
-        if pack:
-            return [align_text(pack, text, least_matched=least_matched)]
-        sentences = tokenize_edition(text)
-        return [_remapped(old_of_record(_only(records, old)), sentences, least_matched)]
-    targets = read_documents(new, new_format)
-    olds = [old_of_pack(pack)] if pack else [old_of_record(r) for r in records]
-    return [_remapped(o, t.sentences or [], least_matched) for o, t in _pairs(olds, targets, new)]
+    if pack is None:
+        records = _chosen(read_documents(old, old_format), doc_key, old)
+        return align_records(records, new, new_format=new_format, least_matched=least_matched)
+    if _is_plain(new, new_format):
+        return [align_text(pack, decode(_read(new), str(new)).text, least_matched=least_matched)]
+    return _onto_documents([old_of_pack(pack)], new, new_format, least_matched)
+
+
+def align_records(
+    records: list[Record],
+    new: Path,
+    *,
+    new_format: str | None = None,
+    least_matched: float = LEAST_MATCHED,
+) -> list[Aligned]:
+    """Carry annotated documents to `new`, a plain text or tokenised documents; raises as `align_files`."""
+    if _is_plain(new, new_format):
+        sentences = tokenize_edition(decode(_read(new), str(new)).text)
+        return [_remapped(old_of_record(_only(records)), sentences, least_matched)]
+    return _onto_documents([old_of_record(r) for r in records], new, new_format, least_matched)
+
+
+def _is_plain(new: Path, new_format: str | None) -> bool:
+    return new.suffix.lower() == ".txt" and not new_format
+
+
+def _onto_documents(
+    olds: list[OldText], new: Path, new_format: str | None, least_matched: float
+) -> list[Aligned]:
+    pairs = _pairs(olds, read_documents(new, new_format), new)
+    return [_remapped(old, target.sentences or [], least_matched) for old, target in pairs]
 
 
 def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tuple[OldText, Record]]:
@@ -143,10 +164,10 @@ def _chosen(records: list[Record], doc_key: str | None, old: Path) -> list[Recor
     return chosen
 
 
-def _only(records: list[Record], old: Path) -> Record:
+def _only(records: list[Record]) -> Record:
     if len(records) != 1:
         raise UsageError(
-            f"{old} has {len(records)} documents, but one plain text was given",
+            f"there are {len(records)} annotated documents, but one plain text was given",
             expected="one document",
             found=", ".join(r.doc_key for r in records[:20]),
             hint="pick one with --doc-key",

@@ -86,7 +86,7 @@ def test_tokenised_documents_are_paired_by_key(files):
 def test_several_documents_need_a_choice_for_a_plain_text(files):
     book = sample_book()
     write_documents([book.to_record(), Book.make("b", [["x"]]).to_record()], files / "two.jsonl")
-    with pytest.raises(UsageError, match="2 documents"):
+    with pytest.raises(UsageError, match="2 annotated documents"):
         align_files(files / "two.jsonl", files / "same.txt")
     (result,) = align_files(files / "two.jsonl", files / "same.txt", doc_key=book.doc_key)
     assert result.report.total.kept_share > 0.97

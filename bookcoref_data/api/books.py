@@ -1,0 +1,274 @@
+"""Books in Python: read them, look at their mentions as tables, write them in any format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from ..books import Book, Mention, Record
+from ..errors import SourceError, UsageError
+from .tables import Table
+
+if TYPE_CHECKING:
+    from ..annotate.state import State
+    from ..text.read_book import BookText
+
+PathLike = str | os.PathLike[str]
+_SHOWN_CHARACTERS = 5
+
+
+class AnnotatedBook:
+    """A book with its characters: what `read`, `load` and `annotate` return.
+
+    Offsets are book tokens, 0-based, both ends inclusive.
+    """
+
+    def __init__(self, record: Record, *, state: State | None = None, text: BookText | None = None) -> None:
+        self.record = record
+        self._state = state
+        self._text = text
+
+    @property
+    def doc_key(self) -> str:
+        """The name of the book, as in file and data set."""
+        return self.record.doc_key
+
+    @property
+    def gutenberg_key(self) -> str:
+        """Its number at Project Gutenberg; "" or "0" where there is none."""
+        return self.record.gutenberg_key
+
+    @property
+    def sentences(self) -> list[list[str]]:
+        """The tokens by sentence. Raises BookError for a file that has offsets only."""
+        return self.book.sentences
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """All tokens. Raises BookError for a file that has offsets only."""
+        return self.book.tokens
+
+    @property
+    def clusters(self) -> list[list[Mention]]:
+        """The mentions of each cluster."""
+        return self.record.clusters
+
+    @property
+    def characters(self) -> dict[str, list[Mention]]:
+        """The mentions of each named character, the most mentioned first."""
+        ordered = sorted(self.record.characters, key=lambda pair: -len(pair[1]))
+        return {name: list(mentions) for name, mentions in ordered}
+
+    @cached_property
+    def book(self) -> Book:
+        """The checked book. Raises BookError when the record has no text or breaks a rule."""
+        return self.record.to_book()
+
+    @cached_property
+    def mentions(self) -> Table:
+        """One row per mention, in the order of the text.
+
+        Columns: start, end (tokens), text, character (its name, else the number of its cluster), kind (name,
+        nominal or pronoun), rule and score (of our own annotation, else None), char_start and char_end
+        (characters of the source file, end exclusive; None where the book did not come from a text file).
+        """
+        return self._mention_table()
+
+    @cached_property
+    def quotes(self) -> Table:
+        """One row per quotation of our own annotation: start, end, text, speaker, addressees, rule, score."""
+        state = self._state
+        rows = [] if state is None else [
+            [q.start, q.end, self.book.text_of(Mention(q.start, q.end)),
+             state.names[q.speaker] if q.speaker >= 0 else None, [state.names[a] for a in q.addressees],
+             q.rule, q.score]
+            for q in state.quotes
+        ]  # fmt: skip
+        return Table.of_rows(("start", "end", "text", "speaker", "addressees", "rule", "score"), rows)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the annotator wants a reader to know."""
+        return () if self._state is None else self._state.notes
+
+    def save(self, path: PathLike, format: str | None = None) -> Path:
+        """Write the book; the format is chosen by the suffix unless it is named."""
+        return write([self], path, format)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The book as one record of the data set's JSONL, with plain lists."""
+        return {
+            "doc_key": self.doc_key,
+            "gutenberg_key": self.gutenberg_key,
+            "sentences": self.record.sentences,
+            "clusters": [[list(m) for m in cluster] for cluster in self.clusters],
+            "characters": [
+                {"name": name, "mentions": [list(m) for m in mentions]}
+                for name, mentions in self.record.characters
+            ],
+        }
+
+    def __repr__(self) -> str:
+        size = "no text" if self.record.sentences is None else f"{len(self.tokens):,} tokens"
+        counts = f"{len(self.clusters):,} clusters, {sum(map(len, self.clusters)):,} mentions"
+        return f"<AnnotatedBook {self.doc_key!r}: {size}, {counts}>"
+
+    def _repr_html_(self) -> str:
+        names = list(self.characters.items())[:_SHOWN_CHARACTERS]
+        listed = "".join(f"<li>{escape(name)}: {len(spans):,} mentions</li>" for name, spans in names)
+        return f"<p>{escape(repr(self)[1:-1])}</p><ul>{listed}</ul>"
+
+    def _mention_table(self) -> Table:
+        from ..evaluate.mention_types import TypeRules
+
+        book = self.book
+        names = [name for name, _ in self.record.characters]
+        kinds = TypeRules(book.tokens, book.sentence_ends, names)
+        made = {} if self._state is None else {(m.start, m.end, m.character): m for m in self._state.mentions}
+        places = {} if self._state is None else {name: i for i, name in enumerate(self._state.names)}
+        rows: list[list[Any]] = []
+        for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
+            ours = made.get((start, end, places.get(character, -1))) if isinstance(character, str) else None
+            rows.append([
+                start, end, book.text_of(Mention(start, end)), str(character),
+                ours.kind if ours and ours.kind else kinds.type_of(start, end),
+                ours.rule if ours else None, ours.score if ours else None, *self._characters_of(start, end),
+            ])  # fmt: skip
+        columns = ("start", "end", "text", "character", "kind", "rule", "score", "char_start", "char_end")
+        return Table.of_rows(columns, rows)
+
+    def _spans(self) -> Iterator[tuple[int, int, str | int]]:
+        """Every mention with the name of its character, else the number of its cluster."""
+        named: set[tuple[int, int]] = set()
+        for name, mentions in self.record.characters:
+            for start, end in mentions:
+                named.add((start, end))
+                yield start, end, name
+        for number, cluster in enumerate(self.record.clusters):
+            for start, end in cluster:
+                if (start, end) not in named:
+                    yield start, end, number
+
+    def _characters_of(self, start: int, end: int) -> tuple[int | None, int | None]:
+        if self._text is None:
+            return None, None
+        return int(self._text.starts[start]), int(self._text.ends[end])
+
+
+class Books(Sequence[AnnotatedBook]):
+    """Books in order; one is found by its number or by its `doc_key`."""
+
+    def __init__(self, books: Iterable[AnnotatedBook]) -> None:
+        self._books = list(books)
+
+    @property
+    def keys(self) -> list[str]:
+        """The doc_keys, in order."""
+        return [book.doc_key for book in self._books]
+
+    def __len__(self) -> int:
+        return len(self._books)
+
+    @overload
+    def __getitem__(self, key: int | str) -> AnnotatedBook: ...
+    @overload
+    def __getitem__(self, key: slice) -> Books: ...
+    def __getitem__(self, key: int | str | slice) -> AnnotatedBook | Books:
+        if isinstance(key, slice):
+            return Books(self._books[key])
+        if isinstance(key, int):
+            return self._books[key]
+        for book in self._books:
+            if book.doc_key == key:
+                return book
+        raise KeyError(f"no book {key!r}; there are: {', '.join(self.keys[:20])}")
+
+    def save(self, path: PathLike, format: str | None = None) -> Path:
+        """Write all books to one file; the format is chosen by the suffix unless it is named."""
+        return write(self, path, format)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.keys[:3]) + (", ..." if len(self) > 3 else "")
+        return f"<Books: {len(self)} ({shown})>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [b.doc_key, len(b.tokens) if b.record.sentences is not None else None, len(b.clusters),
+             sum(map(len, b.clusters))]
+            for b in self._books
+        ]  # fmt: skip
+        return Table.of_rows(("doc_key", "tokens", "clusters", "mentions"), rows)._repr_html_()
+
+
+def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
+    """Read a data set folder that `rebuild` wrote; `config` is "full" (books) or "split" (windows).
+
+    Raises:
+        SourceError: there is no built data set at `name`; the message says how to build one.
+    """
+    from ..formats.folder import is_folder, read_folder
+
+    path = Path(name).expanduser()
+    if not is_folder(path):
+        raise SourceError(
+            f"there is no built data set at {path.resolve()}",
+            expected="a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote",
+            hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",
+        )
+    return Books(AnnotatedBook(record) for record in read_folder(path, config))
+
+
+def read(path: PathLike, format: str | None = None, config: str | None = None) -> Books:
+    """Read books from a file, a folder of files or a data set folder, in any format we know.
+
+    The format is recognised from name and content unless it is named: jsonl, conll, corefud, brat, booknlp.
+
+    Raises:
+        SourceError: nothing there. FormatError: not what it claims to be (file and line).
+        UsageError: an unknown format.
+    """
+    from ..formats import read_documents
+
+    return Books(AnnotatedBook(r) for r in read_documents(Path(path).expanduser(), format, config))
+
+
+def write(books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format: str | None = None) -> Path:
+    """Write books to one file, whole or not at all; returns its path.
+
+    Raises:
+        UsageError: the format is not known. DataError: the format cannot hold a book.
+    """
+    from ..formats.documents import write_documents
+
+    target = Path(path).expanduser()
+    write_documents(records_of(books), target, format)
+    return target
+
+
+def records_of(source: Any) -> list[Record]:
+    """Records from whatever a caller has: a path, one book, or many.
+
+    Raises:
+        UsageError: none of these.
+    """
+    if isinstance(source, str | os.PathLike):
+        return [book.record for book in read(source)]
+    if isinstance(source, AnnotatedBook | Book | Record):
+        return [_record(source)]
+    if isinstance(source, Iterable):
+        return [_record(item) for item in source]
+    raise UsageError(f"cannot read books from {type(source).__name__}", expected="a path, a book, or books")
+
+
+def _record(item: Any) -> Record:
+    if isinstance(item, AnnotatedBook):
+        return item.record
+    if isinstance(item, Book):
+        return item.to_record()
+    if isinstance(item, Record):
+        return item
+    raise UsageError(f"{type(item).__name__} is not a book", expected="AnnotatedBook, Book or Record")

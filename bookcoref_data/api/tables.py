@@ -1,0 +1,103 @@
+"""A table of results: pyarrow inside; pandas, polars, dicts, Markdown and HTML one call away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+_SHOWN = 10
+
+
+class Table:
+    """Columns of equal length, by name. Iterating gives one dict per row.
+
+    Rows are found by number (`table[0]`), columns by name (`table["text"]`, a list).
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self._columns = {name: list(values) for name, values in columns.items()}
+        lengths = {len(values) for values in self._columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+        self._length = lengths.pop() if lengths else 0
+
+    @classmethod
+    def of_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+        """A table from its rows."""
+        return cls({name: [row[i] for row in rows] for i, name in enumerate(columns)})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self._row(i) for i in range(self._length))
+
+    def __getitem__(self, key: int | str) -> Any:
+        if isinstance(key, str):
+            return list(self._columns[key])
+        if not -self._length <= key < self._length:
+            raise IndexError(f"row {key} of a table of {self._length}")
+        return self._row(key % self._length)
+
+    def _row(self, number: int) -> dict[str, Any]:
+        return {name: values[number] for name, values in self._columns.items()}
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The table for pyarrow."""
+        import pyarrow
+
+        return pyarrow.table(self._columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a data frame of pandas (which must be installed)."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a data frame of polars (which must be installed)."""
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dict per row."""
+        return list(self)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """One list per column."""
+        return {name: list(values) for name, values in self._columns.items()}
+
+    def to_markdown(self) -> str:
+        """The whole table in Markdown."""
+        lines = ["| " + " | ".join(self._columns) + " |", "|" + "---|" * len(self._columns)]
+        for row in self:
+            lines.append("| " + " | ".join(_cell(v).replace("|", "\\|") for v in row.values()) + " |")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Table of {self._length:,} rows: {', '.join(self._columns)}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self._columns)
+        rows = (
+            "<tr>" + "".join(f"<td>{escape(_cell(v))}</td>" for v in self._row(i).values()) + "</tr>"
+            for i in range(min(self._length, _SHOWN))
+        )
+        more = f"<p>{self._length:,} rows, the first {_SHOWN} shown</p>" if self._length > _SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
