@@ -12,6 +12,8 @@ The names listed in `__all__` are loaded when they are first used, so importing 
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,3 +66,19 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+class _FrontDoor(ModuleType):
+    """This module: its functions keep their names although rooms are called alike (`annotate`, `evaluate`).
+
+    Importing a sub-package makes it an attribute of the package, so `bc.evaluate` would be a function or a
+    module depending on what was imported before. Here it is always the function;
+    `from bookcoref_data.evaluate import ...` goes on working.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _FrontDoor

@@ -61,7 +61,8 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a data frame of pandas (which must be installed)."""
-        return self.to_arrow().to_pandas()
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """The table as a data frame of polars (which must be installed)."""

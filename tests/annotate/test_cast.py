@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.annotate import propose
 from bookcoref_data.annotate.cast import Entry, format_cast, make_cast, parse_cast
 from bookcoref_data.annotate.embedded.parsing import parse_book
 from bookcoref_data.annotate.propose import propose_cast
@@ -74,5 +75,5 @@ def test_a_proposed_cast_keeps_the_lady_apart_from_the_man(book_of):
 def test_a_proposal_does_not_parse_again(book_of, monkeypatch):
     book = book_of("Anna Hill spoke to Mr. Ford. Mr. Ford answered Anna Hill.\n\n" * 6)
     parse = parse_book(book)
-    monkeypatch.setattr("bookcoref_data.annotate.propose.parse_book", None)
+    monkeypatch.setattr(propose, "parse_book", None)
     assert {e.name for e in propose_cast(book, parse=parse).cast.entries} == {"Anna Hill", "Mr. Ford"}
