@@ -1,0 +1,50 @@
+"""LongtoNotes: documents in parts become long documents.
+
+`documents_of` groups the parts, `merge` applies decisions about their chains; decisions come from a table,
+from equal ids, from the greedy baseline or from our linker.
+"""
+
+from .agreement import Agreement, agreement, agreement_by_genre, choices, vote
+from .asking import Session
+from .greedy import decide_greedily
+from .linker import decide_with_linker
+from .parts import (
+    ChainRef,
+    Decisions,
+    Document,
+    Merged,
+    decide_by_id,
+    decisions_from_whole,
+    documents_of,
+    merge,
+)
+from .scoring import DecisionScores, score_decisions, score_merged
+from .statistics import GenreStatistics, scores_by_size, statistics
+from .table import read_table, write_table
+
+__all__ = [
+    "Agreement",
+    "ChainRef",
+    "DecisionScores",
+    "Decisions",
+    "Document",
+    "GenreStatistics",
+    "Merged",
+    "Session",
+    "agreement",
+    "agreement_by_genre",
+    "choices",
+    "decide_by_id",
+    "decide_greedily",
+    "decide_with_linker",
+    "decisions_from_whole",
+    "documents_of",
+    "merge",
+    "read_table",
+    "score_decisions",
+    "score_merged",
+    "scores_by_size",
+    "statistics",
+    "vote",
+    "write_table",
+]

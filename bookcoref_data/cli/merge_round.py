@@ -1,0 +1,105 @@
+"""The annotation round of `merge --ask` in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from .common import say
+
+if TYPE_CHECKING:
+    from ..tasks.merging import ChainRef, Document, Session
+    from ..workflows.merge import AnswerFile
+
+SHOWN = 9
+HELP = "number: join that chain; n: new; a: all options; s: summary of this part; q: stop here"
+
+
+def ask_all(documents: Sequence[Document], answers: AnswerFile) -> None:
+    """Ask about every chain that has no answer yet. Stopping keeps all answers.
+
+    Raises:
+        typer.Exit: the person stopped.
+    """
+    from ..tasks.merging import Session, decide_with_linker
+
+    given = answers.load(documents)
+    for document in documents:
+        session = Session(document, dict(given.get(document.doc_key, {})), decide_with_linker(document))
+        while (ref := session.next_question) is not None:
+            _ask(session, ref, answers)
+            following = session.next_question
+            if following is None or following.part != ref.part:
+                _review(session, ref.part, answers)
+    say(f"all chains are decided; answers are in {answers.path}")
+
+
+def _ask(session: Session, ref: ChainRef, answers: AnswerFile) -> None:
+    """Show one chain and take an answer."""
+    document = session.document
+    of_part = document.of_part(ref.part)
+    place = f"chain {of_part.index(ref) + 1} of {len(of_part)}"
+    typer.echo(f"\n{document.doc_key}, part {document.numbers[ref.part]}, {place}")
+    for context in session.contexts(ref):
+        typer.echo(f"    {context}")
+    options = session.options(ref)
+    shown = SHOWN
+    _list(session, ref, shown)
+    while True:
+        answer = typer.prompt("joins (number, n, a, s, q, ?)", prompt_suffix=" ").strip().lower()
+        if answer == "q":
+            say(f"stopped; answers are kept in {answers.path}, run the same command to go on")
+            raise typer.Exit(130)
+        if answer == "n":
+            _keep(session, ref, None, answers)
+            return
+        if answer.isdecimal() and 1 <= int(answer) <= len(options):
+            _keep(session, ref, options[int(answer) - 1].root, answers)
+            return
+        if answer == "a":
+            shown = len(options)
+            _list(session, ref, shown)
+        elif answer == "s":
+            _summary(session, ref.part)
+        else:
+            typer.echo(HELP)
+
+
+def _list(session: Session, ref: ChainRef, most: int) -> None:
+    options = session.options(ref)
+    for number, option in enumerate(options[:most], 1):
+        typer.echo(f"  {number:3}. ({option.size:,}) {' | '.join(option.words)}")
+    if len(options) > most:
+        typer.echo(f"       and {len(options) - most:,} more (a)")
+    typer.echo("    n. a new chain")
+
+
+def _keep(session: Session, ref: ChainRef, target: ChainRef | None, answers: AnswerFile) -> None:
+    forgotten = session.answer(ref, target)
+    answers.add(session.document, ref, target)
+    if forgotten:
+        typer.echo(f"{len(forgotten)} later answers depend on this one and are asked again")
+
+
+def _summary(session: Session, part: int) -> None:
+    for number, (ref, own, joined) in enumerate(session.summary(part), 1):
+        state = joined if ref in session.decisions else "(not decided)"
+        typer.echo(f"  {number:3}. {own}\n         -> {state}")
+
+
+def _review(session: Session, part: int, answers: AnswerFile) -> None:
+    """The page after a part: answers may be revised until it is confirmed."""
+    refs = session.document.of_part(part)
+    while True:
+        typer.echo(f"\nsummary of part {session.document.numbers[part]}")
+        _summary(session, part)
+        answer = typer.prompt("number to revise, or y when all is right", prompt_suffix=" ").strip().lower()
+        if answer in ("y", "yes"):
+            return
+        if answer == "q":
+            say(f"stopped; answers are kept in {answers.path}, run the same command to go on")
+            raise typer.Exit(130)
+        if answer.isdecimal() and 1 <= int(answer) <= len(refs):
+            _ask(session, refs[int(answer) - 1], answers)

@@ -1,0 +1,135 @@
+"""Agreement of annotators on merge decisions, and majority votes (LongtoNotes, sections 3 and 4).
+
+A decision is compared by the chain it chooses as that chain stands for its annotator: two annotators agree
+strictly when they choose chains with exactly the same mentions, or both New.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import Any
+
+from ...books import Mention
+from ...errors import UsageError
+from .parts import ChainRef, Decisions, Document, merge
+
+Choice = frozenset[Mention] | None
+"""The mentions of the chosen chain, or None for New."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement over some decisions, 0 to 1; alpha may be negative.
+
+    `strict`: same choice. `jaccard`: mean overlap of the chosen chains, 1 when both are New, 0 when one is.
+    `new`: both New among those where at least one is. `not_new`: same chain among those where at least one
+    is not New (the denominator is not stated in the paper). `alpha`: Krippendorff's, nominal.
+    """
+
+    decisions: int
+    strict: float
+    jaccard: float
+    new: float
+    not_new: float
+    alpha: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+def choices(document: Document, decisions: Decisions) -> dict[ChainRef, Choice]:
+    """What each decision of an annotator chooses, as it stands before the part of the decision."""
+    found: dict[ChainRef, Choice] = {}
+    for part in range(1, len(document.numbers)):
+        merged = merge(document, decisions, parts=part)
+        root_of = {ref: root for root, refs in merged.chains.items() for ref in refs}
+        for ref in document.of_part(part):
+            target = decisions.get(ref)
+            found[ref] = None if target is None else merged.mentions_of(root_of[target])
+    return found
+
+
+def agreement(pairs: Sequence[tuple[Choice, Choice]]) -> Agreement:
+    """All five measures over the choices of two annotators for the same decisions."""
+    count = len(pairs)
+    strict = sum(a == b for a, b in pairs)
+    both_new = sum(a is None and b is None for a, b in pairs)
+    any_new = sum(a is None or b is None for a, b in pairs)
+    return Agreement(
+        count,
+        _ratio(strict, count),
+        _ratio(sum(_jaccard(a, b) for a, b in pairs), count),
+        _ratio(both_new, any_new),
+        _ratio(strict - both_new, count - both_new),
+        krippendorff_alpha(pairs),
+    )
+
+
+def _jaccard(a: Choice, b: Choice) -> float:
+    if a is None or b is None:
+        return float(a is b)
+    return len(a & b) / len(a | b)
+
+
+def _ratio(part: float, whole: float) -> float:
+    """1 where there is nothing to disagree about."""
+    return part / whole if whole else 1.0
+
+
+def krippendorff_alpha(pairs: Sequence[tuple[Choice, Choice]]) -> float:
+    """Nominal alpha of two coders without gaps; 1 when no disagreement is expected."""
+    labels = Counter(label for pair in pairs for label in pair)
+    n = sum(labels.values())
+    if n < 2:
+        return 1.0
+    expected = 1 - sum(c * (c - 1) for c in labels.values()) / (n * (n - 1))
+    observed = sum(a != b for a, b in pairs) / len(pairs)
+    return 1 - observed / expected if expected else 1.0
+
+
+def agreement_by_genre(
+    documents: Sequence[Document], annotators: Mapping[str, Mapping[str, Decisions]]
+) -> dict[str, dict[tuple[str, str], Agreement]]:
+    """Agreement of every pair of annotators by genre, and over "all".
+
+    `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
+
+    Raises:
+        UsageError: fewer than two annotators, or no document in common.
+    """
+    if len(annotators) < 2:
+        raise UsageError("agreement needs the decisions of two annotators or more", found=len(annotators))
+    pairs: dict[str, dict[tuple[str, str], list[tuple[Choice, Choice]]]] = {}
+    for document in documents:
+        chosen = {
+            name: choices(document, tables[document.doc_key])
+            for name, tables in annotators.items()
+            if document.doc_key in tables
+        }
+        for one, other in combinations([n for n in annotators if n in chosen], 2):
+            both = [(chosen[one][ref], chosen[other][ref]) for ref in document.questions]
+            for genre in dict.fromkeys(("all", document.genre or "all")):
+                pairs.setdefault(genre, {}).setdefault((one, other), []).extend(both)
+    if not pairs:
+        raise UsageError("no document was decided by two annotators")
+    return {genre: {pair: agreement(both) for pair, both in found.items()} for genre, found in pairs.items()}
+
+
+def vote(document: Document, annotators: Sequence[Decisions]) -> dict[ChainRef, ChainRef | None]:
+    """The majority's decisions; where no choice has a majority, the first annotator's.
+
+    Choices are compared by the chain of the voted document that they join, part by part.
+    """
+    decided: dict[ChainRef, ChainRef | None] = {}
+    for part in range(1, len(document.numbers)):
+        merged = merge(document, decided, parts=part)
+        root_of = {ref: root for root, refs in merged.chains.items() for ref in refs}
+        for ref in document.of_part(part):
+            targets = [decisions.get(ref) for decisions in annotators]
+            votes = [None if target is None else root_of[target] for target in targets]
+            best, count = Counter(votes).most_common(1)[0]
+            decided[ref] = best if 2 * count > len(votes) else votes[0]
+    return decided

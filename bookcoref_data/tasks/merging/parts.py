@@ -1,0 +1,226 @@
+"""Documents in parts, decisions about their chains, and the documents that decisions make (LongtoNotes).
+
+A chain of a part is named by the number of its part and its id there. In every part after the first, each
+chain is one decision: the earlier chain it joins, or New.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from ...books import Mention, Record
+from ...errors import BookError, DataError
+
+_PART_KEY = re.compile(r"(.+)_part(\w+)")
+
+
+class ChainRef(NamedTuple):
+    """A chain of one part: the part's position in its document, from 0, and the id of the chain there."""
+
+    part: int
+    chain: str
+
+
+Decisions = Mapping[ChainRef, ChainRef | None]
+"""For each chain of the parts after the first: a chain of an earlier part that it joins, or None for New."""
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """The parts of one document laid end to end. All offsets are tokens of the whole document.
+
+    `chains` holds every chain of every part, in the order in which decisions are made: by part, then by
+    first token of the first mention, longer mentions first, then id. `numbers` are the parts' own numbers,
+    `part_starts` their first tokens.
+    """
+
+    doc_key: str
+    numbers: tuple[str, ...]
+    part_starts: tuple[int, ...]
+    sentences: tuple[tuple[str, ...], ...]
+    chains: Mapping[ChainRef, tuple[Mention, ...]]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(token for sentence in self.sentences for token in sentence)
+
+    @cached_property
+    def sentence_ends(self) -> tuple[int, ...]:
+        return tuple(accumulate(len(sentence) for sentence in self.sentences))
+
+    @property
+    def genre(self) -> str:
+        """The first part of a key with slashes ("bc/cnn/00/cnn_0001" is "bc"), else ""."""
+        return self.doc_key.split("/")[0] if "/" in self.doc_key else ""
+
+    @cached_property
+    def questions(self) -> tuple[ChainRef, ...]:
+        """The chains that need a decision, in order."""
+        return tuple(ref for ref in self.chains if ref.part > 0)
+
+    def of_part(self, part: int) -> list[ChainRef]:
+        return [ref for ref in self.chains if ref.part == part]
+
+    def text_of(self, mention: Mention) -> str:
+        """The words of a mention joined by one space."""
+        return " ".join(t for t in self.tokens[mention.start : mention.end + 1] if t != "\n")
+
+
+@dataclass(slots=True)
+class Merged:
+    """A document after some decisions. `chains` maps the first chain of each document chain to all of them.
+
+    `warnings` names chains of one part that were joined with each other.
+    """
+
+    document: Document
+    chains: dict[ChainRef, list[ChainRef]]
+    warnings: list[str] = field(default_factory=list)
+
+    def mentions_of(self, root: ChainRef) -> frozenset[Mention]:
+        """All mentions of a document chain."""
+        return frozenset(m for ref in self.chains[root] for m in self.document.chains[ref])
+
+    def to_record(self) -> Record:
+        """The long document: clusters in order of first mention, ids as written in CoNLL."""
+        clusters = sorted(sorted(self.mentions_of(root)) for root in self.chains)
+        return Record(
+            self.document.doc_key, "", [list(s) for s in self.document.sentences], clusters,
+            source=self.document.doc_key,
+        )  # fmt: skip
+
+
+def documents_of(records: Iterable[Record]) -> list[Document]:
+    """Group records of parts (`read(..., parts="apart")`) into documents, in the order given.
+
+    A record says its document and part in `extra`, or has a key such as "story_part2"; any other record
+    is a document of one part.
+
+    Raises:
+        BookError: a record is no sound book.
+    """
+    groups: dict[str, list[tuple[str, Record]]] = {}
+    for record in records:
+        name, number = _name_and_number(record)
+        groups.setdefault(name, []).append((number, record))
+    return [_document(name, parts) for name, parts in groups.items()]
+
+
+def _name_and_number(record: Record) -> tuple[str, str]:
+    name, number = record.extra.get("document"), record.extra.get("part")
+    if isinstance(name, str) and isinstance(number, str):
+        return name, number
+    match = _PART_KEY.fullmatch(record.doc_key)
+    return (match[1], match[2]) if match else (record.doc_key, "0")
+
+
+def _document(name: str, parts: Sequence[tuple[str, Record]]) -> Document:
+    sentences: list[tuple[str, ...]] = []
+    chains: dict[ChainRef, tuple[Mention, ...]] = {}
+    starts = []
+    offset = 0
+    for position, (_, record) in enumerate(parts):
+        book = record.to_book()
+        starts.append(offset)
+        ids = record.extra.get("cluster_ids")
+        named = ids if isinstance(ids, list) and len(ids) == len(book.clusters) else range(len(book.clusters))
+        found = [
+            (tuple(sorted(Mention(m.start + offset, m.end + offset) for m in cluster)), str(i))
+            for i, cluster in zip(named, book.clusters, strict=True)
+        ]
+        if len({i for _, i in found}) < len(found):
+            raise BookError(f"{record.source}: two chains of a part have the same id", hint="mend the file")
+        for mentions, i in sorted(found, key=_decision_order):
+            chains[ChainRef(position, i)] = mentions
+        sentences += [tuple(sentence) for sentence in book.sentences]
+        offset += len(book.tokens)
+    return Document(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains)
+
+
+def _decision_order(item: tuple[tuple[Mention, ...], str]) -> tuple[int, int, str]:
+    mentions, number = item
+    return mentions[0].start, -mentions[0].end, number
+
+
+def merge(document: Document, decisions: Decisions, *, parts: int | None = None) -> Merged:
+    """Join the chains of a document; chains without a decision are New.
+
+    `parts` stops before that part: the chains that its decisions may choose from.
+
+    Raises:
+        DataError: a decision names a chain that is not there, or not in an earlier part.
+    """
+    root_of: dict[ChainRef, ChainRef] = {}
+    merged = Merged(document, {})
+    for ref in document.chains:
+        if parts is not None and ref.part >= parts:
+            break
+        target = decisions.get(ref)
+        if target is None:
+            root_of[ref] = ref
+            merged.chains[ref] = [ref]
+            continue
+        if target not in document.chains or target.part >= ref.part:
+            raise DataError(
+                f"{document.doc_key}: chain {ref.chain} of part {document.numbers[ref.part]} cannot join "
+                f"chain {target.chain}",
+                expected="a chain of an earlier part",
+                found=f"part {target.part}, which is "
+                + ("not earlier" if target in document.chains else "without such a chain"),
+                hint="mend the table of decisions",
+            )
+        root = root_of[target]
+        if any(other.part == ref.part for other in merged.chains[root]):
+            merged.warnings.append(
+                f"{document.doc_key}: two chains of part {document.numbers[ref.part]} join one chain "
+                f"({root.chain} of part {document.numbers[root.part]}) and so each other"
+            )
+        root_of[ref] = root
+        merged.chains[root].append(ref)
+    return merged
+
+
+def decide_by_id(document: Document) -> dict[ChainRef, ChainRef | None]:
+    """Equal ids are one entity (FantasyCoref's parts): join the first chain with that id."""
+    first: dict[str, ChainRef] = {}
+    decisions: dict[ChainRef, ChainRef | None] = {}
+    for ref in document.chains:
+        if ref.part > 0:
+            decisions[ref] = first.get(ref.chain)
+        first.setdefault(ref.chain, ref)
+    return decisions
+
+
+def decisions_from_whole(document: Document, whole: Record) -> dict[ChainRef, ChainRef | None]:
+    """The decisions that a whole annotation implies: a chain joins an earlier one of the same cluster.
+
+    Of the clusters that share mentions with a chain the one with most counts.
+
+    Raises:
+        DataError: the whole document has other tokens.
+    """
+    tokens = tuple(token for sentence in whole.sentences or [] for token in sentence)
+    if tokens != document.tokens:
+        raise DataError(f"{document.doc_key}: the whole document has other tokens than its parts")
+    owner = {mention: i for i, cluster in enumerate(whole.clusters) for mention in cluster}
+    first: dict[int, ChainRef] = {}
+    decisions: dict[ChainRef, ChainRef | None] = {}
+    for ref, mentions in document.chains.items():
+        found = [owner[m] for m in mentions if m in owner]
+        cluster = max(found, key=lambda c: (found.count(c), -c)) if found else None
+        if ref.part > 0:
+            decisions[ref] = first.get(cluster) if cluster is not None else None
+        if cluster is not None:
+            first.setdefault(cluster, ref)
+    return decisions
+
+
+def walk(document: Document) -> Iterator[tuple[int, list[ChainRef]]]:
+    """(part, chains to decide) of every part after the first."""
+    for part in range(1, len(document.numbers)):
+        yield part, document.of_part(part)

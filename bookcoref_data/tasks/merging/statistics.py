@@ -1,0 +1,120 @@
+"""Statistics of long documents by genre, and scores by size (LongtoNotes, section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ...books import Record
+from ...evaluate import ClusterScores, score_documents
+
+
+@dataclass(frozen=True, slots=True)
+class GenreStatistics:
+    """Documents of one genre. Distances: tokens between a mention and the one before it in its chain."""
+
+    genre: str
+    documents: int
+    tokens: int
+    chains: int
+    mentions: int
+    distances: tuple[int, ...]
+
+    @property
+    def tokens_per_document(self) -> float:
+        return self.tokens / self.documents
+
+    @property
+    def chains_per_document(self) -> float:
+        return self.chains / self.documents
+
+    @property
+    def mentions_per_document(self) -> float:
+        return self.mentions / self.documents
+
+    @property
+    def chain_length(self) -> float:
+        """Mentions per chain."""
+        return self.mentions / self.chains if self.chains else 0.0
+
+    @property
+    def mean_distance(self) -> float:
+        return sum(self.distances) / len(self.distances) if self.distances else 0.0
+
+    @property
+    def largest_distance(self) -> int:
+        return max(self.distances, default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("genre", "documents", "tokens", "chains", "mentions", "tokens_per_document",
+                 "chains_per_document", "mentions_per_document", "chain_length", "mean_distance",
+                 "largest_distance")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+def genre_of(doc_key: str) -> str:
+    """The first part of a key with slashes; "" for other keys."""
+    return doc_key.split("/")[0] if "/" in doc_key else ""
+
+
+def statistics(records: Sequence[Record]) -> list[GenreStatistics]:
+    """Statistics by genre, in the order of the names, then over "all"."""
+    genres = sorted({genre_of(r.doc_key) for r in records} - {""})
+    made = [_of(genre, [r for r in records if genre_of(r.doc_key) == genre]) for genre in genres]
+    return [*made, _of("all", records)] if records else []
+
+
+def _of(genre: str, records: Sequence[Record]) -> GenreStatistics:
+    distances = []
+    for record in records:
+        for cluster in record.clusters:
+            starts = sorted(m.start for m in cluster)
+            distances += [b - a for a, b in pairwise(starts)]
+    return GenreStatistics(
+        genre,
+        len(records),
+        sum(len(s) for r in records for s in r.sentences or []),
+        sum(len(r.clusters) for r in records),
+        sum(len(c) for r in records for c in r.clusters),
+        tuple(distances),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BinScores:
+    """The pooled scores of the documents of a bin; `label` says which."""
+
+    label: str
+    documents: int
+    scores: ClusterScores
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"bin": self.label, "documents": self.documents, "conll": self.scores.conll.f1,
+                "scores": self.scores.to_dict()}  # fmt: skip
+
+
+def scores_by_size(
+    pairs: Sequence[tuple[Record, Record]], token_bins: Sequence[int], chain_bins: Sequence[int]
+) -> dict[str, list[BinScores]]:
+    """Scores of (key, response) documents by the tokens and by the chains of the key.
+
+    The bins are increasing limits; bins without documents are left out.
+    """
+    return {
+        "tokens": _binned(pairs, token_bins, lambda key: sum(map(len, key.sentences or []))),
+        "chains": _binned(pairs, chain_bins, lambda key: len(key.clusters)),
+    }
+
+
+def _binned(
+    pairs: Sequence[tuple[Record, Record]], limits: Sequence[int], size: Callable[[Record], int]
+) -> list[BinScores]:
+    found = []
+    for low, high in pairwise((0, *limits, 2**31)):
+        inside = [(k.clusters, r.clusters) for k, r in pairs if low < size(k) <= high]
+        label = f"{low:,} to {high:,}" if high < 2**31 else f"over {low:,}"
+        if inside:
+            found.append(BinScores(label, len(inside), score_documents(inside)))
+    return found

@@ -1,0 +1,86 @@
+"""Decisions as a table of tab-separated text: one row per chain of a later part.
+
+    document   part   chain   joins_part   joins_chain   annotator
+    story      1      7       0            3             ann
+    story      1      9       new          new           ann
+
+Parts and chains are named as in the files. `annotator` may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...errors import FormatError
+from ...files import write_text
+from ...formats.lines import read_lines
+from .parts import ChainRef, Decisions, Document
+
+COLUMNS = ("document", "part", "chain", "joins_part", "joins_chain", "annotator")
+NEW = "new"
+Table = dict[str, dict[str, dict[ChainRef, ChainRef | None]]]
+"""{annotator: {document: decisions}}."""
+
+
+def read_table(path: Path, documents: Sequence[Document]) -> Table:
+    """The decisions in a file. A later row about the same chain replaces an earlier one.
+
+    Raises:
+        FormatError: `file:line` of a row that is none, or that names an unknown document, part or chain.
+    """
+    known = {document.doc_key: document for document in documents}
+    found: Table = {}
+    for number, line in enumerate(read_lines(path), 1):
+        cells = line.split("\t")
+        if not line.strip() or cells[: len(COLUMNS) - 1] == list(COLUMNS[:-1]):
+            continue
+        place = f"{path}:{number}"
+        if len(cells) not in (5, 6):
+            raise FormatError(
+                f"{place}: the row is no decision", expected=", ".join(COLUMNS), found=repr(line[:80])
+            )
+        document = known.get(cells[0])
+        if document is None:
+            raise FormatError(f"{place}: there is no document {cells[0]!r}", expected=", ".join([*known][:5]))
+        annotator = cells[5].strip() if len(cells) == 6 else ""
+        of = found.setdefault(annotator, {}).setdefault(cells[0], {})
+        new = cells[3].strip().lower() == NEW
+        of[_ref(document, cells[1], cells[2], place)] = (
+            None if new else _ref(document, cells[3], cells[4], place)
+        )
+    return found
+
+
+def _ref(document: Document, part: str, chain: str, place: str) -> ChainRef:
+    if part not in document.numbers:
+        raise FormatError(
+            f"{place}: document {document.doc_key!r} has no part {part!r}",
+            expected=", ".join(document.numbers),
+        )
+    ref = ChainRef(document.numbers.index(part), chain)
+    if ref not in document.chains:
+        raise FormatError(
+            f"{place}: part {part} of {document.doc_key!r} has no chain {chain!r}",
+            hint="chains are named by their ids in the file",
+        )
+    return ref
+
+
+def write_table(
+    path: Path, documents: Sequence[Document], decisions: Mapping[str, Decisions], annotator: str = ""
+) -> int:
+    """Write the decisions about some documents; returns how many rows."""
+    rows = [
+        row_of(document, ref, target, annotator)
+        for document in documents
+        for ref, target in decisions.get(document.doc_key, {}).items()
+    ]
+    write_text(path, "\n".join(["\t".join(COLUMNS), *rows]) + "\n")
+    return len(rows)
+
+
+def row_of(document: Document, ref: ChainRef, target: ChainRef | None, annotator: str) -> str:
+    """One row of the table, without its line end."""
+    joins = (NEW, NEW) if target is None else (document.numbers[target.part], target.chain)
+    return "\t".join([document.doc_key, document.numbers[ref.part], ref.chain, *joins, annotator])

@@ -1,0 +1,244 @@
+"""`merge`: read documents in parts, decide about their chains, write long documents, score and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..books import Record
+from ..errors import DataError, SourceError, UsageError
+from ..evaluate import ClusterScores
+from ..formats import NotKept, read_documents, write_documents
+from ..formats.conversion_report import ConversionReport
+from ..formats.detect import by_name, detect
+from ..formats.folder import write_folder
+from ..progress import Progress, Silent
+from ..resources import load_toml, resource
+from ..tasks.merging import (
+    ChainRef,
+    Decisions,
+    DecisionScores,
+    Document,
+    decide_by_id,
+    decide_greedily,
+    decide_with_linker,
+    decisions_from_whole,
+    documents_of,
+    merge,
+    read_table,
+    score_decisions,
+    score_merged,
+    vote,
+)
+from ..tasks.merging.statistics import BinScores, scores_by_size
+from ..tasks.merging.table import COLUMNS, Table, row_of
+
+DECIDERS: dict[str, Callable[[Document], dict[ChainRef, ChainRef | None]]] = {
+    "linker": decide_with_linker,
+    "greedy": decide_greedily,
+    "id": decide_by_id,
+    "new": lambda document: dict.fromkeys(document.questions),
+}
+LICENCES = (("Texts and annotations", "as the documents that were merged"),)
+
+
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """The recipe: how to decide, and the limits of bins by tokens and by chains."""
+
+    decide: str
+    token_bins: tuple[int, ...]
+    chain_bins: tuple[int, ...]
+
+
+def read_plan(path: Path | None = None, decide: str | None = None) -> MergePlan:
+    """The recipe in `path` or the one that ships. Raises UsageError for a way to decide that is not there."""
+    source = path or resource("recipes", "longtonotes.toml")
+    value = load_toml(source)
+    bins = value.get("statistics", {})
+    plan = MergePlan(
+        decide or str(value.get("decide", "linker")),
+        tuple(bins.get("tokens", ())),
+        tuple(bins.get("chains", ())),
+    )
+    tie = value.get("vote", {}).get("tie", "first")
+    if plan.decide not in DECIDERS or tie != "first":
+        raise UsageError(
+            f"{source}: there is no such way to decide", expected=", ".join(DECIDERS) + "; ties: first",
+            found=f"{plan.decide}; ties: {tie}",
+        )  # fmt: skip
+    return plan
+
+
+@dataclass(slots=True)
+class MergeReport:
+    """Merged documents and what happened. `scores` are None without a key."""
+
+    records: list[Record] = field(default_factory=list)
+    decisions: dict[str, Decisions] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    parts: int = 0
+    links: int = 0
+    new: int = 0
+    decision_scores: DecisionScores | None = None
+    scores: ClusterScores | None = None
+    unmerged: ClusterScores | None = None
+    by_size: dict[str, list[BinScores]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        scored: dict[str, Any] = {}
+        if self.decision_scores and self.scores and self.unmerged:
+            scored = {
+                "decisions_against_key": self.decision_scores.to_dict(),
+                "scores": self.scores.to_dict(),
+                "unmerged": self.unmerged.to_dict(),
+                "by_size": {name: [b.to_dict() for b in bins] for name, bins in self.by_size.items()},
+            }
+        return {
+            "documents": len(self.records),
+            "parts": self.parts,
+            "decisions": {"link": self.links, "new": self.new},
+            "warnings": self.warnings,
+            **scored,
+        }
+
+
+def read_parts(path: Path, format: str | None = None) -> list[Document]:
+    """The documents of a file or folder, their parts apart."""
+    name = format or detect(path)
+    options: dict[str, Any] = {"parts": "apart"} if name == "conll" else {}
+    documents = documents_of(read_documents(path, name, **options))
+    if not documents:
+        raise DataError(f"{path} holds no document")
+    return documents
+
+
+def decide(documents: Sequence[Document], how: str, progress: Progress | None = None) -> dict[str, Decisions]:
+    """The decisions of one of `DECIDERS` for every document."""
+    listener = progress or Silent()
+    listener.begin("merge", len(documents), "documents")
+    made: dict[str, Decisions] = {}
+    for document in documents:
+        made[document.doc_key] = DECIDERS[how](document)
+        listener.advance("merge")
+    listener.end("merge")
+    return made
+
+
+def read_tables(paths: Iterable[Path], documents: Sequence[Document]) -> Table:
+    """The decisions of all annotators in some tables; a file without names counts as one annotator."""
+    found: Table = {}
+    for path in paths:
+        for annotator, tables in read_table(path, documents).items():
+            found.setdefault(annotator or path.stem, {}).update(tables)
+    return found
+
+
+def voted(documents: Sequence[Document], annotators: Table) -> dict[str, Decisions]:
+    """One set of decisions for each document: of its annotator, or by majority, the first one breaking ties.
+
+    Raises:
+        UsageError: a document has chains that nobody decided.
+    """
+    made: dict[str, Decisions] = {}
+    for document in documents:
+        tables = [tables[document.doc_key] for tables in annotators.values() if document.doc_key in tables]
+        whole = [t for t in tables if all(ref in t for ref in document.questions)]
+        if document.questions and not whole:
+            raise UsageError(
+                f"document {document.doc_key!r} is not decided in whole",
+                expected=f"{len(document.questions)} decisions by one annotator",
+                found=f"at most {max((len(t) for t in tables), default=0)}",
+                hint="finish it with --ask",
+            )
+        made[document.doc_key] = vote(document, whole) if whole else {}
+    return made
+
+
+def merge_documents(
+    documents: Sequence[Document], decisions: Mapping[str, Decisions], *, only_merged: bool = False
+) -> MergeReport:
+    """The long documents. `only_merged` leaves out documents of one part (LongtoNotes_s)."""
+    report = MergeReport()
+    for document in documents:
+        if only_merged and len(document.numbers) < 2:
+            continue
+        chosen = decisions[document.doc_key]
+        merged = merge(document, chosen)
+        report.records.append(merged.to_record())
+        report.decisions[document.doc_key] = chosen
+        report.warnings += merged.warnings
+        report.parts += len(document.numbers)
+        links = sum(chosen.get(ref) is not None for ref in document.questions)
+        report.links += links
+        report.new += len(document.questions) - links
+    return report
+
+
+def score(report: MergeReport, documents: Sequence[Document], key: Path | None, plan: MergePlan) -> None:
+    """Score decisions and documents against whole documents, or against equal ids where `key` is None.
+
+    Raises:
+        UsageError: the key lacks a document.
+    """
+    whole = {r.doc_key: r for r in read_documents(key)} if key else {}
+    counts, pairs = DecisionScores(), []
+    for document in documents:
+        if document.doc_key not in report.decisions:
+            continue
+        if key and document.doc_key not in whole:
+            raise UsageError(f"{key} has no document {document.doc_key!r}")
+        right = decisions_from_whole(document, whole[document.doc_key]) if key else decide_by_id(document)
+        counts += score_decisions(document, right, report.decisions[document.doc_key])
+        pairs.append((document, right, report.decisions[document.doc_key]))
+    report.decision_scores = counts
+    report.scores = score_merged(pairs)
+    report.unmerged = score_merged([(document, right, {}) for document, right, _ in pairs])
+    both = [(merge(d, right).to_record(), merge(d, chosen).to_record()) for d, right, chosen in pairs]
+    report.by_size = scores_by_size(both, plan.token_bins, plan.chain_bins)
+
+
+def write(report: MergeReport, out: Path, split: str = "test") -> list[NotKept]:
+    """Write the documents: a file where the name says which format, else a data set folder.
+
+    Returns what the format cannot hold.
+    """
+    if by_name(out) is not None:
+        kept = ConversionReport()
+        write_documents(report.records, out, report=kept)
+        return kept.not_kept
+    notes = [
+        f"long documents from {report.parts:,} parts: {report.links:,} chains joined, {report.new:,} new"
+    ]
+    write_folder(
+        out, {split: [r.to_book() for r in report.records]}, title="Merged documents", licences=LICENCES,
+        notes=notes,
+    )  # fmt: skip
+    return []
+
+
+class AnswerFile:
+    """The table of one annotator, to which every answer is appended at once."""
+
+    def __init__(self, path: Path, annotator: str) -> None:
+        self.path, self.annotator = path, annotator
+
+    def load(self, documents: Sequence[Document]) -> dict[str, dict[ChainRef, ChainRef | None]]:
+        """The answers given so far, by document."""
+        if not self.path.exists():
+            return {}
+        return read_table(self.path, documents).get(self.annotator, {})
+
+    def add(self, document: Document, ref: ChainRef, target: ChainRef | None) -> None:
+        """Append an answer; a later row about a chain replaces an earlier one when the table is read."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            new = not self.path.exists() or not self.path.stat().st_size
+            with open(self.path, "a", encoding="utf-8", newline="\n") as stream:
+                if new:
+                    stream.write("\t".join(COLUMNS) + "\n")
+                stream.write(row_of(document, ref, target, self.annotator) + "\n")
+        except OSError as error:
+            raise SourceError(f"cannot write answers to {self.path}", found=error.strerror) from error
