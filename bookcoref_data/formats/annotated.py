@@ -23,11 +23,12 @@ from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, a
 from ..books.book import Record
 from ..errors import FormatError
 from ..files import safe_name, write_text
+from .detect import ANNOTATION, PROVENANCE
 from .documents import read_documents
 from .jsonl import write as write_jsonl
 from .lines import read_lines
 
-ANNOTATION, PROVENANCE, QUOTES, TEXTS = "annotation.jsonl", "provenance.jsonl", "quotes.jsonl", "texts"
+QUOTES, TEXTS = "quotes.jsonl", "texts"
 UNIT = "characters of the decoded file: no byte order mark, line ends as one \\n"
 _OWN_FIELDS = ("source", "token_starts", "token_ends", "chapters")
 _Rows = Mapping[str, list[dict[str, Any]]]

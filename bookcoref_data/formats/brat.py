@@ -379,52 +379,60 @@ def _annotation_lines(
     record: Record, text: str, starts: list[int], ends: list[int], report: ConversionReport | None
 ) -> Iterator[str]:
     types = mention_types(record, _TYPE)
-    attributes = {span: list(items) for span, items in mention_attributes(record).items()}
-    inside = Counter(m for c in record.clusters for m in c if 0 <= m.start <= m.end < len(starts))
-    writable = all(
-        len(items) <= inside[span] and all(map(_is_writable, items)) for span, items in attributes.items()
-    )
-    about = _AboutLines()
-    written: list[list[str]] = []
-    equivalences: list[str] = []
-    count = 0
-    note_layers(record, report, {"speakers"})
-    for cluster in record.clusters:
-        members: list[str] = []
-        for mention in sorted(cluster):
-            if not 0 <= mention.start <= mention.end < len(starts):
-                if report is not None:
-                    report.add(OUTSIDE, record.doc_key, str(tuple(mention)))
-                continue
-            count += 1
-            members.append(f"T{count}")
+    clusters = _numbered(record, len(starts), report)
+    for members in clusters:
+        for number, mention in members:
             kind = types.get(mention, DEFAULT_TYPE)
-            yield _entity_line(f"T{count}", kind, text, starts[mention.start], ends[mention.end])
-            if writable and attributes.get(mention):
-                about.add(f"T{count}", attributes[mention].pop(0))
-        if not cluster and report is not None:
-            report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
-        written.append(members)
+            yield _entity_line(number, kind, text, starts[mention.start], ends[mention.end])
+    for members in clusters:
         if len(members) > 1:
-            equivalences.append(f"*\tCoref {' '.join(members)}\n")
-    yield from equivalences
+            yield f"*\tCoref {' '.join(number for number, _ in members)}\n"
+    about = _about_lines(record, clusters)
     yield from about.lines
+    note_layers(record, report, {"speakers"})
     if report is not None:
-        report.wrote(len(starts), written)
+        report.wrote(len(starts), clusters)
     drop = ["mention_types"] if types else []
-    if writable and attributes:
+    if about.lines:
         drop.append("mention_attributes")
-    description = metadata_comment.describe(
-        record,
-        [members[0] if members else "" for members in written],
-        report,
-        drop=drop,
-        speakers=speakers_of(record),
-    )
-    if count:
-        yield f"#{about.notes + 1}\tAnnotatorNotes T1\t{metadata_comment.to_line(description, _NOTE_MARK)}\n"
+    first_of = [members[0][0] if members else "" for members in clusters]
+    description = metadata_comment.describe(record, first_of, report, drop=drop, speakers=speakers_of(record))
+    if any(clusters):
+        note = metadata_comment.to_line(description, _NOTE_MARK)
+        yield f"#{about.notes + 1}\tAnnotatorNotes T1\t{note}\n"
     elif len(description) > 1 and report is not None:
         report.add(UNTOLD, record.doc_key)
+
+
+def _numbered(record: Record, size: int, report: ConversionReport | None) -> list[list[tuple[str, Mention]]]:
+    """The mentions of each cluster that lie on the `size` tokens, with their ids in the file."""
+    count = 0
+    clusters = []
+    for cluster in record.clusters:
+        members = []
+        for mention in sorted(cluster):
+            if 0 <= mention.start <= mention.end < size:
+                count += 1
+                members.append((f"T{count}", mention))
+            elif report is not None:
+                report.add(OUTSIDE, record.doc_key, str(tuple(mention)))
+        if not cluster and report is not None:
+            report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
+        clusters.append(members)
+    return clusters
+
+
+def _about_lines(record: Record, clusters: list[list[tuple[str, Mention]]]) -> _AboutLines:
+    """The lines for the attributes of mentions; none unless all of them can be said."""
+    about = _AboutLines()
+    attributes = mention_attributes(record)
+    written = Counter(mention for members in clusters for _, mention in members)
+    if all(len(items) <= written[m] and all(map(_is_writable, items)) for m, items in attributes.items()):
+        left = {mention: list(items) for mention, items in attributes.items()}
+        for number, mention in (member for members in clusters for member in members):
+            if left.get(mention):
+                about.add(number, left[mention].pop(0))
+    return about
 
 
 class _AboutLines:

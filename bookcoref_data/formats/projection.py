@@ -7,8 +7,10 @@ two character sequences are aligned: at once where they are equal, else by `alig
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +30,11 @@ IntArray = npt.NDArray[np.int64]
 # Anchor lengths in characters. Shorter stretches that occur once on both sides may do so by chance.
 _STRETCHES = (48, 16)
 # Fields that count sentences or tokens of the record's own tokenisation in ways that do not carry over.
-_BY_PLACE = ("comments", "multiword_tokens", "quotations", "parts", "sentence_lengths")
+_BY_PLACE = (
+    *("comments", "multiword_tokens", "quotations", "parts", "sentence_lengths"),
+    *("token_starts", "token_ends", "chapters"),
+)
+_BY_CLUSTER = ("cluster_ids", "entity_types")
 _ANY = re.compile(r".*", re.DOTALL)
 
 
@@ -65,6 +71,23 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
     move = _Mover(_flat(record), _flat(key), key.doc_key, report)
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
+    note_layers(record, report)
+    return Record(
+        key.doc_key,
+        key.gutenberg_key,
+        key.sentences,
+        [cluster for cluster in clusters if cluster],
+        [(name, spans) for name, spans in characters if spans],
+        record.source,
+        _moved_fields(record, move, [bool(cluster) for cluster in clusters], report),
+        key.speakers,
+    )
+
+
+def _moved_fields(
+    record: Record, move: _Mover, full: list[bool], report: ConversionReport | None
+) -> dict[str, Any]:
+    """The fields in `extra` on the key's tokens; `full` says which clusters have a mention left."""
     extra = dict(record.extra)
     if extra.pop("mention_types", None) is not None:
         moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
@@ -75,20 +98,11 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
     for name in _BY_PLACE:
         if extra.pop(name, None) is not None and report is not None:
             report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
-    note_layers(record, report)
-    ids = extra.pop("cluster_ids", None)
-    if type(ids) is list and len(ids) == len(clusters):
-        extra["cluster_ids"] = [number for number, cluster in zip(ids, clusters, strict=True) if cluster]
-    return Record(
-        key.doc_key,
-        key.gutenberg_key,
-        key.sentences,
-        [cluster for cluster in clusters if cluster],
-        [(name, spans) for name, spans in characters if spans],
-        record.source,
-        extra,
-        key.speakers,
-    )
+    for name in _BY_CLUSTER:
+        values = extra.pop(name, None)
+        if type(values) is list and len(values) == len(full):
+            extra[name] = list(itertools.compress(values, full))
+    return extra
 
 
 def _align(a: str, b: str) -> IntArray:
