@@ -15,7 +15,6 @@ mention.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -35,9 +34,9 @@ from .kinds import mention_attributes, mention_types
 from .layers import note_layers, speakers_of
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
+from .plain_text import CUT, CutText, cut_text
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
-CUT = "tokens cut where a mention begins or ends inside them"
 RELATIONS = "relations and events that are not coreference"
 ON_RELATIONS = "attributes, references and notes of relations and events"
 ODD_LINES = "lines of a kind that brat does not know"
@@ -49,8 +48,6 @@ _COREFERENCE = re.compile(r"(coref.*|ident.*|same.*|equiv.*)", re.IGNORECASE)
 _LITBANK_MENTION = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _LITBANK_CLUSTER = re.compile(r"\S+-\d+")
 _TYPE = re.compile(r"[^\s;]+")
-_TOKEN = re.compile(r"[^ \t\r\n]+")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ENTITY = re.compile(r"([^\s;]+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(\S+) Arg2:(\S+)\s*")
 _ATTRIBUTE_NAME = re.compile(r"[^\s;:]+")
@@ -97,8 +94,11 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     text_path = needed_sibling(path, ".txt", "the text")
     text = _read_text(text_path)
     annotation = _read_annotation(path, text, key, report)
-    sentences, starts, ends = _tokenise(text, annotation, key, report)
-    spans = {number: _span(entity, starts, ends, path) for number, entity in annotation.entities.items()}
+    tokens = cut_text(text, (p for e in annotation.entities.values() for p in (e.start, e.end)))
+    if report is not None:
+        report.add(CUT, key, count=tokens.cut)
+    sentences = [[unescape(token) for token in sentence] for sentence in tokens.sentences]
+    spans = {number: _span(entity, tokens, path) for number, entity in annotation.entities.items()}
     litbank = _is_litbank(annotation)
     groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
     clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
@@ -260,36 +260,9 @@ def _bad_line(place: str, line: str, expected: str) -> FormatError:
     return FormatError(f"{place}: the line is not brat standoff", expected=expected, found=repr(line[:80]))
 
 
-def _tokenise(
-    text: str, annotation: _Annotation, key: str, report: ConversionReport | None
-) -> tuple[list[list[str]], list[int], list[int]]:
-    """Sentences of tokens, and the start and end (exclusive) of every token in characters."""
-    cuts = sorted({p for e in annotation.entities.values() for p in (e.start, e.end)})
-    sentences: list[list[str]] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    offset = cut = 0
-    for line in _LINE.findall(text):
-        sentence = []
-        for match in _TOKEN.finditer(line):
-            start, end = match.start() + offset, match.end() + offset
-            inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
-            cut += bool(inside)
-            for a, b in pairwise((start, *inside, end)):
-                sentence.append(unescape(text[a:b]))
-                starts.append(a)
-                ends.append(b)
-        if sentence:
-            sentences.append(sentence)
-        offset += len(line)
-    if cut and report is not None:
-        report.add(CUT, key, count=cut)
-    return sentences, starts, ends
-
-
-def _span(entity: _Entity, starts: list[int], ends: list[int], path: Path) -> Mention:
-    span = Mention(bisect_right(ends, entity.start), bisect_left(starts, entity.end) - 1)
-    if span.start > span.end:
+def _span(entity: _Entity, tokens: CutText, path: Path) -> Mention:
+    span = tokens.span(entity.start, entity.end)
+    if span is None:
         raise FormatError(
             f"{path}: the entity {entity.number} covers white space alone",
             expected="at least one token",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
@@ -487,7 +488,7 @@ def _parts_of(record: Record, sentences: int, report: ConversionReport | None) -
     """(part number, first sentence, end sentence) to write; one part unless the record came in several."""
     if type(record.extra.get("part")) is str:
         return [(escape(record.extra["part"]), 0, sentences)]
-    parts = record.extra.get("parts")
+    parts: Any = record.extra.get("parts")
     if not _are_parts(parts, sentences):
         return [("000", 0, sentences)]
     ends = list(accumulate(count for _, count in parts))
@@ -513,7 +514,7 @@ def _crosses(record: Record, sentence_ends: list[int]) -> bool:
     tokens = [0, *accumulate(map(len, _rows(record)))]
     bounds = [tokens[end] for end in sentence_ends]
 
-    def part_of(position: int) -> int:
-        return sum(position >= bound for bound in bounds)
-
-    return any(len({part_of(p) for span in cluster for p in span}) > 1 for cluster in record.clusters)
+    return any(
+        len({bisect_right(bounds, position) for span in cluster for position in span}) > 1
+        for cluster in record.clusters
+    )

@@ -649,10 +649,10 @@ def _ids(record: Record, first: int) -> list[str]:
 
 def _types(record: Record) -> list[str]:
     """The entity types to write, "" where unknown."""
-    types = record.extra.get("entity_types")
+    types: Any = record.extra.get("entity_types")
     right = type(types) is list and len(types) == len(record.clusters)
     if right and all(type(t) is str and re.fullmatch(r"[^\s()|=-]*", t) for t in types):
-        return types
+        return list(types)
     return [""] * len(record.clusters)
 
 

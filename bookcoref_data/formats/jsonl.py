@@ -19,6 +19,7 @@ from .compressed import packing
 from .conversion_report import ConversionReport
 from .layers import Layer, by_sentence, is_layer, said
 from .lines import read_lines
+from .plain_text import CUT, cut_text
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
 _SPAN = "a span [start, end]: two whole numbers, 0-based, both inclusive, start <= end"
@@ -159,6 +160,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _record(value: dict[str, Any], source: str, report: ConversionReport | None, bare: bool) -> Record:
     doc_key = _doc_key(value)
+    if _is_by_characters(value):
+        value = _by_tokens(value, doc_key, report)
     sentences = _sentences_of(value)
     speakers = _layer(value.get("speakers"), sentences)
     layers = _layers(value.get("token_layers"), sentences)
@@ -187,6 +190,32 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
         None if speakers is None or not said(speakers) else speakers,
         layers,
     )
+
+
+def _is_by_characters(value: dict[str, Any]) -> bool:
+    """Whether this is a text with clusters by characters, as fastcoref predicts them."""
+    tokens = value.get("sentences"), value.get("tokens")
+    return type(value.get("text")) is str and tokens == (None, None) and type(value.get("clusters")) is list
+
+
+def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | None) -> dict[str, Any]:
+    """Such a record with sentences; [start, end) of characters become [first token, last token]."""
+    text: str = value["text"]
+    for i, cluster in enumerate(value["clusters"]):
+        _expect(type(cluster) is list, f"clusters[{i}]", "a list of spans", cluster)
+        for j, span in enumerate(cluster):
+            fits = _is_span(span) and span[0] < span[1] <= len(text)
+            _expect(
+                fits, f"clusters[{i}][{j}]", f"[start, end) in the text of {len(text):,} characters", span
+            )
+    cut = cut_text(text, (place for cluster in value["clusters"] for span in cluster for place in span))
+    if report is not None:
+        report.add(CUT, doc_key, count=cut.cut)
+    clusters = [[cut.span(start, end) for start, end in cluster] for cluster in value["clusters"]]
+    if report is not None:
+        report.add("mentions of white space alone", doc_key, count=sum(c.count(None) for c in clusters))
+    others = {k: v for k, v in value.items() if k != "text"}
+    return {**others, "sentences": cut.sentences, "clusters": [[list(m) for m in c if m] for c in clusters]}
 
 
 def _is_understood(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Mention, Record
+from ..books.book import Cluster
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +94,7 @@ def to_table(books: Iterable[Book]) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _sentences(books: list[Book]):
+def _sentences(books: list[Book]) -> pa.ListArray:
     import pyarrow as pa
 
     tokens = pa.array([t for b in books for t in b.tokens], pa.string())
@@ -105,7 +106,7 @@ def _sentences(books: list[Book]):
     return pa.ListArray.from_arrays(_offsets(len(b.sentence_ends) for b in books), sentences)
 
 
-def _spans(mentions: list[Mention]):
+def _spans(mentions: list[Mention]) -> pa.ListArray:
     import numpy as np
     import pyarrow as pa
 
@@ -114,13 +115,13 @@ def _spans(mentions: list[Mention]):
     return pa.ListArray.from_arrays(ends, pa.array(flat))
 
 
-def _clusters(clusters: list):
+def _clusters(clusters: list[Cluster]) -> pa.ListArray:
     import pyarrow as pa
 
     return pa.ListArray.from_arrays(_offsets(map(len, clusters)), _spans([m for c in clusters for m in c]))
 
 
-def _nested_spans(per_book: list[list]):
+def _nested_spans(per_book: list[list[Cluster]]) -> pa.ListArray:
     import pyarrow as pa
 
     return pa.ListArray.from_arrays(
@@ -128,7 +129,7 @@ def _nested_spans(per_book: list[list]):
     )
 
 
-def _characters(books: list[Book]):
+def _characters(books: list[Book]) -> pa.ListArray:
     import pyarrow as pa
 
     people = [c for b in books for c in b.characters]
@@ -139,7 +140,7 @@ def _characters(books: list[Book]):
     return pa.ListArray.from_arrays(_offsets(len(b.characters) for b in books), structs)
 
 
-def _offsets(lengths: Iterable[int]):
+def _offsets(lengths: Iterable[int]) -> pa.Array:
     from itertools import accumulate
 
     import pyarrow as pa

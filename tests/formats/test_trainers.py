@@ -9,7 +9,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from bookcoref_data.books import Mention, Record
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 from bookcoref_data.formats.trainers.longdoc import segment_ends
 from bookcoref_data.formats.trainers.subwords import load_tokenizer, map_subwords
@@ -87,6 +87,26 @@ def test_fastcoref_by_tokens_and_by_characters(tmp_path):
     texts = [[line["text"][a:b] for a, b in cluster] for cluster in line["clusters"]]
     assert [[" ".join(t.split()) for t in cluster] for cluster in texts] == [
         ["Ann", "She"], ["town"], ["Ann ran to town"]]  # fmt: skip
+    (back,) = read_documents(tmp_path / "x.jsonlines")
+    assert back.sentences == [["Ann"], ["ran", "to", "town", "."], ["She", "fell", "."]]
+    assert back.clusters == [[(0, 0), (5, 5)], [(3, 3)], [(0, 3)]]
+
+
+def test_what_fastcoref_predicts_is_read_by_characters(tmp_path):
+    line = {
+        "text": "Ann's dog ran.",
+        "clusters": [[[0, 3]], [[0, 9]]],
+        "clusters_strings": [["Ann"], ["Ann's dog"]],
+    }
+    (tmp_path / "x.jsonl").write_text(json.dumps(line))
+    report = ConversionReport()
+    (record,) = read_documents(tmp_path / "x.jsonl", doc_key="novel", report=report)
+    assert record.sentences == [["Ann", "'s", "dog", "ran."]]
+    assert record.clusters == [[(0, 0)], [(0, 2)]]
+    assert counts(report) == {"tokens cut where a mention begins or ends inside them": 1}
+    (tmp_path / "x.jsonl").write_text(json.dumps({**line, "clusters": [[[0, 99]]]}))
+    with pytest.raises(FormatError, match=r"clusters\[0\]\[0\]"):
+        read_documents(tmp_path / "x.jsonl", doc_key="novel")
 
 
 def test_wl_coref_has_words_heads_and_exclusive_ends(tmp_path):
