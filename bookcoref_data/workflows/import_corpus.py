@@ -22,6 +22,8 @@ from ..formats.layers import note_layers
 from ..formats.schema import SPLITS
 from ..progress import Progress, Silent
 
+NOT_GUTENBERG = "0"
+"""The `gutenberg_key` of a document that is not known to be from there, as in the release."""
 TWICE = "mentions given twice in one cluster"
 EMPTY_CLUSTERS = "clusters without a mention"
 EMPTY_SENTENCES = "empty sentences"
@@ -137,7 +139,7 @@ def _write(
             licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
             notes=(f"imported from {corpus.address}", "windows are cut here; the corpus has none"),
             source={"corpus": corpus.kind, "address": corpus.address},
-            citation=corpus.citation,
+            citation=corpus.bibtex,
         )
     return splits, build.digest
 
@@ -176,6 +178,7 @@ def _clean(record: Record, report: ConversionReport) -> Record:
     ]
     return dataclasses.replace(
         record,
+        gutenberg_key=record.gutenberg_key or NOT_GUTENBERG,
         sentences=sentences,
         clusters=[cluster for cluster in clusters if cluster],
         characters=[(name, spans) for name, spans in characters if spans],

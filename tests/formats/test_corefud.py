@@ -212,6 +212,13 @@ def test_bridging_and_empty_nodes_are_counted(read):
         "bridging": 1, "empty": 1, "gaps": 1, "attributes": 2}  # fmt: skip
 
 
+def test_a_surface_that_reaches_over_the_end_is_counted(read):
+    report = ConversionReport()
+    (record,) = read(sentence(("1-999999999", "x", ""), ("1", "x", "")), report=report)
+    assert "multiword_tokens" not in record.extra
+    assert [item.count for item in report.not_kept] == [1]
+
+
 def test_a_file_without_newdoc_is_named_after_the_file(read):
     assert read(MANUAL.split("\n", 1)[1])[0].doc_key == "x"
 

@@ -187,12 +187,15 @@ def test_json_has_the_documented_keys(tmp_path):
 def test_every_corpus_states_licence_and_citation():
     for corpus in corpora().values():
         assert all(corpus.to_dict().values()), corpus.kind
+        assert corpus.bibtex.startswith("@inproceedings{")
+    assert "Bamman, Lewke, Mansoor. An Annotated Dataset" in corpora()["litbank"].citation
 
 
 def test_real_litbank_with_its_quotations(shared_data, tmp_path):
     done = import_corpus("litbank", shared_data / "litbank", tmp_path / "out", records=tmp_path / "all.jsonl")
     assert (done.report.documents, done.report.clusters) == (100, 7927)
     records = read_documents(tmp_path / "all.jsonl")
+    assert {r.gutenberg_key for r in records} >= {"1342", "158"}
     quotations = [q for r in records for q in r.extra.get("quotations", [])]
     assert len(quotations) == 1765
     assert all(q["cluster"] for q in quotations)

@@ -22,6 +22,32 @@ __all__ = ["Corpus", "Found", "Tokenise", "corpora", "read_corpus"]
 
 
 @dataclass(frozen=True)
+class Paper:
+    """A paper to cite; `author` as BibTeX has it."""
+
+    key: str
+    author: str
+    title: str
+    venue: str
+    year: int
+
+    @property
+    def bibtex(self) -> str:
+        fields = {
+            "author": self.author,
+            "title": f"{{{self.title}}}",
+            "booktitle": self.venue,
+            "year": self.year,
+        }
+        lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
+        return f"@inproceedings{{{self.key},\n{lines}}}"
+
+    def __str__(self) -> str:
+        names = ", ".join(name.split(",")[0] for name in self.author.split(" and "))
+        return f"{names}. {self.title}. {self.venue} {self.year}."
+
+
+@dataclass(frozen=True)
 class Corpus:
     """What `manifests/corpora.json` says of one corpus."""
 
@@ -31,9 +57,18 @@ class Corpus:
     layout: str
     texts: str
     annotation: str
-    citation: str
     address: str
     tested_on: str
+    papers: tuple[Paper, ...]
+
+    @property
+    def citation(self) -> str:
+        """The papers to cite, as a sentence each."""
+        return " ".join(map(str, self.papers))
+
+    @property
+    def bibtex(self) -> str:
+        return "\n".join(paper.bibtex for paper in self.papers)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -55,7 +90,10 @@ _READERS: dict[str, Reader] = {
 def corpora() -> dict[str, Corpus]:
     """All corpora by kind, in the order of the manifest."""
     facts = json.loads(resource("manifests", "corpora.json").read_text(encoding="utf-8"))
-    return {kind: Corpus(kind, **value) for kind, value in facts.items()}
+    return {
+        kind: Corpus(kind, **{**value, "papers": tuple(Paper(**paper) for paper in value["papers"])})
+        for kind, value in facts.items()
+    }
 
 
 def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:

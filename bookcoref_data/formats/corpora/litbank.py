@@ -7,6 +7,7 @@ and last token, both inclusive, counted in their sentences) and `ATTRIB id clust
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,20 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
         folder = _folder(path, "coref/conll", "conll") or path
         for file in files_below(folder, ".conll"):
             for record in conll.read(file, report=report):
-                yield Found(DEFAULT_SPLIT, record)
+                yield Found(DEFAULT_SPLIT, _with_gutenberg_key(record))
         return
     for file in files:
         for record in brat.read(file, report=report):
             quotes = None if quotations is None else quotations / file.name
             if quotes is not None and quotes.is_file():
                 record = _with_quotations(record, quotes, report)
-            yield Found(DEFAULT_SPLIT, record)
+            yield Found(DEFAULT_SPLIT, _with_gutenberg_key(record))
+
+
+def _with_gutenberg_key(record: Record) -> Record:
+    """The documents are named after the ids of their books: `1342_pride_and_prejudice_brat`."""
+    number = record.doc_key.partition("_")[0]
+    return replace(record, gutenberg_key=number) if number.isdigit() else record
 
 
 def _folder(path: Path, *names: str) -> Path | None:
@@ -80,14 +87,8 @@ def _with_quotations(record: Record, path: Path, report: ConversionReport) -> Re
         if quote["cluster"] is not None:
             span_size = quote["end"] + 1 - quote["start"]
             speakers[quote["start"] : quote["end"] + 1] = [quote["cluster"]] * span_size
-    return Record(
-        record.doc_key,
-        record.gutenberg_key,
-        record.sentences,
-        record.clusters,
-        record.characters,
-        record.source,
-        {**record.extra, "quotations": list(quotes.values())},
-        by_sentence(speakers, sentences) if any(speakers) else None,
-        record.layers,
+    return replace(
+        record,
+        extra={**record.extra, "quotations": list(quotes.values())},
+        speakers=by_sentence(speakers, sentences) if any(speakers) else None,
     )
