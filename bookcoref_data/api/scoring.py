@@ -11,7 +11,7 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from ..evaluate import ClusterScores, Evaluation
-    from ..formats.convert import Conversion
+    from ..formats import ConversionReport
     from ..workflows.align import Aligned
 
 
@@ -168,8 +168,17 @@ def convert(
     read_as: str | None = None,
     write_as: str | None = None,
     config: str | None = None,
-) -> Conversion:
+    key: PathLike | None = None,
+    parts: str | None = None,
+    doc_key: str | None = None,
+    tokenizer: str | None = None,
+    segment_length: int | None = None,
+) -> ConversionReport:
     """Convert a file to another format; returns what was written and what could not be kept.
+
+    The options are those of the command line: `key` moves the mentions onto the tokens of other documents,
+    `parts` joins parts of CoNLL documents, `doc_key` names JSON lines without a key, `tokenizer` and
+    `segment_length` are for the formats in subwords (longdoc, dual-cache).
 
     Raises:
         UsageError, FormatError, DataError, SourceError: as the command line reports them.
@@ -182,4 +191,9 @@ def convert(
         read_as=read_as,
         write_as=write_as,
         config=config,
+        key=None if key is None else Path(key).expanduser(),
+        parts=parts,
+        doc_key=doc_key,
+        tokenizer=tokenizer,
+        segment_length=segment_length,
     )
