@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import FormatError, SourceError
@@ -54,6 +54,8 @@ class ListedName:
 def read_names(path: Path) -> Iterator[ListedName]:
     """Names from a tab-separated list (title, source, character, ...) or from the scraper's .jsonl output.
 
+    A line of the scraper's file of books has an author and an empty `character` (see `join_authors`).
+
     Raises:
         SourceError: the file cannot be opened.
         FormatError: a line has no title, source or character (names file and line).
@@ -64,7 +66,7 @@ def read_names(path: Path) -> Iterator[ListedName]:
         yield ListedName(
             SITE_CODES.get(source, source),
             row["title"],
-            row["character"],
+            row.get("character", ""),
             row.get("scraped_title", ""),
             row.get("scraped_character", ""),
             row.get("author", ""),
@@ -120,8 +122,21 @@ def rows_of_names(names: Iterable[ListedName], tally: NameTally) -> Iterator[Cas
                 order += 1
 
 
+def join_authors(names: Iterable[ListedName]) -> Iterator[ListedName]:
+    """Names with the authors that the book lines of the same scrape give, by source and title.
+
+    Public scrapes come as two files, characters without author and books with one; lines of books name no
+    character and are left out here. One source's author is lent to no other.
+    """
+    listed = list(names)
+    authors = {(n.source, fold(n.title)): n.author for n in listed if n.author}
+    for name in listed:
+        if name.character:
+            yield replace(name, author=name.author or authors.get((name.source, fold(name.title)), ""))
+
+
 _NAME_COLUMNS = frozenset({"title", "source", "character"})
-_JSON_NAMES = {"book_title": "title", "character_name": "character"}
+_JSON_NAMES = {"book_title": "title", "character_name": "character", "book_author": "author"}
 
 
 def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
@@ -155,7 +170,8 @@ def _read_jsonl(path: Path) -> Iterator[dict[str, str]]:
         if not isinstance(found, dict):
             raise FormatError(f"{place} is not an object", found=type(found).__name__)
         texts = {_JSON_NAMES.get(k, k): v for k, v in found.items() if isinstance(v, str)}
-        yield _checked(texts, _NAME_COLUMNS, place)
+        is_book = "author" in texts and not {"character", "character_name"} & set(found)
+        yield _checked(texts, _NAME_COLUMNS - {"character"} if is_book else _NAME_COLUMNS, place)
 
 
 def _checked(row: dict[str, str], needed: Iterable[str], place: str) -> dict[str, str]:

@@ -29,8 +29,9 @@ class CastRow:
     "Q170583", or the path of a guide such as "lit/emma"). `author` is the first author, "" when the source
     does not say; `authors` are all of them, `author_aliases` other spellings of any of them. `title` is the
     preferred title, `titles` the others (languages, labels, aliases). `character` is the cleaned name,
-    `raw_character` the name as found; `order` is the 0-based place in the source's list. `kinds` are the
-    work's Wikidata classes (instance of), `flags` what a reviewer should know about the row ("author",
+    `raw_character` the name as found; `order` is the 0-based place in the source's list. `gutenberg_ids`
+    are the books that the source itself names for the work (P2034); `kinds` are the work's Wikidata classes
+    (instance of), `flags` what a reviewer should know about the row ("author",
     "group", "no-english-label", ...). `retrieved` is an ISO date, "" when the source has none.
     """
 
@@ -47,6 +48,7 @@ class CastRow:
     character_id: str = ""
     order: int | None = None
     minor: bool = False
+    gutenberg_ids: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     address: str = ""

@@ -6,6 +6,7 @@ out in the order of item numbers, so that two harvests can be compared line by l
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,35 @@ LABEL, ALIAS = "rdfs:label", "skos:altLabel"
 ENGLISH = ("en", "en-gb", "en-us", "en-ca")
 FALLBACKS = ("mul", "fr", "de", "es", "it")
 """Languages tried for a name without English label, in this order; then any, by the name of the language."""
+
+SUBCLASS, GUTENBERG = "wdt:P279", "wdt:P2034"
+_LEVELS = 6
+_BEINGS = {"Q5", "Q95074", "Q15632617", "Q729", "Q21070598", "Q3658341", "Q178885", "Q16334295", "Q14514600"}
+"""Human, character, fictional human, animal, being of doubtful history, literary character, deity, groups."""
+_THINGS = {
+    "Q618123": "place", "Q17334923": "place", "Q2221906": "place", "Q27096213": "place", "Q3895768": "place",
+    "Q11446": "ship", "Q42889": "vehicle", "Q16521": "species", "Q13406463": "list", "Q4167410": "page",
+    "Q386724": "work", "Q47461344": "work", "Q1190554": "event", "Q223557": "object",
+}  # fmt: skip
+"""Classes of what is no character, with the word under which it is reported."""
+_BEING_WORDS = re.compile(
+    r"\b(?:characters?|human|person|people|animal|dog|cat|horse|deity|god|goddess|spirit|ghost|monster|robot"
+    r"|wizard|witch|king|queen|detective|dragon|elf|dwarf|family|duo|siblings?)\b",
+    re.I,
+)
+_THING_WORDS = re.compile(
+    r"\b(?:place|location|city|town|village|country|island|planet|house|castle|building|ship|vessel|vehicle"
+    r"|species|race|list|article|page|weapon|object|item|language|event|battle|organi[sz]ation|school|book"
+    r"|novel|film|work|universe)\b",
+    re.I,
+)
+_GROUP_WORDS = re.compile(r"\b(?:group|duo|trio|family|couple|siblings|band|gang|team)\b", re.I)
+_LIST = re.compile(r"(?:list|index|catalogue) of .*|characters (?:of|in|from) .*", re.I)
+_ITEM = re.compile(r"Q\d+")
+_BRACKET_END = re.compile(r"\s*\(([^()]*)\)\s*$")
+_ABOUT_THE_WORK = re.compile(
+    r"characters?|novel|book|fiction(?:al)?|film|series|play|story|franchise|human|literary", re.I
+)
 
 OTHER_MEDIA = {
     "Q11424": "film",
@@ -36,6 +66,11 @@ OTHER_MEDIA = {
     "Q2743": "musical",
     "Q1004": "comics",
     "Q8274": "comics",
+    "Q15416": "television",
+    "Q2431196": "film",
+    "Q1107": "comics",
+    "Q35760": "musical",
+    "Q482994": "music",
 }
 """Classes of works that are not books, with the flag they give. Nothing is dropped for it here."""
 
@@ -85,17 +120,25 @@ def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
         return
     authors, author_aliases, author_flags = _authors(facts, facts_of, current)
     kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
-    flags += author_flags + tuple(sorted({OTHER_MEDIA[kind] for kind in kinds if kind in OTHER_MEDIA}))
+    above = _ancestors(kinds, facts_of)
+    flags += author_flags + tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
+    numbers = tuple(sorted({value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}, key=int))
     order = 0
     for character in _items(facts.get(CHARACTER, ()), current):
-        name, english = best_label(facts_of(character))
-        if not name:
+        label, english = best_label(facts_of(character))
+        name = _without_work(label, titles)
+        if not name or _ITEM.fullmatch(name):
             report.nameless.append(character)
+            continue
+        what, kind_flags = _kind_of(facts_of(character), name, facts_of)
+        if what:
+            report.counts[f"dropped, {what}"] += 1
             continue
         reading = read_name(name, author=authors[0] if authors else "")
         if reading.rejected:
             report.counts["rejected-name"] += 1
-        aliases = _aliases(facts_of(character)) if len(reading.people) == 1 else ()
+        known_as = _aliases(facts_of(character)) if len(reading.people) == 1 else ()
+        aliases = [_without_work(alias, titles) for alias in known_as]
         for person in reading.people:
             known = dict.fromkeys((*person.aliases, *aliases))
             known.pop(person.name, None)
@@ -108,16 +151,62 @@ def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
                 authors=authors,
                 author_aliases=author_aliases,
                 character=person.name,
-                raw_character=name,
+                raw_character=label,
                 character_id=character,
                 character_aliases=tuple(known),
                 order=order,
                 kinds=kinds,
-                flags=(*flags, *(() if english else ("no-english-label",)), *person.flags),
+                gutenberg_ids=numbers,
+                flags=(*flags, *(() if english else ("no-english-label",)), *kind_flags, *person.flags),
                 address=f"https://www.wikidata.org/wiki/{work}",
                 retrieved=retrieved[:10],
             )
             order += 1
+
+
+def _ancestors(kinds: Iterable[str], facts_of: Callable[[str], ItemFacts]) -> set[str]:
+    """The classes and all that they are subclasses of, as far as the harvest asked."""
+    found: set[str] = set()
+    level = set(kinds)
+    for _ in range(_LEVELS):
+        found |= level
+        level = {_item(value) for kind in level for value, _ in facts_of(kind).get(SUBCLASS, ())} - found
+    return found | level
+
+
+def _kind_of(
+    facts: ItemFacts, name: str, facts_of: Callable[[str], ItemFacts]
+) -> tuple[str, tuple[str, ...]]:
+    """(what it is when it is no character, else ""; flags).
+
+    A being in any of its classes stays; else a place, ship, species, list and the like is dropped. Who has no
+    class, or one that says neither, stays with a flag.
+    """
+    if _LIST.fullmatch(name):
+        return "list", ()
+    kinds = [_item(value) for value, _ in facts.get(CLASS, ())]
+    if not kinds:
+        return "", ("no-class",)
+    above = _ancestors(kinds, facts_of)
+    labels = [best_label(facts_of(kind))[0] for kind in kinds]
+    group = ("group",) if any(_GROUP_WORDS.search(label) for label in labels) else ()
+    if above & _BEINGS or any(_BEING_WORDS.search(label) for label in labels):
+        return "", group
+    things = [_THINGS[kind] for kind in sorted(above) if kind in _THINGS]
+    if things:
+        return things[0], ()
+    named = [label for label in labels if _THING_WORDS.search(label)]
+    return (named[0], ()) if named else ("", ("unknown-class", *group))
+
+
+def _without_work(label: str, titles: Sequence[str]) -> str:
+    """A label without a closing bracket that names the work or says "character": it is no other name."""
+    found = _BRACKET_END.search(label)
+    if not found:
+        return label
+    inside = found.group(1).casefold()
+    about = _ABOUT_THE_WORK.search(inside) or any(inside == title.casefold() for title in titles)
+    return label[: found.start()].strip() or label if about else label
 
 
 def best_label(facts: ItemFacts) -> tuple[str, bool]:

@@ -44,6 +44,21 @@ HEADINGS = (
     r"(cast|list) of characters",
     r"dramatis personae",
     r"character (analysis|map)",
+    # What the pages of study guides carry besides names: navigation, sections, offers.
+    r"(full )?(book |plot |chapter )?(analysis|summary|overview|quiz|questions?)( (and|&) analysis)?",
+    r"(take|start|try) (the|a|our) .*quiz.*",
+    r"(related|useful|external|more) links?",
+    r"(major |important |key )?(themes?|motifs?|symbols?|quot(es?|ations?))(,? .*(motifs?|symbols?))?",
+    r"(sign|log) (up|in|on)\b.*",
+    r"(subscribe|register|unlock|upgrade|continue reading|read more|learn more|see (all|more))\b.*",
+    r"(get|download|buy|order|try) (the|this|your|our|a|an)\b.*",
+    r"(study|discussion|essay|review) (guide|questions?|topics?|help|tools?)",
+    r"(suggested |practice |sample )?essays?( topics| questions)?",
+    r"(further|suggested) (reading|study)|bibliography|works cited|references|glossary",
+    r"(how to )?cite( this.*)?|citations?|popular pages|table of contents|contents|home|menu|search|share",
+    r"(next|previous)( (page|section|chapter))?|back( to .*)?|advertisements?|copyright.*",
+    r"(historical |literary )?context|background|setting|genre|tone|style|point of view|plot",
+    r"about (the|this) .*|author('s)? (bio.*|info.*)|test your (knowledge|understanding)",
 )
 """Headings of cast lists that pages mark up like names, as patterns for a whole lower-cased name."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -39,8 +39,9 @@ class TooHeavyError(SourceError):
 class Archive:
     """A folder of raw answers: `<sha256 of endpoint and query>.json.gz` with query, time and answer.
 
-    A query that proved too heavy is kept as such, so that a resumed or replayed harvest asks the same
-    smaller queries again.
+    A query without an answer is kept as well: `trouble` says what came instead, `refusals` when the service
+    itself said that the query takes too long. A replay then asks the same smaller queries again; a new
+    harvest asks once more, unless the service refused twice at different times (an outage never counts).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -73,6 +74,9 @@ class Archive:
         data = json.dumps(record, ensure_ascii=False).encode()
         write_bytes(self.path(endpoint, query), gzip.compress(data, 6, mtime=0))
         return record
+
+
+_BETWEEN_REFUSALS = timedelta(hours=6)
 
 
 def utc_now() -> datetime:
@@ -127,9 +131,13 @@ class Endpoint:
         """
         kept = self.archive.read(self.address, query)
         if kept and self._fresh(kept["retrieved"]):
-            self.tally.replayed += 1
-            if "too_heavy" in kept:
-                raise TooHeavyError("this query was too heavy before", found=kept["too_heavy"])
+            if "answer" in kept:
+                self.tally.replayed += 1
+            elif self.fetcher.offline or _refused_twice(kept.get("refusals", ())):
+                self.tally.replayed += 1
+                raise TooHeavyError("this query was too heavy before", found=kept.get("trouble"))
+            else:
+                kept = self._ask_service(query)
         elif self.fetcher.offline:
             raise OfflineError(
                 "an answer of this harvest is not in the archive",
@@ -167,13 +175,14 @@ class Endpoint:
             self.tally.retried += max(0, len(faults) - 1)
             if not faults or faults[-1].fatal or faults[-1].down:
                 raise
-            raise self._too_heavy(query, faults[-1]) from error
+            raise self._no_answer(query, faults[-1]) from error
         self._failures = 0
         self.tally.asked += 1
         self.tally.retried += len(faults)
         return self.archive.write(self.address, query, self.agent, self.now(), answer=answer)
 
-    def _too_heavy(self, query: str, fault: _Fault) -> SourceError:
+    def _no_answer(self, query: str, fault: _Fault) -> SourceError:
+        """Ask for less now; remember for later only that the service itself refused the query."""
         self._failures += 1
         if self._failures >= self.give_up_after:
             return SourceError(
@@ -182,7 +191,9 @@ class Endpoint:
                 hint="run the same command again later; everything fetched so far is kept",
             )
         self.tally.too_heavy += 1
-        self.archive.write(self.address, query, self.agent, self.now(), too_heavy=fault.what)
+        before = self.archive.read(self.address, query) or {}
+        refusals = list(before.get("refusals", ())) + ([self.now().isoformat()] if fault.refused else [])
+        self.archive.write(self.address, query, self.agent, self.now(), trouble=fault.what, refusals=refusals)
         return TooHeavyError("the query is too heavy for the endpoint", found=fault.what)
 
     def _exchange(self, query: str) -> Any:
@@ -206,7 +217,8 @@ class Endpoint:
         except (errors.Unauthorized, errors.URITooLong) as error:
             return _Fault(_short(error), fatal=True)
         except errors.EndPointInternalError as error:
-            return _Fault(f"500: {_short(error)}", heavy=_says_timeout(str(error)))
+            told = _says_timeout(str(error))
+            return _Fault(f"500: {_short(error)}", heavy=told, refused=told)
         except urllib.error.HTTPError as error:
             return _http_fault(error.code, error.headers.get("Retry-After"))
         except TimeoutError:
@@ -218,12 +230,17 @@ class Endpoint:
 
 
 class _Fault(NamedTuple):
-    """Why there is no answer. `heavy`: ask for less; `fatal`: never ask again; `down`: not served now."""
+    """Why there is no answer.
+
+    `heavy`: ask for less; `refused`: the service itself says that the query takes too long; `fatal`: never
+    ask again; `down`: not served now, whatever is asked.
+    """
 
     what: str
     heavy: bool = False
     fatal: bool = False
     down: bool = False
+    refused: bool = False
     retry_after: str | None = None
     hint: str | None = None
 
@@ -236,13 +253,14 @@ def _http_fault(code: int, after: str | None) -> _Fault:
         return _Fault(f"{code}, refused", fatal=True, hint=hint)
     if code == 504:
         return _Fault("504, gateway timeout", heavy=True)
-    return _Fault(str(code), fatal=400 <= code < 500 and code != 408, retry_after=after)
+    down = code in (502, 503)
+    return _Fault(str(code), fatal=400 <= code < 500 and code != 408, down=down, retry_after=after)
 
 
 def _parsed(content_type: str, body: bytes) -> Any:
     """The JSON answer, or a fault: services send HTML error pages and half answers with status 200."""
     if "html" in content_type.lower() or body.lstrip()[:1] == b"<":
-        return _Fault("a page of HTML with status 200")
+        return _Fault("a page of HTML with status 200", down=True)
     try:
         answer = json.loads(body)
         _rows(answer)
@@ -250,7 +268,14 @@ def _parsed(content_type: str, body: bytes) -> Any:
     except (ValueError, KeyError, TypeError, AttributeError):
         # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
         text = body[-4000:].decode("utf-8", "replace")
-        return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=_says_timeout(text))
+        told = _says_timeout(text)
+        return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=told, refused=told)
+
+
+def _refused_twice(refusals: Sequence[str]) -> bool:
+    """Whether the service refused a query at two times that one bad hour cannot explain."""
+    times = sorted(datetime.fromisoformat(moment) for moment in refusals)
+    return len(times) > 1 and times[-1] - times[0] >= _BETWEEN_REFUSALS
 
 
 def _says_timeout(text: str) -> bool:

@@ -49,7 +49,9 @@ SELECT ?item ?property ?value WHERE {{
 )
 
 # Titles are kept in every language, labels only in those asked for: an item may have hundreds.
-LANGUAGE_FILTER = "\n  FILTER(isIRI(?value) || ?property = wdt:P1476 || LCASE(LANG(?value)) IN ({languages}))"
+LANGUAGE_FILTER = (
+    "\n  FILTER(isIRI(?value) || ?property IN (wdt:P1476, wdt:P2034) || LCASE(LANG(?value)) IN ({languages}))"
+)
 
 ENTITY = "http://www.wikidata.org/entity/"
 _SHORT = {
@@ -59,9 +61,12 @@ _SHORT = {
     "http://www.w3.org/2002/07/owl#": "owl:",
 }
 CHARACTER, AUTHOR, TITLE, CLASS = "wdt:P674", "wdt:P50", "wdt:P1476", "wdt:P31"
+SUBCLASS, BASED_ON, SERIES, GUTENBERG = "wdt:P279", "wdt:P144", "wdt:P179", "wdt:P2034"
 LABEL, ALIAS, SAME = "rdfs:label", "skos:altLabel", "owl:sameAs"
-WORK_PROPERTIES = (CHARACTER, AUTHOR, TITLE, CLASS, LABEL, ALIAS, SAME)
-PERSON_PROPERTIES = (LABEL, ALIAS, SAME)
+WORK_PROPERTIES = (CHARACTER, AUTHOR, TITLE, CLASS, BASED_ON, SERIES, GUTENBERG, LABEL, ALIAS, SAME)
+PERSON_PROPERTIES = (LABEL, ALIAS, CLASS, SAME)
+CLASS_PROPERTIES = (LABEL, SUBCLASS)
+_CLASS_LEVELS = 6  # from "literary character in a novel" up to "character" are three
 
 Facts = dict[str, dict[str, list[Term]]]
 """item -> property -> values; items and properties are short ("Q170583", "wdt:P674")."""
@@ -142,7 +147,27 @@ def harvest(
     )
     _collect(endpoint, found, persons, PERSON_PROPERTIES, settings, progress, "characters and authors")
     _label_the_nameless(endpoint, found, persons, settings, progress)
+    _collect_classes(endpoint, found, persons, settings, progress)
     return found
+
+
+def _collect_classes(
+    endpoint: Endpoint, found: Harvested, persons: Sequence[str], settings: Settings, progress: Progress
+) -> None:
+    """The labels and superclasses of all classes of works and characters, a few levels up."""
+    asked: set[str] = set()
+    level = {
+        _short_item(term.value) for item in (*found.works, *persons) for term in found.of(item).get(CLASS, ())
+    }
+    for _ in range(_CLASS_LEVELS):
+        level = {item for item in level if is_item(item)} - asked
+        if not level:
+            return
+        asked |= level
+        _collect(
+            endpoint, found, sorted(level, key=item_number), CLASS_PROPERTIES, settings, progress, "classes"
+        )
+        level = {_short_item(term.value) for item in level for term in found.of(item).get(SUBCLASS, ())}
 
 
 def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Iterator[str]:
@@ -158,7 +183,7 @@ def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Ite
                 raise
             limit = max(1, limit // 4)
             continue
-        page = [row["work"].value for row in rows]
+        page = [_cell(row, "work", endpoint).value for row in rows]
         _hold_order([after, *page], endpoint.address)
         yield from (_short_item(work) for work in page if work.startswith(ENTITY))
         progress.advance("list of works", len(page))
@@ -197,7 +222,7 @@ def _collect(
         progress.begin(what, len(wanted), "items")
         for batch in _batches(wanted, size):
             for rows in _halving(batch, _facts_query(endpoint, properties, filter_), found.failed):
-                _add(found.facts, rows)
+                _add(found.facts, rows, endpoint)
             progress.advance(what, len(batch))
         progress.end(what)
         wanted = _new_targets(found, wanted)
@@ -229,13 +254,25 @@ def _halving(
         yield from _halving(batch[middle:], ask, failed)
 
 
-def _add(facts: Facts, rows: Iterable[Row]) -> None:
+def _add(facts: Facts, rows: Iterable[Row], endpoint: Endpoint) -> None:
     for row in rows:
-        values = facts.setdefault(_short_item(row["item"].value), {}).setdefault(
-            _short(row["property"].value), []
+        item, property_ = (_cell(row, name, endpoint).value for name in ("item", "property"))
+        value = _cell(row, "value", endpoint)
+        values = facts.setdefault(_short_item(item), {}).setdefault(_short(property_), [])
+        if value not in values:
+            values.append(value)
+
+
+def _cell(row: Row, name: str, endpoint: Endpoint) -> Term:
+    """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
+    if name not in row:
+        raise SourceError(
+            f"{endpoint.address} gave a row without ?{name}",
+            expected=f"a value of ?{name} in every row",
+            found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
+            hint="is this the address of a SPARQL service over Wikidata's data?",
         )
-        if row["value"] not in values:
-            values.append(row["value"])
+    return row[name]
 
 
 def _new_targets(found: Harvested, asked: Sequence[str]) -> list[str]:
@@ -260,7 +297,7 @@ def _label_the_nameless(
     progress.begin("other languages", len(nameless), "items")
     for batch in _batches(nameless, settings.persons_batch):
         for rows in _halving(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
-            _add(found.facts, rows)
+            _add(found.facts, rows, endpoint)
         progress.advance("other languages", len(batch))
     progress.end("other languages")
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..characters.guide_files import NameTally, read_names, rows_of_names
-from ..characters.table import group_casts, write_table
+from ..characters.guide_files import NameTally, join_authors, read_names, rows_of_names
+from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
-from ..errors import UsageError
+from ..errors import BookcorefError, UsageError
 from ..progress import Progress
 from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
 from ..sources.sparql import Archive, Endpoint, require_contact
 from ..sources.wikidata import Settings, harvest, is_item
+
+MOST_LOST = 0.1
+"""Share of the rows of an existing table that a new harvest may lack and still replace it."""
 
 
 @dataclass
@@ -47,6 +50,7 @@ class WikidataPlan:
     attempts: int = 5
     timeout: float = 75.0
     max_age_days: float | None = None
+    most_lost: float = MOST_LOST
     settings: Settings = field(default_factory=Settings)
 
 
@@ -80,10 +84,11 @@ def harvest_wikidata(
     found = harvest(endpoint, plan.settings, works, progress)
     cast = CastReport()
     tally = endpoint.tally
-    write_table(out, cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
+    rows = list(cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
+    written, shrunk = write_harvest(out, rows, plan.most_lost)
     return HarvestReport(
         "wikidata",
-        str(out),
+        str(written),
         works=cast.works_with_cast,
         rows=cast.rows,
         counts={
@@ -92,7 +97,7 @@ def harvest_wikidata(
             "without any name": len(cast.nameless),
             **dict(sorted(cast.counts.items())),
         },
-        problems=[(item, "the endpoint has no answer for it") for item in found.failed],
+        problems=[*shrunk, *((item, "the endpoint has no answer for it") for item in found.failed)],
         requests={
             "asked": tally.asked,
             "replayed": tally.replayed,
@@ -102,6 +107,26 @@ def harvest_wikidata(
             "last": tally.last_retrieved,
         },
     )
+
+
+def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple[Path, list[tuple[str, str]]]:
+    """Write a table; (where it is, problems).
+
+    A harvest that lost more than the share `most_lost` of the rows of the table that is there (or found
+    nothing) is written beside it, so that an outage or an empty answer never replaces good work.
+    """
+    try:
+        before = sum(1 for _ in read_table(out)) if out.exists() else 0
+    except BookcorefError:
+        before = 0
+    if before and len(rows) < (1 - most_lost) * before:
+        suffix = ".jsonl.gz" if out.name.endswith(".jsonl.gz") else out.suffix
+        beside = out.with_name(f"{out.name.removesuffix(suffix)}.smaller{suffix}")
+        write_table(beside, rows)
+        reason = f"only {len(rows):,} characters, {before:,} before: kept the old table, wrote {beside.name}"
+        return beside, [(str(out), reason)]
+    write_table(out, rows)
+    return out, []
 
 
 def read_items(path: Path) -> list[str]:
@@ -123,11 +148,11 @@ def read_items(path: Path) -> list[str]:
 def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
     """Clean published lists of names (tab-separated or the scraper's .jsonl) into a cast table."""
     tally = NameTally()
-    rows = list(rows_of_names((name for path in paths for name in read_names(path)), tally))
-    write_table(out, rows)
+    rows = list(rows_of_names(join_authors(name for path in paths for name in read_names(path)), tally))
+    written, shrunk = write_harvest(out, rows, MOST_LOST)
     return HarvestReport(
         "name lists",
-        str(out),
+        str(written),
         works=len(group_casts(rows)),
         rows=len(rows),
         counts={
@@ -135,5 +160,5 @@ def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
             "entries changed": tally.changed,
             **dict(tally.rules.most_common()),
         },
-        problems=[(name, "names nobody") for name in tally.rejected],
+        problems=[*shrunk, *((name, "names nobody") for name in tally.rejected)],
     )

@@ -127,3 +127,19 @@ def test_guides_and_their_lists(original, site, guide, lists):
 def test_other_addresses_belong_to_no_guide(original):
     assert place_of(original) is None
     assert list_addresses(original) == []
+
+
+def test_the_two_files_of_a_scrape_are_joined_by_source_and_title(tmp_path):
+    from bookcoref_data.characters.guide_files import join_authors
+
+    people, books = tmp_path / "characters.jsonl", tmp_path / "books.jsonl"
+    people.write_text(
+        "".join(
+            json.dumps({"book_title": "Emma", "source": source, "character_name": "Miss Bates"}) + "\n"
+            for source in ("shmoop", "sparknotes")
+        )
+    )
+    books.write_text(json.dumps({"book_title": "Emma!", "source": "shmoop", "book_author": "Jane Austen"}))
+    names = [name for path in (people, books) for name in read_names(path)]
+    found = list(rows_of_names(join_authors(names), NameTally()))
+    assert [(row.source, row.author) for row in found] == [("shmoop", "Jane Austen"), ("sparknotes", "")]

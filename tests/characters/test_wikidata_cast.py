@@ -60,11 +60,11 @@ def test_a_row_says_where_it_is_from_and_rows_stand_in_the_order_of_item_numbers
     assert first.character_aliases == ("Ada",)
     assert first.retrieved == "2026-11-21"
     assert first.address == "https://www.wikidata.org/wiki/Q100"
-    assert first.flags == ()
+    assert first.flags == ("no-class",)
 
 
 def test_a_name_without_english_label_is_flagged():
-    assert rows(NOVEL)[1].flags == ("no-english-label",)
+    assert rows(NOVEL)[1].flags == ("no-english-label", "no-class")
 
 
 @pytest.mark.parametrize(("facts", "name", "english"), [
@@ -131,7 +131,7 @@ def test_two_people_of_one_item_are_two_rows_without_its_aliases():
 
 
 def test_the_author_as_character_is_flagged():
-    assert rows({**NOVEL, "wdt:P674": [item("Q23")]})[0].flags == ("author",)
+    assert rows({**NOVEL, "wdt:P674": [item("Q23")]})[0].flags == ("no-class", "author")
 
 
 def test_who_has_no_name_is_reported_and_not_invented():
@@ -151,3 +151,50 @@ def test_a_work_without_any_name_is_reported():
 def test_the_order_of_an_answer_changes_nothing():
     turned = {property_: values[::-1] for property_, values in NOVEL.items()}
     assert rows(turned) == rows(NOVEL)
+
+
+CLASSES = {
+    "Q50": {"rdfs:label": [("fictional town", "en")]},
+    "Q51": {"rdfs:label": [("odd thing", "en")], "wdt:P279": [item("Q52")]},
+    "Q52": {"wdt:P279": [item("Q11446")]},
+    "Q53": {"rdfs:label": [("literary character", "en")]},
+    "Q54": {"rdfs:label": [("group of fictional characters", "en")]},
+    "Q55": {"rdfs:label": [("something else", "en")]},
+}
+
+
+@pytest.mark.parametrize(("kinds", "label", "stays", "flag"), [
+    (["Q50"], "Lampton", False, "dropped, fictional town"),
+    (["Q51"], "The Ferry", False, "dropped, ship"),
+    (["Q51", "Q53"], "Argo", True, ""),
+    (["Q5"], "Ada", True, ""),
+    (["Q54"], "The Reeds", True, "group"),
+    (["Q55"], "The Bell", True, "unknown-class"),
+    ([], "Tam", True, "no-class"),
+    (["Q53"], "list of Lamp Road characters", False, "dropped, list"),
+    ([], "Q12345", False, ""),
+])  # fmt: skip
+def test_only_beings_become_characters_and_what_is_dropped_is_counted(kinds, label, stays, flag, monkeypatch):
+    known = {**CLASSES, "Q77": {"rdfs:label": [(label, "en")], "wdt:P31": [item(kind) for kind in kinds]}}
+    for name, facts in known.items():
+        monkeypatch.setitem(PEOPLE, name, facts)
+    report = CastReport()
+    found = rows({**NOVEL, "wdt:P674": [item("Q77")]}, report=report)
+    assert bool(found) is stays
+    if found:
+        assert set(found[0].flags) == ({flag} if flag else set())
+    elif flag:
+        assert report.counts[flag] == 1
+
+
+def test_a_title_in_brackets_is_no_other_name(monkeypatch):
+    monkeypatch.setitem(PEOPLE, "Q77", {"rdfs:label": [("Ada Brook (The Lamp Road)", "en")]})
+    monkeypatch.setitem(PEOPLE, "Q78", {"rdfs:label": [("Tom (character)", "en")]})
+    found = rows({**NOVEL, "wdt:P674": [item("Q77"), item("Q78")]})
+    assert [(row.character, row.character_aliases) for row in found] == [("Ada Brook", ()), ("Tom", ())]
+
+
+def test_the_class_of_a_work_counts_with_what_it_is_a_subclass_of(monkeypatch):
+    monkeypatch.setitem(PEOPLE, "Q60", {"wdt:P279": [item("Q11424")]})
+    assert "film" in rows({**NOVEL, "wdt:P31": [item("Q60")]})[0].flags
+    assert rows({**NOVEL, "wdt:P2034": [("4321", "")]})[0].gutenberg_ids == ("4321",)

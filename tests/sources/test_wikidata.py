@@ -403,10 +403,40 @@ def test_a_batch_too_heavy_is_halved_and_nothing_is_lost(endpoint, proxy, waits)
     assert found.works == ["Q100", "Q101", "Q103", "Q104"]
     assert found.of("Q205")["rdfs:label"] == [("Bib", "en")]
     assert waits == []  # a timeout is answered by asking for less, not by waiting
+    settings = Settings(works_batch=4, persons_batch=8)
+    assert harvest(offline(endpoint), settings) == found
     proxy.queries.clear()
-    assert harvest(endpoint, Settings(works_batch=4, persons_batch=8)) == found
-    assert proxy.queries == []
-    assert harvest(offline(endpoint), Settings(works_batch=4, persons_batch=8)) == found
+    endpoint.now = lambda: datetime.now(timezone.utc) + timedelta(hours=7)
+    assert harvest(endpoint, settings) == found
+    assert proxy.queries  # refused once: asked once more, at another time
+    proxy.queries.clear()
+    assert harvest(endpoint, settings) == found
+    assert proxy.queries == []  # refused twice: remembered
+
+
+@pytest.mark.parametrize("fault", [
+    refused(502), refused(503), refused(500), refused(504),
+    (200, {"Content-Type": "text/html"}, b"<html><body>Wikimedia Error</body></html>"), CLOSE,
+], ids=["502", "503", "500", "504", "html", "closed"])  # fmt: skip
+def test_an_outage_is_over_when_the_service_is_back(endpoint, proxy, fault):
+    endpoint.give_up_after = 3
+    proxy.fault = lambda query: fault
+    for hours in (0, 8, 16):
+        endpoint.now = lambda hours=hours: datetime.now(timezone.utc) + timedelta(hours=hours)
+        with pytest.raises(SourceError):
+            harvest(endpoint, SMALL)
+    proxy.fault = lambda query: None
+    assert harvest(endpoint, SMALL).works == ["Q100", "Q101", "Q103", "Q104"]
+
+
+def test_a_row_that_lacks_a_column_is_no_traceback(endpoint, proxy):
+    answer = {"head": {}, "results": {"bindings": [{"item": {"type": "uri", "value": "x"}}]}}
+    data = json.dumps(answer).encode()
+    proxy.fault = lambda query: (200, {"Content-Type": "application/sparql-results+json"}, data)
+    with pytest.raises(SourceError, match=r"without \?work"):
+        harvest(endpoint, SMALL)
+    with pytest.raises(SourceError, match=r"without \?property"):
+        harvest(endpoint, SMALL, works=["Q100"])
 
 
 def test_an_item_that_fails_alone_is_reported_and_the_rest_is_kept(endpoint, proxy):

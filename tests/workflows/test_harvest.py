@@ -334,3 +334,22 @@ def test_raw_answers_lie_in_the_cache(run, tmp_path, endpoint, cache_home):
     assert len(kept) == 3
     record = json.loads(gzip.decompress(Path(kept[0]).read_bytes()))
     assert "a@b.org" in record["agent"]
+
+
+def test_a_harvest_that_shrinks_is_written_beside_the_old_table(tmp_path):
+    from bookcoref_data.characters.table import CastRow, read_table, write_table
+    from bookcoref_data.workflows.harvest import write_harvest
+
+    rows = [CastRow("shmoop", "emma", "Emma", f"Person {n}") for n in range(32)]
+    for name in ("casts.jsonl", "casts.jsonl.gz"):
+        out = tmp_path / name
+        assert write_harvest(out, rows, 0.1) == (out, [])
+        for fewer in ([], rows[:28]):
+            beside, problems = write_harvest(out, fewer, 0.1)
+            assert len(list(read_table(out))) == 32
+            assert len(list(read_table(beside))) == len(fewer)
+            assert "32 before" in problems[0][1]
+        assert write_harvest(out, rows[:29], 0.1) == (out, [])
+        write_table(out, rows)
+    (tmp_path / "casts.jsonl").write_text("not a table")
+    assert write_harvest(tmp_path / "casts.jsonl", rows[:3], 0.1)[1] == []
