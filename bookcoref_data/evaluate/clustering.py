@@ -14,6 +14,7 @@ from itertools import chain
 import numpy as np
 
 from ..errors import DataError, UsageError
+from .arrays import Ints
 
 Clusters = Sequence[Sequence[tuple[int, int]]]
 
@@ -30,23 +31,23 @@ class Members:
     first given.
     """
 
-    start: np.ndarray
-    end: np.ndarray
-    owner: np.ndarray
-    cluster_unit: np.ndarray
-    source_cluster: np.ndarray
+    start: Ints
+    end: Ints
+    owner: Ints
+    cluster_unit: Ints
+    source_cluster: Ints
 
     @property
-    def unit(self) -> np.ndarray:
+    def unit(self) -> Ints:
         """The unit of each mention."""
         return self.cluster_unit[self.owner]
 
     @property
-    def sizes(self) -> np.ndarray:
+    def sizes(self) -> Ints:
         """Mentions per cluster."""
         return np.bincount(self.owner, minlength=self.cluster_unit.size)
 
-    def take(self, index: np.ndarray, unit: np.ndarray | None = None) -> Members:
+    def take(self, index: Ints, unit: Ints | None = None) -> Members:
         """Only the mentions at `index` (may repeat), regrouped by (unit, cluster); empty clusters go.
 
         `unit` gives the new unit of each taken mention; by default they stay where they are.
@@ -77,7 +78,9 @@ def members(clusterings: Iterable[Clusters]) -> Members:
     Raises:
         DataError: something is not a pair of whole numbers.
     """
-    clusters, units, source = [], [], []
+    clusters: list[Sequence[tuple[int, int]]] = []
+    units: list[int] = []
+    source: list[int] = []
     for unit, clustering in enumerate(clusterings):
         for i, cluster in enumerate(clustering):
             if len(cluster):
@@ -95,7 +98,7 @@ def members(clusterings: Iterable[Clusters]) -> Members:
     )
 
 
-def _flat_offsets(clusters: list, count: int) -> np.ndarray:
+def _flat_offsets(clusters: list[Sequence[tuple[int, int]]], count: int) -> Ints:
     """All spans of some clusters as a (count, 2) array of whole numbers."""
     found: object
     try:
@@ -112,7 +115,7 @@ def _flat_offsets(clusters: list, count: int) -> np.ndarray:
     )
 
 
-def span_codes(key: Members, response: Members) -> tuple[np.ndarray, np.ndarray]:
+def span_codes(key: Members, response: Members) -> tuple[Ints, Ints]:
     """One number per mention on both sides: equal exactly when unit, start and end are equal.
 
     Offsets may be anything a flawed file holds (negative, past the text, end before start).
@@ -140,12 +143,28 @@ def span_codes(key: Members, response: Members) -> tuple[np.ndarray, np.ndarray]
 class Table:
     """A sparse contingency table: `counts[e]` mentions of cluster `rows[e]` found in `columns[e]`."""
 
-    rows: np.ndarray
-    columns: np.ndarray
-    counts: np.ndarray
+    rows: Ints
+    columns: Ints
+    counts: Ints
 
     def transposed(self) -> Table:
         return Table(self.columns, self.rows, self.counts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contingency:
+    """All that the metrics look at: sizes and units of the clusters, and the tables between them.
+
+    In every table key clusters are rows and response clusters columns; `Overlap` says what each counts.
+    """
+
+    key_sizes: Ints
+    response_sizes: Ints
+    key_unit: Ints
+    response_unit: Ints
+    recall: Table
+    precision: Table
+    alignment: Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,8 +185,21 @@ class Overlap:
     recall: Table
     precision: Table
     alignment: Table
-    key_partner: np.ndarray
-    response_partner: np.ndarray
+    key_partner: Ints
+    response_partner: Ints
+
+    @property
+    def contingency(self) -> Contingency:
+        """The sizes and tables alone."""
+        return Contingency(
+            self.key.sizes,
+            self.response.sizes,
+            self.key.cluster_unit,
+            self.response.cluster_unit,
+            self.recall,
+            self.precision,
+            self.alignment,
+        )
 
 
 def overlap(key: Members, response: Members, *, duplicates: str = "released") -> Overlap:
@@ -197,19 +229,19 @@ def overlap(key: Members, response: Members, *, duplicates: str = "released") ->
     if not repeated:
         return Overlap(key, response, recall, recall, recall, key_partner, response_partner)
     precision = _count(response.owner, response_partner, shape[::-1]).transposed()
-    alignment = _align_members(key, response, key_codes, response_codes, shape)
+    alignment = align_members(key, response, shape)
     return Overlap(key, response, recall, precision, alignment, key_partner, response_partner)
 
 
 class _Lookup:
     """Span codes sorted once; finds the last member with a code."""
 
-    def __init__(self, codes: np.ndarray) -> None:
+    def __init__(self, codes: Ints) -> None:
         self.order = np.argsort(codes, kind="stable")
         self.sorted = codes[self.order]
         self.repeated = bool((self.sorted[1:] == self.sorted[:-1]).any())
 
-    def owner_of(self, asked: _Lookup, owner: np.ndarray) -> np.ndarray:
+    def owner_of(self, asked: _Lookup, owner: Ints) -> Ints:
         """For every code of the other side the cluster of the last member that has it, -1 for none."""
         found = np.full(asked.sorted.size, -1)
         if self.sorted.size:
@@ -220,7 +252,7 @@ class _Lookup:
         return found
 
 
-def _count(owner: np.ndarray, partner: np.ndarray, shape: tuple[int, int]) -> Table:
+def _count(owner: Ints, partner: Ints, shape: tuple[int, int]) -> Table:
     """The table of (cluster, partner cluster) pairs; partners of -1 are left out."""
     found = partner >= 0
     pairs = owner[found] * np.int64(shape[1]) + partner[found]
@@ -233,8 +265,12 @@ def _count(owner: np.ndarray, partner: np.ndarray, shape: tuple[int, int]) -> Ta
     return Table(pairs // max(shape[1], 1), pairs % max(shape[1], 1), counts)
 
 
-def _align_members(key, response, key_codes, response_codes, shape) -> Table:
-    """Key members counted in every response cluster that holds their span (CEAF-e of the release)."""
+def align_members(key: Members, response: Members, shape: tuple[int, int]) -> Table:
+    """Key members counted in every response cluster that holds their span (CEAF-e of the release).
+
+    `shape`: one more than the greatest owner on either side.
+    """
+    key_codes, response_codes = span_codes(key, response)
     spans, numbers = np.unique(np.concatenate([key_codes, response_codes]), return_inverse=True)
     holders = np.unique(numbers[key_codes.size :] * np.int64(max(shape[1], 1)) + response.owner)
     holder_span, holder_cluster = holders // max(shape[1], 1), holders % max(shape[1], 1)
@@ -247,7 +283,7 @@ def _align_members(key, response, key_codes, response_codes, shape) -> Table:
     return _count(rows, partner, shape)
 
 
-def _first_only(side: Members, codes: np.ndarray) -> Members:
+def _first_only(side: Members, codes: Ints) -> Members:
     """Each span once, in the cluster whose first mention opens first (ties: longer first, then as listed)."""
     if not codes.size:
         return side

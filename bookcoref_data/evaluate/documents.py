@@ -146,8 +146,8 @@ def _by_key(documents: Iterable[Document], side: str) -> dict[str, Document]:
 
 def _pair_renamed(keys: dict[str, Document], responses: dict[str, Document]) -> list[str]:
     """Give response documents the key of the key document with the same tokens, where that is unique."""
-    notes: list[str] = []
-    texts: dict[tuple, list[str]] = {}
+    renamed: list[tuple[str, str]] = []
+    texts: dict[tuple[str, ...], list[str]] = {}
     for name in [k for k in responses if k not in keys]:
         if responses[name].tokens:
             texts.setdefault(tuple(responses[name].tokens), []).append(name)
@@ -155,8 +155,15 @@ def _pair_renamed(keys: dict[str, Document], responses: dict[str, Document]) -> 
         same = texts.get(tuple(keys[name].tokens or ()), [])
         if len(same) == 1:
             responses[name] = responses.pop(same.pop())
-            notes.append(f"{responses[name].doc_key!r} of the response is {name!r} of the key: same tokens")
-    return notes
+            renamed.append((responses[name].doc_key, name))
+    if not renamed:
+        return []
+    if len(renamed) == 1:
+        return ["{!r} of the response is {!r} of the key: same tokens".format(*renamed[0])]
+    return [
+        "{} documents of the response have another key but the same tokens as one of the key, "
+        "and are paired with it (such as {!r} with {!r})".format(len(renamed), *renamed[0])
+    ]
 
 
 def _nothing_in_common(keys: dict[str, Document], responses: dict[str, Document]) -> UsageError:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from .. import __version__
 from ..books import Book, Record
 from .linking import LinkingScores, score_linking
 from .metrics import Overlaps, overlaps
 from .modes import DEFAULT_WINDOW, MODES, BookPair, Prepared, prepare
-from .scores import SCORER, ClusterScores, pool
+from .scores import SCORER, ClusterScores, Mean, macro, pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,16 @@ class Rules:
     scorer: str = SCORER
     package: str = f"bookcoref-data {__version__}"
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"mode_meaning": MODES[self.mode]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BookScores:
-    """Scores of one book and the sizes behind them. `linking` is None unless both sides name characters."""
+    """Scores of one book and the sizes behind them.
+
+    `linking` is None unless the key names characters here and the response does in some book.
+    """
 
     doc_key: str
     scores: ClusterScores
@@ -45,7 +49,7 @@ class BookScores:
     response_mentions: int
     book: BookPair
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "units": self.units,
@@ -55,8 +59,8 @@ class BookScores:
             "response_mentions": self.response_mentions,
             "scores": self.scores.to_dict(),
             "linking": None if self.linking is None else self.linking.to_dict(),
-            "key_flaws": self.book.key_flaws.to_dict(),
-            "response_flaws": self.book.response_flaws.to_dict(),
+            "key_flaws": self.book.key_checks.to_dict(),
+            "response_flaws": self.book.response_checks.to_dict(),
         }
 
 
@@ -72,10 +76,24 @@ class Evaluation:
     extra: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def to_dict(self) -> dict:
+    @property
+    def macro(self) -> dict[str, Mean]:
+        """The mean over books of P, of R and of F1, by metric."""
+        return macro(book.scores for book in self.books)
+
+    @property
+    def macro_linking(self) -> dict[str, Mean]:
+        """The same for character linking ("linked", "spans"), over the books that are scored on it."""
+        each = [book.linking for book in self.books if book.linking is not None]
+        if not each:
+            return {}
+        return {"linked": Mean.of(x.linked for x in each), "spans": Mean.of(x.spans for x in each)}
+
+    def to_dict(self) -> dict[str, Any]:
         return {
             "rules": self.rules.to_dict(),
             "pooled": self.pooled.to_dict(),
+            "macro": {name: mean.to_dict() for name, mean in (self.macro | self.macro_linking).items()},
             "linking": None if self.linking is None else self.linking.to_dict(),
             "books": [book.to_dict() for book in self.books],
             "missing": list(self.missing),
@@ -112,7 +130,9 @@ def evaluate(
 
 def score_prepared(prepared: Prepared, rules: Rules) -> Evaluation:
     """Score books that are paired and cut already."""
-    books = tuple(_score_book(book, rules) for book in prepared.books)
+    # A system that names characters in some books is scored on all: where it names none, it missed all.
+    links = any(book.response_characters for book in prepared.books)
+    books = tuple(_score_book(book, rules, links) for book in prepared.books)
     linking = [book.linking for book in books if book.linking is not None]
     return Evaluation(
         rules,
@@ -130,13 +150,15 @@ def book_overlaps(book: BookPair, rules: Rules) -> Overlaps:
     return overlaps(book.key, book.response, singletons=rules.singletons, duplicates=rules.duplicates)
 
 
-def _score_book(book: BookPair, rules: Rules) -> BookScores:
+def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
+    """`links`: whether the response names characters in any book, so that linking is scored."""
     both = book_overlaps(book, rules)
-    named = book.key_characters and book.response_characters
     return BookScores(
         book.doc_key,
         both.total(book.units),
-        score_linking(book.key_characters, book.response_characters) if named else None,
+        score_linking(book.key_characters, book.response_characters)
+        if links and book.key_characters
+        else None,
         book.units,
         both.chosen.key.cluster_unit.size,
         both.chosen.key.start.size,
@@ -150,7 +172,7 @@ def _flaw_notes(prepared: Prepared, duplicates: str) -> list[str]:
     return [
         note
         for book in prepared.books
-        for side, flaws in (("key", book.key_flaws), ("response", book.response_flaws))
+        for side, flaws in (("key", book.key_checks), ("response", book.response_checks))
         for note in flaws.notes(side, book.doc_key, duplicates)
     ]
 
@@ -160,4 +182,7 @@ def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:
     unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
     if not unnamed:
         return []
-    return [f"no character name in common, so linking on (character, span) is 0: {', '.join(unnamed)}"]
+    return [
+        "no character name in common with the key, so linking on (character, span) is 0: "
+        f"{', '.join(unnamed)}"
+    ]

@@ -12,7 +12,7 @@ from .clustering import Clusters, Members, span_codes
 
 
 @dataclass(frozen=True, slots=True)
-class Flaws:
+class InputChecks:
     """Counts of odd mentions in one clustering, with up to three examples of each kind.
 
     `repeated`: listings of a span beyond the first in one cluster. `shared`: spans in several clusters.
@@ -58,7 +58,7 @@ def _shown(spans) -> str:
     return f" (such as {', '.join(str(tuple(s)) for s in spans)})" if spans else ""
 
 
-def find_flaws(clusters: Clusters, mentions: Members, tokens: int | None) -> Flaws:
+def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> InputChecks:
     """Count the flaws of one document of `tokens` tokens (None: length unknown).
 
     `mentions` are the same clusters as arrays, of one unit.
@@ -66,7 +66,7 @@ def find_flaws(clusters: Clusters, mentions: Members, tokens: int | None) -> Fla
     start, end = mentions.start, mentions.end
     empty = sum(1 for cluster in clusters if not len(cluster))
     if not start.size:
-        return Flaws(empty=empty)
+        return InputChecks(empty=empty)
     codes = span_codes(mentions, mentions)[0]
     order = np.lexsort((mentions.owner, codes))
     same_span = codes[order][1:] == codes[order][:-1]
@@ -88,7 +88,7 @@ def find_flaws(clusters: Clusters, mentions: Members, tokens: int | None) -> Fla
         for kind, index in found.items()
         if index.size
     )
-    return Flaws(
+    return InputChecks(
         empty=empty,
         singletons=int((mentions.sizes == 1).sum()),
         repeated=int(again.size),

@@ -7,14 +7,24 @@ response clusters, `n` the mentions they share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import UsageError
+from .arrays import Floats, Ints
 from .assignment import best_alignment
-from .clustering import SINGLETON_RULES, Clusters, Members, Overlap, Table, members, overlap
+from .clustering import (
+    SINGLETON_RULES,
+    Clusters,
+    Contingency,
+    Members,
+    Overlap,
+    Table,
+    members,
+    overlap,
+)
 from .scores import Blanc, ClusterScores, Score
 
 
@@ -25,82 +35,80 @@ class Parts:
     `partner`: for CEAF the response cluster that each key cluster is aligned with, -1 for none.
     """
 
-    recall_num: np.ndarray
-    recall_den: np.ndarray
-    precision_num: np.ndarray
-    precision_den: np.ndarray
-    partner: np.ndarray | None = None
+    recall_num: Floats
+    recall_den: Floats
+    precision_num: Floats
+    precision_den: Floats
+    partner: Ints | None = None
 
     def total(self) -> Score:
         arrays = self.recall_num, self.recall_den, self.precision_num, self.precision_den
         return Score(*(float(array.sum()) for array in arrays))
 
 
-def _row_sums(table: Table, values: np.ndarray, rows: int) -> np.ndarray:
-    return np.bincount(table.rows, weights=values, minlength=rows)
+def _row_sums(table: Table, values: Floats | Ints, rows: int) -> Floats:
+    return np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows)
 
 
-def _both_sides(both: Overlap, side) -> Parts:
+def _both_sides(both: Contingency, side: Callable[[Table, Ints], tuple[Floats, Floats]]) -> Parts:
     """Apply `side(table, sizes) -> (num, den)` to the key in rows, then to the response in rows."""
-    recall = side(both.recall, both.key.sizes)
-    precision = side(both.precision.transposed(), both.response.sizes)
+    recall = side(both.recall, both.key_sizes)
+    precision = side(both.precision.transposed(), both.response_sizes)
     return Parts(*recall, *precision)
 
 
-def muc_parts(both: Overlap) -> Parts:
+def muc_parts(both: Contingency) -> Parts:
     """MUC (Vilain et al. 1995): (|K| - pieces the response cuts K into) / (|K| - 1).
 
     A mention the response lacks is a piece of its own, so the numerator is found mentions - found pieces.
     """
 
-    def side(table: Table, sizes: np.ndarray):
+    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
         return _row_sums(table, table.counts - 1, sizes.size), sizes - 1.0
 
     return _both_sides(both, side)
 
 
-def b_cubed_parts(both: Overlap) -> Parts:
+def b_cubed_parts(both: Contingency) -> Parts:
     """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
 
-    def side(table: Table, sizes: np.ndarray):
+    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
         squares = _row_sums(table, np.square(table.counts, dtype=float), sizes.size)
-        return squares / sizes, sizes.astype(float)
+        return squares / sizes.astype(float), sizes.astype(float)
 
     return _both_sides(both, side)
 
 
-def lea_parts(both: Overlap) -> Parts:
+def lea_parts(both: Contingency) -> Parts:
     """LEA (Moosavi and Strube 2016): |K| x common links / links, over |K|.
 
     A singleton has one link, to itself, found only in a singleton of the other side (the CoNLL cases).
     """
-    key_sizes, response_sizes = both.key.sizes, both.response.sizes
 
-    def side(table: Table, sizes: np.ndarray, other: np.ndarray):
+    def side(table: Table, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
         common = _row_sums(table, _links(table.counts), sizes.size)
-        alone = _row_sums(table, other[table.columns] == 1, sizes.size)
+        alone = _row_sums(table, (other[table.columns] == 1).astype(float), sizes.size)
         share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
-        return sizes * share, sizes.astype(float)
+        return sizes.astype(float) * share, sizes.astype(float)
 
-    recall = side(both.recall, key_sizes, response_sizes)
-    return Parts(*recall, *side(both.precision.transposed(), response_sizes, key_sizes))
+    recall = side(both.recall, both.key_sizes, both.response_sizes)
+    return Parts(*recall, *side(both.precision.transposed(), both.response_sizes, both.key_sizes))
 
 
-def ceaf_e_parts(both: Overlap) -> Parts:
+def ceaf_e_parts(both: Contingency) -> Parts:
     """CEAF-e (Luo 2005): 2n / (|K| + |R|) summed over the best alignment, over the number of clusters."""
-    table, (key, response) = both.alignment, (both.key.sizes, both.response.sizes)
-    similarity = 2 * table.counts / (key[table.rows] + response[table.columns])
-    return _aligned(both, similarity, np.ones(key.size), np.ones(response.size))
-
-
-def ceaf_m_parts(both: Overlap) -> Parts:
-    """CEAF-m (Luo 2005): n summed over the best alignment, over the number of mentions."""
-    sizes = both.key.sizes.astype(float), both.response.sizes.astype(float)
-    return _aligned(both, both.alignment.counts.astype(float), *sizes)
-
-
-def _aligned(both: Overlap, similarity: np.ndarray, key_den, response_den) -> Parts:
     table = both.alignment
+    similarity = 2 * table.counts / (both.key_sizes[table.rows] + both.response_sizes[table.columns])
+    return _aligned(table, similarity, np.ones(both.key_sizes.size), np.ones(both.response_sizes.size))
+
+
+def ceaf_m_parts(both: Contingency) -> Parts:
+    """CEAF-m (Luo 2005): n summed over the best alignment, over the number of mentions."""
+    sizes = both.key_sizes.astype(float), both.response_sizes.astype(float)
+    return _aligned(both.alignment, both.alignment.counts.astype(float), *sizes)
+
+
+def _aligned(table: Table, similarity: Floats, key_den: Floats, response_den: Floats) -> Parts:
     edges = best_alignment(table.rows, table.columns, similarity)
     key_num, response_num = np.zeros(key_den.size), np.zeros(response_den.size)
     key_num[table.rows[edges]] = similarity[edges]
@@ -110,36 +118,37 @@ def _aligned(both: Overlap, similarity: np.ndarray, key_den, response_den) -> Pa
     return Parts(key_num, key_den, response_num, response_den, partner)
 
 
-def mention_parts(both: Overlap) -> Parts:
+def mention_parts(both: Contingency) -> Parts:
     """Mention detection: spans found on the other side, over spans."""
-    key, response = (p >= 0 for p in (both.key_partner, both.response_partner))
-    sides = [
-        np.bincount(side.owner, weights=found, minlength=side.cluster_unit.size)
-        for side, found in ((both.key, key), (both.response, response))
-    ]
-    return Parts(sides[0], both.key.sizes.astype(float), sides[1], both.response.sizes.astype(float))
+
+    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
+        return _row_sums(table, table.counts, sizes.size), sizes.astype(float)
+
+    return _both_sides(both, side)
 
 
-def blanc(both: Overlap, units: int = 1) -> list[Blanc]:
+def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
     """BLANC (Recasens and Hovy 2011; Luo et al. 2014) of each unit, in closed form.
 
     Common non-links are the pairs of shared mentions that neither side links: all pairs, less those the
     key links, less those the response links, plus those both link.
     """
     table = both.recall
-    key, response = both.key, both.response
-    found_key = np.bincount(table.rows, weights=table.counts, minlength=key.sizes.size)
-    found_response = np.bincount(table.columns, weights=table.counts, minlength=response.sizes.size)
-    unit_of_edge = key.cluster_unit[table.rows]
+    found_key = np.bincount(table.rows, weights=table.counts, minlength=both.key_sizes.size)
+    found_response = np.bincount(table.columns, weights=table.counts, minlength=both.response_sizes.size)
+    unit_of_edge = both.key_unit[table.rows]
 
-    def per_unit(unit, values):
-        return np.bincount(unit, weights=values, minlength=units)
+    def per_unit(unit: Ints, values: Floats | Ints) -> Floats:
+        return np.bincount(unit, weights=np.asarray(values, float), minlength=units)
 
     sides = []
-    for side, found in ((key, found_key), (response, found_response)):
-        mentions = per_unit(side.cluster_unit, side.sizes)
-        linked = per_unit(side.cluster_unit, _links(side.sizes))
-        linked_found = per_unit(side.cluster_unit, _links(found))
+    for unit, sizes, found in (
+        (both.key_unit, both.key_sizes, found_key),
+        (both.response_unit, both.response_sizes, found_response),
+    ):
+        mentions = per_unit(unit, sizes)
+        linked = per_unit(unit, _links(sizes))
+        linked_found = per_unit(unit, _links(found))
         sides.append((mentions, linked, _links(mentions) - linked, linked_found))
     common = per_unit(unit_of_edge, table.counts)
     links = per_unit(unit_of_edge, _links(table.counts))
@@ -155,10 +164,11 @@ def blanc(both: Overlap, units: int = 1) -> list[Blanc]:
     ]
 
 
-def _links(n):
+def _links(n: Floats | Ints) -> Floats:
     """Pairs among n mentions."""
-    n = np.asarray(n, float)
-    return n * (n - 1) / 2
+    count: Floats = np.asarray(n, np.float64)
+    pairs: Floats = count * (count - 1) / 2
+    return pairs
 
 
 PARTS = {
@@ -190,12 +200,12 @@ class Overlaps:
         return self.chosen if metric in RELEASED_METRICS else self.once
 
     def parts(self, metric: str) -> Parts:
-        return PARTS[metric](self.of(metric))
+        return PARTS[metric](self.of(metric).contingency)
 
     def total(self, units: int = 1) -> ClusterScores:
         """Scores pooled over all units."""
         scores = {name: self.parts(name).total() for name in PARTS}
-        return ClusterScores(**scores, blanc=_sum(blanc(self.once, units)))
+        return ClusterScores(**scores, blanc=_sum(blanc(self.once.contingency, units)))
 
 
 def _sum(values: list[Blanc]) -> Blanc:

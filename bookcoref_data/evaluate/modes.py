@@ -16,7 +16,7 @@ from ..books import Book, Record, Window, cut_windows, window_key
 from ..errors import UsageError
 from .clustering import Members, members
 from .documents import Document, as_document, pair
-from .input_checks import Flaws, find_flaws, refuse_nonsense
+from .input_checks import InputChecks, check_input, refuse_nonsense
 
 MODES = {
     "full": "whole books against whole books (the paper's BookCoref_gold)",
@@ -53,8 +53,8 @@ class BookPair:
     key_names: tuple[tuple[str | None, ...], ...]
     key_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
     response_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
-    key_flaws: Flaws
-    response_flaws: Flaws
+    key_checks: InputChecks
+    response_checks: InputChecks
 
     @property
     def units(self) -> int:
@@ -140,8 +140,8 @@ def _whole(key: Document, response: Document) -> BookPair:
         (key.names,),
         key.characters,
         response.characters,
-        find_flaws(key.clusters, left, known),
-        find_flaws(response.clusters, right, known),
+        check_input(key.clusters, left, known),
+        check_input(response.clusters, right, known),
     )
 
 
@@ -331,8 +331,8 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
         refuse_nonsense(left.doc_key, a, b, known)
         reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
         lengths.append(reach if known is None else known)
-        flaws[0].append(find_flaws(left.clusters, a, known))
-        flaws[1].append(find_flaws(right.clusters, b, known))
+        flaws[0].append(check_input(left.clusters, a, known))
+        flaws[1].append(check_input(right.clusters, b, known))
     starts = [0, *accumulate(lengths)]
     ends = [left.sentence_ends or right.sentence_ends for left, right in pairs]
     whole = all(text is not None for text in texts)
@@ -348,8 +348,8 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
         tuple(left.names for left, _ in pairs),
         _moved_characters([left.characters for left, _ in pairs], starts),
         _moved_characters([right.characters for _, right in pairs], starts),
-        _sum_flaws(flaws[0]),
-        _sum_flaws(flaws[1]),
+        _sum_checks(flaws[0]),
+        _sum_checks(flaws[1]),
     )
 
 
@@ -373,11 +373,11 @@ def _moved_characters(lists, starts):
     return tuple(whole.items())
 
 
-def _sum_flaws(flaws: list[Flaws]) -> Flaws:
+def _sum_checks(flaws: list[InputChecks]) -> InputChecks:
     counted = ("empty", "singletons", "repeated", "shared", "outside", "reversed", "crossing")
     examples: dict[str, list] = {}
     for flaw in flaws:
         for kind, spans in flaw.examples:
             examples.setdefault(kind, []).extend(spans)
     kept = tuple((kind, tuple(spans[:3])) for kind, spans in examples.items())
-    return Flaws(**{name: sum(getattr(f, name) for f in flaws) for name in counted}, examples=kept)
+    return InputChecks(**{name: sum(getattr(f, name) for f in flaws) for name in counted}, examples=kept)

@@ -55,7 +55,7 @@ def _of_book(book, rules) -> list[CharacterScore]:
     both = book_overlaps(book, rules).once
     labels = Labels(book)
     names = labels.of_key(both.key)
-    partner = ceaf_e_parts(both).partner
+    partner = ceaf_e_parts(both.contingency).partner
     sizes, response_sizes = both.key.sizes, both.response.sizes
     found = np.bincount(both.key.owner, weights=both.key_partner >= 0, minlength=sizes.size)
     pieces = np.bincount(both.recall.rows, minlength=sizes.size)

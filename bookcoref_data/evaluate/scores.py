@@ -1,14 +1,15 @@
 """Named results: every score keeps its numerators and denominators, so that scores can be pooled.
 
 Pooling documents means adding numerators and denominators, then dividing (BookCoref's evaluation, the
-CoNLL scorer); an average of per-document scores is a different number and is never made here. A ratio
-whose denominator is 0 is 0.
+CoNLL scorer). An average of per-document scores is a different number: `macro`. A ratio whose
+denominator is 0 is 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 SCORER = "bookcoref-data scorer 1"
 """Changes when any rule changes that can change a number."""
@@ -69,10 +70,10 @@ class Mean:
     f1: float
 
     @classmethod
-    def of(cls, scores: Iterable[Score | Mean]) -> Mean:
-        scores = list(scores)
-        sums = (sum(getattr(s, name) for s in scores) for name in ("precision", "recall", "f1"))
-        return cls(*(total / len(scores) for total in sums))
+    def of(cls, scores: Iterable[Score | Blanc | Mean]) -> Mean:
+        each = list(scores)
+        sums = (sum(getattr(s, name) for s in each) for name in ("precision", "recall", "f1"))
+        return cls(*(total / len(each) for total in sums))
 
     def to_dict(self) -> dict[str, float]:
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
@@ -112,8 +113,8 @@ class Blanc:
     def __add__(self, other: Blanc) -> Blanc:
         return Blanc(self.link + other.link, self.non_link + other.non_link, self.mention + other.mention)
 
-    def to_dict(self) -> dict:
-        named = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+    def to_dict(self) -> dict[str, Any]:
+        named: dict[str, Any] = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
         return named | {"link": self.link.to_dict(), "non_link": self.non_link.to_dict()}
 
 
@@ -150,7 +151,7 @@ class ClusterScores:
             "mentions": self.mentions,
         }
 
-    def to_dict(self) -> dict[str, dict]:
+    def to_dict(self) -> dict[str, dict[str, Any]]:
         return {name: score.to_dict() for name, score in self.named().items()}
 
 
@@ -165,6 +166,16 @@ LABELS = {
     "mentions": "mentions",
 }
 """How each metric is printed."""
+
+
+def macro(scores: Iterable[ClusterScores]) -> dict[str, Mean]:
+    """The plain mean over documents of each P, of each R and of each F1, by metric (empty for none).
+
+    The BookCoref paper's Table 2 has F1s that are not the harmonic mean of its P and R, as such means
+    are; its evaluation code pools. Both are given, under different names.
+    """
+    each = [one.named() for one in scores]
+    return {name: Mean.of(one[name] for one in each) for name in LABELS} if each else {}
 
 
 def pool(scores: Iterable[ClusterScores]) -> ClusterScores:

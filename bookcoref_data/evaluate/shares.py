@@ -63,7 +63,7 @@ class Shares:
 def shares(overlaps: Overlaps, metric: str) -> Shares:
     """Shares of one of `SHARED_METRICS`; BLANC is no sum over mentions and has none."""
     both = overlaps.of(metric)
-    parts = PARTS[metric](both)
+    parts = PARTS[metric](both.contingency)
     sides = (
         (both.key, parts.recall_num, parts.recall_den),
         (both.response, parts.precision_num, parts.precision_den),

@@ -175,15 +175,17 @@ def draw_errors(analysis: ErrorAnalysis):
     step_colours = [GREY, GREY, ORANGE, BLUE, "black", GREEN]
     right.barh(labels, np.subtract(values, starts), left=starts, color=step_colours)
     for i, (start, value) in enumerate(zip(starts, values, strict=True)):
-        text = f"{value:.1f}" if not i else f"+{value - start:.1f}"
-        inside = value > 88
+        # A correction can also cost: the bar then runs back from `start`. The text stands clear of it.
+        reach = max(start, value)
+        left_of_bar = reach > 88
+        at_start = left_of_bar and i > 0
         right.text(
-            (start if i else value) - 1 if inside else value + 1,
+            min(start, value) - 1 if at_start else (value - 1 if left_of_bar else reach + 1),
             i,
-            text,
+            f"{value:.1f}" if not i else f"{value - start:+.1f}",
             va="center",
-            ha="right" if inside else "left",
-            color="white" if inside and not i else "black",
+            ha="right" if left_of_bar else "left",
+            color="white" if left_of_bar and not i else "black",
         )
     right.invert_yaxis()
     right.set_xlim(0, 104)

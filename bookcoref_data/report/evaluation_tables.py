@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluate.breakdowns import BREAKDOWN_METRICS, Dimension
-from ..evaluate.error_analysis import ErrorAnalysis
+from ..evaluate.breakdowns import BREAKDOWN_METRICS, Bin, Dimension
+from ..evaluate.error_analysis import Confusion, Division, ErrorAnalysis, Frequent
 from ..evaluate.evaluation import Evaluation
 from ..evaluate.per_character import CharacterScore
-from ..evaluate.scores import LABELS
+from ..evaluate.scores import LABELS, Blanc, Mean, Score
 from ..evaluate.significance import Interval, Resampling
 from .tables import Table
 
@@ -17,18 +17,53 @@ _SNIPPET = 96
 
 def score_table(evaluation: Evaluation) -> Table:
     """Every metric, pooled; linking below when both sides name characters."""
-    named = dict(evaluation.pooled.named())
-    rows = [(LABELS[name], *_percent(score)) for name, score in named.items()]
+    rows = [(LABELS[name], *_percent(score)) for name, score in evaluation.pooled.named().items()]
     if evaluation.linking is not None:
         rows.append(("linking (character, span)", *_percent(evaluation.linking.linked)))
         rows.append(("linking (span)", *_percent(evaluation.linking.spans)))
-    rules = evaluation.rules
+    return Table(f"{_what(evaluation)} pooled; {_rules(evaluation)}", ("metric", "P", "R", "F1"), tuple(rows))
+
+
+def macro_table(evaluation: Evaluation) -> Table:
+    """The mean over books of P, R and F1."""
+    rows = [(LABELS[name], *_percent(mean)) for name, mean in evaluation.macro.items()]
+    named = {"linked": "linking (character, span)", "spans": "linking (span)"}
+    rows += [(named[name], *_percent(mean)) for name, mean in evaluation.macro_linking.items()]
+    title = f"{_what(evaluation)}, mean over books (macro average); {_rules(evaluation)}"
+    return Table(title, ("metric", "P", "R", "F1"), tuple(rows))
+
+
+def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = False) -> Table:
+    """F1 of every metric, one column a system; P and R of the CoNLL mean below."""
+    sides: list[dict[str, Score | Blanc | Mean]] = [
+        dict(each.macro) if macro else each.pooled.named() for _, each in systems
+    ]
+    rows: list[tuple[str, ...] | tuple[str | float | None, ...]] = [
+        (LABELS[name], *(100 * side[name].f1 for side in sides)) for name in LABELS
+    ]
+    rows.append(("CoNLL P", *(100 * side["conll"].precision for side in sides)))
+    rows.append(("CoNLL R", *(100 * side["conll"].recall for side in sides)))
+    if any(each.linking is not None for _, each in systems):
+        cells = [each.macro_linking.get("linked") if macro else each.linking and each.linking.linked
+                 for _, each in systems]  # fmt: skip
+        rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
+    first = systems[0][1]
+    how = "mean over books (macro average)" if macro else "pooled"
+    title = f"F1: {_what(first)}, {how}; {_rules(first)}"
+    return Table(title, ("metric", *(name for name, _ in systems)), tuple(rows))
+
+
+def _what(evaluation: Evaluation) -> str:
+    """The mode and what was scored in it."""
     books = f"{len(evaluation.books)} book{'s' * (len(evaluation.books) != 1)}"
     units = sum(book.units for book in evaluation.books)
-    what = books if rules.mode == "full" else f"{books}, {units} windows"
-    singletons = "kept" if rules.singletons == "keep" else "dropped"
-    title = f"{rules.mode}, {what} pooled; singletons {singletons}; {rules.scorer}"
-    return Table(title, ("metric", "P", "R", "F1"), tuple(rows))
+    mode = evaluation.rules.mode
+    return f"{mode}, {books}" if mode == "full" else f"{mode}, {books}, {units} windows"
+
+
+def _rules(evaluation: Evaluation) -> str:
+    singletons = "kept" if evaluation.rules.singletons == "keep" else "dropped"
+    return f"singletons {singletons}; {evaluation.rules.scorer}"
 
 
 def book_table(evaluation: Evaluation) -> Table:
@@ -85,7 +120,7 @@ def breakdown_tables(dimensions: Sequence[Dimension]) -> list[Table]:
     return tables
 
 
-def _sides(bin_, metric: str) -> tuple[float | None, float | None]:
+def _sides(bin_: Bin, metric: str) -> tuple[float | None, float | None]:
     """Recall without key mentions, and precision without response mentions, are not 0 but undefined."""
     score = bin_.scores[metric]
     recall = 100 * score.recall if bin_.key_mentions else None
@@ -130,7 +165,7 @@ def error_tables(analysis: ErrorAnalysis) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _first(case) -> str | None:
+def _first(case: Confusion | Division | Frequent) -> str | None:
     if not case.snippets:
         return None
     text = case.snippets[0]
@@ -145,35 +180,44 @@ def _around_mention(text: str) -> str:
     return f"{'…' if start else ''}{cut}{'…' if start + _SNIPPET < len(text) else ''}"
 
 
-def resampling_table(result: Resampling) -> Table:
+def resampling_table(result: Resampling, first: str = "response", second: str = "other") -> Table:
     """Intervals, and the test when two systems were compared. All values in percent, p as it is."""
     share = f"{100 * result.confidence:g}%"
-    title = (
-        f"{share} intervals from {result.samples:,} samples of {result.units} {result.unit}s, "
-        f"seed {result.seed}"
-    )
+    how = {
+        "bootstrap": f"bootstrap of {result.units} {result.unit}s",
+        "jackknife": f"jackknife over {result.units} {result.unit}s",
+    }[result.intervals]
+    title = f"{share} intervals by {how}"
     if result.metrics[0].difference is None:
+        drawn = f"; {result.samples:,} samples, seed {result.seed}" if result.intervals == "bootstrap" else ""
         rows = tuple((LABELS[m.metric], *_interval(m.response)) for m in result.metrics)
-        return Table(title, ("metric", "F1", "interval"), rows)
+        return Table(title + drawn, ("metric", "F1", "interval"), rows)
+    title = f"{first} against {second}; {title}; {result.samples:,} samples, seed {result.seed}"
     columns = ("metric", "F1", "interval", "other F1", "other interval", "difference", "interval of it",
-               "p bootstrap", "p randomisation")  # fmt: skip
+               "p randomisation", "p bootstrap")  # fmt: skip
     rows = tuple(
         (
             LABELS[m.metric],
             *_interval(m.response),
             *_interval(m.other),
             *_interval(m.difference),
-            f"{m.p_bootstrap:.4f}",
-            f"{m.p_randomisation:.4f}",
+            _p_value(m.p_randomisation),
+            _p_value(m.p_bootstrap),
         )
         for m in result.metrics
     )
     return Table(title, columns, rows)
 
 
-def _interval(interval: Interval) -> tuple[float, str]:
+def _p_value(p: float | None) -> str | None:
+    return None if p is None else f"{p:.4f}"
+
+
+def _interval(interval: Interval | None) -> tuple[float | None, str | None]:
+    if interval is None:
+        return None, None
     return 100 * interval.value, f"{100 * interval.low:.2f} to {100 * interval.high:.2f}"
 
 
-def _percent(score) -> tuple[float, float, float]:
+def _percent(score: Score | Blanc | Mean) -> tuple[float, float, float]:
     return 100 * score.precision, 100 * score.recall, 100 * score.f1

@@ -10,11 +10,11 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import DataError
 from bookcoref_data.evaluate import evaluate
 from bookcoref_data.evaluate.clustering import members
-from bookcoref_data.evaluate.input_checks import find_flaws
+from bookcoref_data.evaluate.input_checks import check_input
 
 
 def flaws(clusters, tokens=None):
-    return find_flaws(clusters, members([clusters]), tokens)
+    return check_input(clusters, members([clusters]), tokens)
 
 
 def test_every_kind_is_counted_with_examples():
@@ -27,7 +27,7 @@ def test_every_kind_is_counted_with_examples():
 
 
 def test_a_clean_clustering_has_no_flaws():
-    assert flaws([[(0, 0), (1, 3)], [(2, 2), (2, 3)]], 10) == find_flaws([], members([[]]), 10)
+    assert flaws([[(0, 0), (1, 3)], [(2, 2), (2, 3)]], 10) == check_input([], members([[]]), 10)
 
 
 @settings(max_examples=200, deadline=None)

@@ -23,13 +23,21 @@ def test_a_span_under_two_names_is_two_links_and_one_span():
     assert (found.linked.precision_denominator, found.spans.precision_denominator) == (2, 1)
 
 
-def test_linking_is_pooled_and_only_where_both_sides_name_characters(record):
+def test_books_in_which_the_response_names_nobody_count_as_missed(record):
     named = [record("a", "ab cd", names=["X", "Y"]), record("b", "ef", names=["X"])]
     unnamed = record("b", "ef")
     assert evaluate(named, named).linking.linked.recall_denominator == 6
     partly = evaluate(named, [named[0], unnamed])
-    assert partly.linking.linked.recall_denominator == 4
+    assert (partly.linking.linked.recall_numerator, partly.linking.linked.recall_denominator) == (4, 6)
+    assert partly.linking.linked.precision == 1.0
+    assert partly.books[1].linking.linked.f1 == 0.0
+
+
+def test_linking_is_scored_only_where_somebody_is_named(record):
+    named, unnamed = record("b", "ef", names=["X"]), record("b", "ef")
     assert evaluate([unnamed], [unnamed]).linking is None
+    assert evaluate([unnamed], [named]).linking is None
+    assert evaluate([named], [unnamed]).linking is None
 
 
 def test_numbered_clusters_are_said_to_have_no_names(record):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
 from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.significance import METRICS, resample, unit_counts
+from bookcoref_data.evaluate.clustering import members
+from bookcoref_data.evaluate.exchange import COUNTED, BookParts
+from bookcoref_data.evaluate.metrics import overlaps, score_clusters
+from bookcoref_data.evaluate.significance import METRICS, resample
 
 
 @pytest.mark.parametrize(("mode", "unit", "units"), [
     ("full", "window", 24), ("full", "chapter", 10), ("gold-window", "window", 24),
-    ("gold-window-released", "window", 24), ("split", "window", 24),
+    ("gold-window-released", "window", 23), ("gold-window", "chapter", 10), ("split", "window", 24),
 ])  # fmt: skip
 def test_the_value_is_the_score_printed(farm, real, mode, unit, units):
     key, response = ("key windows", "system windows") if mode == "split" else ("key", "system")
@@ -23,12 +28,6 @@ def test_the_value_is_the_score_printed(farm, real, mode, unit, units):
     for metric in found.metrics:
         assert metric.response.value == pytest.approx(getattr(result.pooled, metric.metric).f1)
         assert metric.response.low <= metric.response.value <= metric.response.high
-
-
-def test_units_add_up_to_the_scores(farm, real):
-    result = evaluate(farm["key"], real["system"])
-    total = unit_counts(result, "window").sum(axis=0)
-    assert total[0].tolist() == pytest.approx(list(result.pooled.muc.to_dict().values())[3:])
 
 
 def test_the_same_seed_gives_the_same_result(farm, real):
@@ -41,6 +40,9 @@ def test_a_system_does_not_differ_from_itself(farm, real):
     result = evaluate(farm["key"], real["system"])
     for metric in resample(result, result, samples=200).metrics:
         assert (metric.difference.value, metric.difference.low, metric.difference.high) == (0, 0, 0)
+        assert (metric.p_bootstrap, metric.p_randomisation) == (None, 1.0)
+    windows = evaluate(farm["key"], real["system"], "gold-window")
+    for metric in resample(windows, windows, samples=200).metrics:
         assert (metric.p_bootstrap, metric.p_randomisation) == (1.0, 1.0)
 
 
@@ -51,43 +53,134 @@ def damaged(record, share, seed=0):
     return Record(record.doc_key, "", record.sentences, [c for c in clusters if c])
 
 
-def test_a_clear_difference_is_significant_in_both_tests(farm, real):
+@pytest.mark.parametrize("mode", ["full", "gold-window"])
+def test_a_clear_difference_is_significant(farm, mode):
     key = farm["key"]
-    good, bad = (evaluate(key, [damaged(key[0], share)]) for share in (0.02, 0.4))
-    found = {m.metric: m for m in resample(good, bad, samples=500).metrics}
+    good, bad = (evaluate(key, [damaged(key[0], share)], mode) for share in (0.02, 0.4))
+    found = {m.metric: m for m in resample(good, bad, samples=200).metrics}
     for name in ("muc", "conll", "mentions"):
         assert found[name].difference.low > 0
-        assert found[name].p_bootstrap < 0.01
+        assert found[name].p_bootstrap is None if mode == "full" else found[name].p_bootstrap < 0.02
         assert found[name].p_randomisation < 0.01
-    swapped = {m.metric: m for m in resample(bad, good, samples=500).metrics}
+    swapped = {m.metric: m for m in resample(bad, good, samples=200).metrics}
     assert swapped["conll"].difference.value == pytest.approx(-found["conll"].difference.value)
 
 
 def test_damage_of_the_same_size_is_not_significant(farm):
     key = farm["key"]
     a, b = (evaluate(key, [damaged(key[0], 0.1, seed)]) for seed in (1, 2))
-    mentions = next(m for m in resample(a, b, samples=500).metrics if m.metric == "mentions")
-    assert mentions.p_bootstrap > 0.05
+    mentions = next(m for m in resample(a, b, samples=200).metrics if m.metric == "mentions")
+    assert mentions.difference.low < 0 < mentions.difference.high
     assert mentions.p_randomisation > 0.05
 
 
-def test_p_values_of_equal_systems_are_not_small_too_often():
-    """Two systems that drop mentions at the same rate: p < 0.1 in about a tenth of the cases."""
+def noisy(key, tokens, rng):
+    """Mentions move to other clusters in a stretch of ten tokens, the same in a fifth of all stretches."""
+    confused = rng.random(tokens // 10 + 1) < 0.2
+    clusters = [[] for _ in key]
+    for owner, cluster in enumerate(key):
+        for span in cluster:
+            if rng.random() > 0.1:
+                clusters[(owner + confused[span[0] // 10]) % len(key)].append(span)
+    return [c for c in clusters if c]
+
+
+@pytest.mark.parametrize("mode", ["full", "gold-window"])
+def test_p_values_of_equal_systems_are_not_small_too_often(mode):
+    """Noise and confusions at the same rate: p < 0.1 in about a tenth of the cases, also for B3 and LEA.
+
+    The test that exchanged shares of mentions gave 33 of 60 here for B3 in mode full.
+    """
     sentences = [["x"] * 10] * 60
-    key = Record("b", "", sentences, [[(i, i) for i in range(0, 600, 2)], [(i, i) for i in range(1, 600, 2)]])
-    small = 0
+    key = [[(i, i) for i in range(first, 600, 3)] for first in range(3)]
+    gold = Record("b", "", sentences, key)
+    small = {"b_cubed": 0, "lea": 0, "muc": 0}
     for seed in range(60):
-        a, b = (evaluate([key], [damaged(key, 0.2, 2 * seed + side)], window_size=20) for side in (0, 1))
-        mentions = next(m for m in resample(a, b, samples=200).metrics if m.metric == "mentions")
-        small += mentions.p_randomisation < 0.1
-    assert small <= 15
+        rng = np.random.default_rng(seed)
+        a, b = (
+            evaluate([gold], [Record("b", "", sentences, noisy(key, 600, rng))], mode, window_size=20)
+            for _ in range(2)
+        )
+        found = {m.metric: m.p_randomisation for m in resample(a, b, samples=100).metrics}
+        for name in small:
+            small[name] += found[name] < 0.1
+    assert all(count <= 13 for count in small.values()), small
+
+
+SPANS = st.tuples(st.integers(0, 11), st.integers(0, 1)).map(lambda p: (p[0], p[0] + p[1]))
+LISTS = st.lists(st.lists(SPANS, min_size=1, max_size=5), max_size=5)
+
+
+def rows_of(scores):
+    """Numerators and denominators in the order of a count matrix."""
+    named = {name: getattr(scores, name) for name in COUNTED if hasattr(scores, name)}
+    blanc = scores.blanc
+    parts = [*named.values(), blanc.link, blanc.non_link, blanc.mention]
+    return [list(score.to_dict().values())[3:] for score in parts]
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS, LISTS, LISTS, st.sampled_from(["released", "first"]))
+def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates):
+    """Also with spans in several clusters, under either rule."""
+    sides = [overlaps(members([key]), members([r]), duplicates=duplicates) for r in (first, second)]
+    parts = BookParts(sides, np.array([0, 4, 8]), drop_singletons=False)
+    for system, response in enumerate((first, second)):
+        chosen = np.zeros((2, 3), bool)
+        chosen[system] = True
+        whole = score_clusters(key, response, duplicates=duplicates)
+        assert parts.counts(chosen).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS, LISTS, st.sampled_from(["keep", "drop"]))
+def test_a_part_left_out_is_a_shorter_book(key, response, singletons):
+    """Spans once, so that the clusters left over can be written down by hand."""
+    key, response = (unique(side) for side in (key, response))
+    sides = overlaps(members([key]), members([response]))
+    parts = BookParts([sides], np.array([0, 4, 8]), drop_singletons=singletons == "drop")
+    kept = np.array([True, False, True])
+    shorter = [[[s for s in c if not 4 <= s[0] < 8] for c in side] for side in (key, response)]
+    whole = score_clusters(*shorter, singletons=singletons)
+    assert parts.counts(kept[None], kept).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+
+
+def unique(clusters):
+    seen = set()
+    return [[s for s in c if not (s in seen or seen.add(s))] for c in clusters]
+
+
+def test_a_mixture_joins_the_clusters_that_the_systems_share():
+    """Two copies of one system that list their clusters in another order: every mixture is that system."""
+    key = [[(i, i) for i in range(first, 12, 3)] for first in range(3)]
+    sides = [overlaps(members([key]), members([response])) for response in (key, key[::-1])]
+    parts = BookParts(sides, np.array([0, 4, 8]), drop_singletons=False)
+    mixed = parts.counts(np.array([[True, False, True], [False, True, False]]))
+    assert mixed.tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
+
+
+def test_spans_in_several_clusters_and_dropped_singletons_do_not_go_together(record):
+    twice = evaluate(
+        [record("b", "abcdefghij")], [record("b", "abc cde f")], singletons="drop", window_size=1
+    )
+    with pytest.raises(UsageError, match="--duplicates first"):
+        resample(result)
 
 
 def test_systems_scored_on_other_books_are_not_compared(record):
     a = evaluate([record("a", "ab")], [record("a", "ab")])
     b = evaluate([record("b", "abc")], [record("b", "abc")])
-    with pytest.raises(UsageError, match="same documents"):
+    with pytest.raises(
+        UsageError, match=r"same documents[\s\S]*only in the scores of the first: a;"
+    ) as error:
         resample(a, b, unit="book")
+    assert "(" not in error.value.found
+
+
+def test_systems_scored_under_other_rules_are_not_compared(record):
+    a, b = (evaluate([record("a", "ab")], [record("a", "ab")], singletons=s) for s in ("keep", "drop"))
+    with pytest.raises(UsageError, match="other values of singletons"):
+        resample(a, b)
 
 
 def books(record, count):
@@ -96,11 +189,31 @@ def books(record, count):
 
 
 def test_books_can_be_the_units(record):
-    assert resample(books(record, 4), unit="book").units == 4
+    assert resample(books(record, 12), unit="book").units == 12
+
+
+def test_few_units_are_refused_unless_forced(record):
+    with pytest.raises(UsageError, match=r"4 books[\s\S]*at least 10[\s\S]*--few-units"):
+        resample(books(record, 4), unit="book")
+    forced = resample(books(record, 4), books(record, 4), unit="book", few_units=True)
+    assert forced.units == 4
+    assert any("mean little" in note for note in forced.notes)
+
+
+def test_one_unit_cannot_be_forced(record):
+    with pytest.raises(UsageError, match="1 book"):
+        resample(books(record, 1), unit="book", few_units=True)
+
+
+def test_a_test_says_what_it_cannot_see(farm, real):
+    a = evaluate(farm["key"], real["system"])
+    assert any("only more books can" in note for note in resample(a, a, samples=100).notes)
+    assert not any("only more books can" in note for note in resample(a, samples=100).notes)
 
 
 @pytest.mark.parametrize("arguments", [
     {"unit": "page"}, {"samples": 5}, {"confidence": 1.5}, {"unit": "chapter"}, {"unit": "book"},
+    {"unit": "window"},
 ])  # fmt: skip
 def test_what_cannot_be_resampled_is_refused(record, arguments):
     with pytest.raises(UsageError):
@@ -118,7 +231,7 @@ def test_chapters_of_pride_and_prejudice(real):
     assert resample(evaluate(novel, novel), unit="chapter", samples=100).units == 61
 
 
-def test_every_metric_that_is_a_sum_is_there(farm, real):
+def test_every_metric_is_there(farm, real):
     result = resample(evaluate(farm["key"], real["system"]), samples=100)
     assert [m.metric for m in result.metrics] == list(METRICS)
     assert result.to_dict()["metrics"][0]["other"] is None
