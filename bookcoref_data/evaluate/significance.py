@@ -169,9 +169,8 @@ def _notes(unit: str, units: int, evaluation: Evaluation, *, compared: bool) -> 
             "difference look certain; no test on one book can tell it from chance, only more books can"
         )
     elif not compared and unit != "book":
-        notes.append(
-            f"the intervals are about {'this book' if books == 1 else 'these books'}, not about others"
-        )
+        these = "this book" if len(evaluation.books) == 1 else "these books"
+        notes.append(f"the intervals are about {these}, not about others")
     return tuple(notes)
 
 

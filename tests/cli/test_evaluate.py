@@ -98,6 +98,91 @@ def test_two_systems_are_compared(tmp_path):
     assert "p randomisation" in run(key, key, *options)[0]
 
 
+def many(tmp_path, count=12):
+    """Files of the key and of two systems on `count` books."""
+    rows = {"key": KEY, "good": KEY, "worse": RESPONSE}
+    return [
+        write(tmp_path / f"{name}.jsonl", *(row | {"doc_key": f"b_{i}"} for i in range(count)))
+        for name, row in rows.items()
+    ]
+
+
+def test_several_systems_stand_side_by_side(tmp_path):
+    key, good, worse = many(tmp_path)
+    out, _ = run(key, good, "-r", str(worse), "--macro")
+    assert out.splitlines()[1].split() == ["metric", "good", "worse"]
+    assert ["MUC", "100.00", "50.00"] in [line.split() for line in out.splitlines()]
+    assert "macro average" in out
+    found = scores(key, good, "-r", str(worse))
+    assert [system["name"] for system in found["systems"]] == ["good", "worse"]
+    assert found["systems"][1]["pooled"]["muc"]["f1"] == 0.5
+
+
+def test_all_pairs_or_one_system_against_the_others(tmp_path):
+    key, good, worse = many(tmp_path)
+    third = tmp_path / "third.jsonl"
+    third.write_bytes(worse.read_bytes())
+    systems = (good, "-r", str(worse), "-r", str(third), "--unit", "book", "--bootstrap", "100")
+    pairs = scores(key, *systems, "--compare", "all")["comparisons"]
+    named = [(pair["response"], pair["other"]) for pair in pairs]
+    assert named == [("good", "worse"), ("good", "third"), ("worse", "third")]
+    against = scores(key, *systems, "--compare", str(third))["comparisons"]
+    assert [(pair["response"], pair["other"]) for pair in against] == [("good", "third"), ("worse", "third")]
+    with pytest.raises(UsageError, match="two responses"):
+        run(key, good, "--compare", "all")
+
+
+def test_few_units_are_refused_unless_forced(tmp_path):
+    key, good, worse = many(tmp_path, 3)
+    options = ("--compare", str(worse), "--unit", "book", "--bootstrap", "100")
+    with pytest.raises(UsageError, match="--few-units"):
+        run(key, good, *options)
+    out, err = run(key, good, *options, "--few-units")
+    assert "p-values and intervals mean little" in err
+    assert "p randomisation" in out
+
+
+def test_the_mean_over_books(tmp_path):
+    key = write(tmp_path / "k.jsonl", KEY, KEY | {"doc_key": "b_2"})
+    half = write(tmp_path / "r.jsonl", KEY, RESPONSE | {"doc_key": "b_2", "clusters": []})
+    found = scores(key, half)
+    assert found["macro"]["muc"]["f1"] == 0.5
+    assert found["pooled"]["muc"]["f1"] == pytest.approx(2 / 3)
+    assert "macro average" in run(key, half, "--macro")[0]
+
+
+def test_typed_scores_of_two_systems(files, tmp_path):
+    labels = write(tmp_path / "l.jsonl", {"doc_key": "b_1", "spans": [[0, 0, "PER"], [2, 2, "ANIMAL"]]})
+    out, _ = run(files[0], files[1], "-r", str(files[0]), "--typed", str(labels))
+    assert "typed link F1 on gold mentions" in out
+    assert ["ANIMAL", "2", "66.67", "100.00"] in [line.split() for line in out.splitlines()]
+    found = scores(*files, "--typed", str(labels), "--disagreeing", "override")["typed"]["systems"][0]
+    assert found["key_coverage"] == {"mentions": 4, "direct": 2, "propagated": 4}
+    assert found["macro_f1"]["mentions"] == pytest.approx((4 / 5 + 2 / 3) / 2)
+
+
+def test_typed_scores_by_the_noun_list(tmp_path):
+    row = KEY | {"sentences": [["The", "old", "king", "."]], "clusters": [[[0, 2]]], "characters": []}
+    path = write(tmp_path / "k.jsonl", row)
+    found = scores(path, path, "--typed", "nouns")["typed"]["systems"][0]
+    assert [one["label"] for one in found["labels"]] == ["PER"]
+
+
+def test_a_key_on_another_edition_is_named(files, tmp_path):
+    moved = write(tmp_path / "moved.jsonl", KEY | {"remapped": True})
+    assert "moved to another edition" in run(moved, files[1])[1]
+    assert "moved to another edition" not in run(*files)[1]
+
+
+def test_renamed_documents_are_one_note(tmp_path):
+    rows = [KEY | {"doc_key": f"k{i}", "sentences": [[f"w{i}"] * 8]} for i in range(5)]
+    key = write(tmp_path / "k.jsonl", *rows)
+    response = write(tmp_path / "r.jsonl", *(r | {"doc_key": f"x{i}"} for i, r in enumerate(rows)))
+    err = run(key, response)[1]
+    assert err.count("same tokens") == 1
+    assert "5 documents of the response" in err
+
+
 def test_pictures_are_written(files, tmp_path):
     pytest.importorskip("matplotlib")
     found = scores(*files, "--plots", str(tmp_path / "pictures"))

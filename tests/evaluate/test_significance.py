@@ -160,9 +160,8 @@ def test_a_mixture_joins_the_clusters_that_the_systems_share():
 
 
 def test_spans_in_several_clusters_and_dropped_singletons_do_not_go_together(record):
-    twice = evaluate(
-        [record("b", "abcdefghij")], [record("b", "abc cde f")], singletons="drop", window_size=1
-    )
+    key, twice = record("b", "abcdefghij"), record("b", "abc cde f")
+    result = evaluate([key], [twice], singletons="drop", window_size=1)
     with pytest.raises(UsageError, match="--duplicates first"):
         resample(result)
 

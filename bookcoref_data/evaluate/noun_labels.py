@@ -1,0 +1,39 @@
+"""Labels of mentions from the list of noun classes: by their head word, without a tagger.
+
+A mention is a pronoun (no label), or its head word is on the list, or one of its words is an honorific
+(a person). The head is that of `mention_types`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..words.honorifics import HONORIFICS
+from ..words.noun_classes import CLASS_OF
+from ..words.pronouns import ALL_PRONOUNS
+from .mention_types import head_of
+from .typed import Span, TypedSpan
+
+
+def noun_spans(tokens: Sequence[str], mentions: Iterable[Span]) -> list[TypedSpan]:
+    """A typed span for every mention that the list knows."""
+    found = []
+    for start, end in sorted(set(mentions)):
+        label = noun_label(tokens, start, end)
+        if label is not None:
+            found.append(TypedSpan(start, end, label))
+    return found
+
+
+def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
+    """The class of one mention, None where the list does not say."""
+    words = [token.lower().rstrip(".") for token in tokens[max(start, 0) : end + 1]]
+    if not words or all(word in ALL_PRONOUNS for word in words):
+        return None
+    head = head_of(tokens, start, end)
+    if head is None:
+        return None
+    label = CLASS_OF.get(tokens[head].lower())
+    if label is None and any(word in HONORIFICS for word in words[: head - max(start, 0) + 1]):
+        return "PER"
+    return label
