@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import fsum
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .book import Record
 
+Ints = npt.NDArray[np.int64]
 _INT64 = 2**63 - 1
 
 
@@ -40,7 +43,11 @@ class Distances:
 
 @dataclass(frozen=True, slots=True)
 class DocumentStatistics:
-    """Counts of one document. `tokens` and `sentences` are None where a file has offsets only."""
+    """Counts of one document. `tokens` and `sentences` are None where a file has offsets only.
+
+    `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
+    character's name; both are None without text.
+    """
 
     doc_key: str
     tokens: int | None
@@ -51,6 +58,8 @@ class DocumentStatistics:
     characters: int
     longest_chain: int
     distances: Distances
+    named_mentions: int | None = None
+    name_mentions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,8 @@ class Statistics:
 
     `mentions_per_chain` and `mention_distance` are the paper's definitions; `*_pooled` and
     `mention_distance_plain` the plain ones (see the top of the module). Distances are in tokens.
+    `exact_name_share`: mentions that are the name of their character, word for word, over all mentions of
+    characters (the paper: 42.7 % of what its linking step finds).
     """
 
     documents: int
@@ -77,13 +88,14 @@ class Statistics:
     mention_distance: float | None
     mention_distance_pooled: float | None
     mention_distance_plain: float | None
+    exact_name_share: float | None = None
 
-    def to_json(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """All fields by name."""
         return asdict(self)
 
 
-def pairwise_distance_sum(starts: Sequence[int] | np.ndarray) -> int:
+def pairwise_distance_sum(starts: Sequence[int] | Ints) -> int:
     """The sum of |x_i - x_j| over all pairs of n numbers, exactly, in O(n log n).
 
     With x sorted, x_k is added k times and subtracted n-1-k times: the sum of (2k - n + 1) x_k. A chain
@@ -114,7 +126,20 @@ def document_statistics(record: Record) -> DocumentStatistics:
         len(record.characters),
         max(sizes, default=0),
         _distances(record.clusters),
+        *_exact_names(record),
     )
+
+
+def _exact_names(record: Record) -> tuple[int | None, int | None]:
+    """(mentions of characters, those that are the name itself); capitals and blanks do not count."""
+    if record.sentences is None or not record.characters:
+        return None, None
+    tokens = [token for sentence in record.sentences for token in sentence]
+    equal = 0
+    for name, spans in record.characters:
+        wanted = "".join(name.split()).casefold()
+        equal += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
+    return sum(len(spans) for _, spans in record.characters), equal
 
 
 def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
@@ -142,6 +167,9 @@ def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
         mention_distance=_ratio(fsum(x.weighted for x in d), sum(x.mentions for x in d)),
         mention_distance_pooled=_ratio(sum(x.pair_sum for x in d), sum(x.pairs for x in d)),
         mention_distance_plain=_ratio(fsum(x.plain for x in d), sum(x.chains for x in d)),
+        exact_name_share=_ratio(
+            sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
+        ),
     )
 
 

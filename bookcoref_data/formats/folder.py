@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..books import Book, Record, split_book
 from ..books.facts import BookFacts, content_digest, facts_of
+from ..books.windows import WINDOW_RULES, WindowRule
 from ..errors import DataError, FormatError, SourceError, UsageError
 from ..files import sha256_file, write_text
 from ..guard import Survey, listed, survey
@@ -113,8 +114,10 @@ class FolderWriter:
         self.books.append(facts)
 
     def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
-        """Add a checked book; `windows` default to the rule of the released split config."""
-        parts = split_book(book).books if windows is None else tuple(windows)
+        """Add a checked book; `windows` default to the rule of its split (`books.windows.WINDOW_RULES`)."""
+        rule = WINDOW_RULES.get(split, WindowRule())
+        cut = split_book(book, size=rule.size, rule=rule.rule).books if windows is None else windows
+        parts = tuple(cut)
         self.add(facts_of(book, parts, split, **facts), to_table([book]), to_table(parts))
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:

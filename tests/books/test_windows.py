@@ -3,11 +3,13 @@
 import csv
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, Mention, cut_windows, split_book, window_key
-from bookcoref_data.books.windows import Window
+from bookcoref_data.books.windows import WINDOW_RULES, Window
+from bookcoref_data.errors import UsageError
 
 
 def ends_of(lengths):
@@ -71,3 +73,28 @@ def test_singletons_are_kept_or_dropped_as_asked():
     assert [len(w.clusters) for w in split_book(book, windows=windows).books] == [2, 1]
     assert [len(w.clusters) for w in split_book(book, windows=windows, drop_singletons=True).books] == [1, 0]
     assert split_book(book, windows=windows).books[1].clusters == ((Mention(0, 0),),)
+
+
+def test_the_restart_rule_counts_from_the_last_cut():
+    assert [w.end for w in cut_windows([11, 20, 22, 30, 33], size=10, rule="restart")] == [11, 22, 33]
+    assert [w.end for w in cut_windows([11, 20, 22, 30, 33], size=10)] == [11, 22, 33]
+    assert [w.end for w in cut_windows([25, 30, 36], size=10, rule="restart")] == [25, 36]
+    assert [w.end for w in cut_windows([10, 20, 21], size=10, rule="restart")] == [20, 21]
+
+
+@pytest.mark.parametrize("settings", [{"rule": "greedy"}, {"size": 0}, {"size": -1}])
+def test_windows_that_cannot_be_cut_are_refused(settings):
+    with pytest.raises(UsageError):
+        cut_windows([5], **settings)
+
+
+def test_windows_of_one_token_can_be_cut():
+    assert [w.end for w in cut_windows([1, 2, 3], size=1)] == [2, 3]
+
+
+def test_the_splits_have_their_own_rules():
+    assert (WINDOW_RULES["train"].size, WINDOW_RULES["test"].size) == (1350, 1500)
+    book = Book.make("b", [["x"] * 900] * 4)
+    rule = WINDOW_RULES["train"]
+    assert [len(w.tokens) for w in split_book(book, size=rule.size, rule=rule.rule).books] == [1800, 1800]
+    assert [len(w.tokens) for w in split_book(book).books] == [1800, 1800]
