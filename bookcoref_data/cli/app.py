@@ -7,8 +7,12 @@ so that `--help` stays under half a second.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import signal
 import sys
+import threading
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -55,10 +59,25 @@ def make_app() -> typer.Typer:
     return app
 
 
+def _stop_cleanly_on_sigterm() -> None:
+    """Let SIGTERM unwind like Ctrl-C, so that temporary files are removed. Worker processes just end."""
+    main_process = os.getpid()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == main_process:
+            raise KeyboardInterrupt
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stop)
+
+
 def main() -> None:
     """Run the command line; errors become a message on stderr and their exit code."""
     from ..errors import BookcorefError
 
+    _stop_cleanly_on_sigterm()
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
         code = make_app()(standalone_mode=False) or 0

@@ -11,15 +11,33 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from ..errors import DataError
+from .arrays import Bools, Floats, Ints
+
+_Edges = dict[int, list[tuple[int, float, int]]]
+"""(column, weight, edge) by row."""
+_Owners = dict[int, tuple[int, int]]
+"""(row, edge) that a column is matched by."""
+
+_REFUSED_ABOVE = 3_000_000_000
+"""Rows times edges of what is left undecided. Below it the exact solution takes seconds; real systems
+leave a few thousand. Only clusters made to defeat the solver come near (30,000 x 30,000 at random)."""
+
+_MOST_ROUNDS = 60
+"""A long chain of clusters would be settled link by link from its ends; the solvers are better at that."""
+
 _SEARCH_AT_MOST = 1_000_000
 """Rows times edges up to which `_augment` takes less time than importing scipy (0.4 s in a fresh process)."""
 
 
-def best_alignment(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def best_alignment(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     """The edges of a matching of greatest total weight.
 
     `rows`, `columns` (0-based ids) and `weights` (> 0) describe the edges, each pair at most once.
     Returns indices into them; no row and no column occurs twice. Exact: nothing is rounded or skipped.
+
+    Raises:
+        DataError: what cannot be decided without search is so large that the search would take hours.
     """
     chosen, left = _settle(rows, columns, weights)
     if left.size == 0:
@@ -27,21 +45,30 @@ def best_alignment(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -
     r, c, w = rows[left], columns[left], weights[left]
     if np.unique(c).size < np.unique(r).size:
         r, c = c, r
-    small = np.unique(r).size * left.size <= _SEARCH_AT_MOST
-    solve = _augment if small else _solve_with_scipy
+    work = np.unique(r).size * left.size
+    if work > _REFUSED_ABOVE:
+        raise DataError(
+            f"{np.unique(r).size:,} and {np.unique(c).size:,} clusters share mentions in {left.size:,} ways: "
+            "their best alignment (CEAF) would take hours",
+            expected="clusters that mostly share mentions with a few of the other side",
+            hint="score the documents apart, or in windows (--mode gold-window)",
+        )
+    solve = _augment if work <= _SEARCH_AT_MOST else _solve_with_scipy
     return np.concatenate([chosen, left[solve(r, c, w)]])
 
 
-def _settle(rows, columns, weights) -> tuple[np.ndarray, np.ndarray]:
+def _settle(rows: Ints, columns: Ints, weights: Floats) -> tuple[Ints, Ints]:
     """Take edges that some best matching must contain, drop those it cannot need; (taken, undecided).
 
     An edge (i, j) is safe when it weighs at least as much as the best other edge of i and the best other
     edge of j together: any matching without it can swap those two for it. Of the columns that only row i
     touches, all but the heaviest are useless (and likewise for rows).
     """
-    taken: list[np.ndarray] = []
+    taken: list[Ints] = []
     alive = np.arange(rows.size)
-    while alive.size:
+    for _ in range(_MOST_ROUNDS):
+        if not alive.size:
+            break
         r, c, w = rows[alive], columns[alive], weights[alive]
         best_r, second_r = _two_best(r, w)
         best_c, second_c = _two_best(c, w)
@@ -57,7 +84,7 @@ def _settle(rows, columns, weights) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(taken) if taken else alive, alive
 
 
-def _two_best(groups: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _two_best(groups: Ints, weights: Floats) -> tuple[Ints, Floats]:
     """For every edge: the position of the heaviest edge of its group, and the weight of the next one."""
     order = np.lexsort((-weights, groups))
     sorted_groups = groups[order]
@@ -71,7 +98,7 @@ def _two_best(groups: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     return best_of, second_of
 
 
-def _beaten(groups: np.ndarray, weights: np.ndarray, pendant: np.ndarray) -> np.ndarray:
+def _beaten(groups: Ints, weights: Floats, pendant: Bools) -> Bools:
     """Edges to a partner nobody else touches that are not the heaviest such edge of their group."""
     beaten = np.zeros(groups.size, bool)
     index = np.flatnonzero(pendant)
@@ -81,23 +108,23 @@ def _beaten(groups: np.ndarray, weights: np.ndarray, pendant: np.ndarray) -> np.
     return beaten
 
 
-def _augment(rows, columns, weights) -> np.ndarray:
+def _augment(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     """Maximum-weight matching by shortest augmenting paths with dual prices (Jonker and Volgenant 1987).
 
     Each row may also stay alone at weight 0. Work grows with rows x edges x log(edges).
     """
-    by_row: dict[int, list[tuple[int, float, int]]] = {}
+    by_row: _Edges = {}
     for edge, (i, j, w) in enumerate(zip(rows.tolist(), columns.tolist(), weights.tolist(), strict=True)):
         by_row.setdefault(i, []).append((j, w, edge))
     price: dict[int, float] = dict.fromkeys(columns.tolist(), 0.0)
-    owner: dict[int, tuple[int, int]] = {}
+    owner: _Owners = {}
     mate: dict[int, int] = {}
     for root in by_row:
         _grow(root, by_row, price, owner, mate)
     return np.fromiter((edge for _, edge in owner.values()), np.int64, len(owner))
 
 
-def _grow(root, by_row, price, owner, mate) -> None:
+def _grow(root: int, by_row: _Edges, price: dict[int, float], owner: _Owners, mate: dict[int, int]) -> None:
     """Match `root` by the path that loses least, ending at a free column or at a row that gives up.
 
     Every row bids `profit = max(0, max_j w_ij - price_j)`; distances are losses against those bids, never
@@ -146,18 +173,27 @@ def _grow(root, by_row, price, owner, mate) -> None:
     _flip(root, end, retreat_row, came_from, owner, mate)
 
 
-def _flip(root, end, retreat_row, came_from, owner, mate) -> None:
+def _flip(
+    root: int,
+    end: int | None,
+    retreat_row: int,
+    came_from: dict[int, tuple[int, int]],
+    owner: _Owners,
+    mate: dict[int, int],
+) -> None:
     """Swap matched and unmatched edges along the path found."""
     column = end if end is not None else mate.pop(retreat_row, None)
     while column is not None:
         row, edge = came_from[column]
         owner[column] = (row, edge)
-        column, mate[row] = mate.get(row), column
+        following = mate.get(row)
+        mate[row] = column
+        column = following
         if row == root:
             return
 
 
-def _solve_with_scipy(rows, columns, weights) -> np.ndarray:
+def _solve_with_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     """The same by scipy's sparse solver (LAPJVsp), with one spare column per row to stay alone in.
 
     Weights become costs, all raised by the same amount: every row is matched exactly once, so the best

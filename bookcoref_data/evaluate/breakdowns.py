@@ -9,11 +9,14 @@ are therefore about different sets of mentions, and F1 joins them in the usual w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from .arrays import Ints
 from .clustering import Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
 from .mention_types import TYPES, TypeRules
@@ -37,7 +40,7 @@ class Bin:
     response_mentions: int
     scores: dict[str, Score]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "bin": self.name,
             "key_mentions": self.key_mentions,
@@ -55,7 +58,7 @@ class Dimension:
     bins: tuple[Bin, ...]
     unavailable: str | None = None
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "dimension": self.name,
             "meaning": self.meaning,
@@ -104,11 +107,11 @@ class _BookView:
         self._types: TypeRules | None = None
         self._type_cache: dict[tuple[int, int], int] = {}
 
-    def types(self, mentions: Members) -> np.ndarray:
+    def types(self, mentions: Members) -> Ints:
         """The index into TYPES of every mention."""
         if self._types is None:
             names = [name for name, _ in self.book.key_characters]
-            self._types = TypeRules(self.book.tokens, self.book.sentence_ends or (), names)
+            self._types = TypeRules(self.book.tokens or (), self.book.sentence_ends or (), names)
         cache = self._type_cache
         found = np.empty(mentions.start.size, np.int64)
         for i, span in enumerate(zip(mentions.start.tolist(), mentions.end.tolist(), strict=True)):
@@ -120,8 +123,9 @@ class _BookView:
 
 def _count(view: _BookView, dimension: str, bins: int) -> list[tuple[int, int, dict[str, Score]]]:
     """(key mentions, response mentions, scores) of every bin of one book."""
-    counts, scores = None, [{} for _ in range(bins)]
-    cache: dict[int, np.ndarray] = {}
+    scores: list[dict[str, Score]] = [{} for _ in range(bins)]
+    counts: list[Ints] = []
+    cache: dict[int, Ints] = {}
     for metric, share in view.shares.items():
         columns = []
         for side in (share.key, share.response):
@@ -134,35 +138,35 @@ def _count(view: _BookView, dimension: str, bins: int) -> list[tuple[int, int, d
             ]
         for i in range(bins):
             scores[i][metric] = Score(*(float(column[i]) for column in columns))
-        if counts is None:
+        if not counts:
             counts = [
                 np.bincount(cache[id(side.mentions)], minlength=bins) for side in (share.key, share.response)
             ]
     return [(int(counts[0][i]), int(counts[1][i]), scores[i]) for i in range(bins)]
 
 
-def _pool(label: str, counted) -> Bin:
+def _pool(label: str, counted: Iterable[tuple[int, int, dict[str, Score]]]) -> Bin:
+    books = list(counted)
     scores = {
-        metric: sum((scores[metric] for _, _, scores in counted), start=NOTHING)
-        for metric in BREAKDOWN_METRICS
+        metric: sum((scores[metric] for _, _, scores in books), start=NOTHING) for metric in BREAKDOWN_METRICS
     }
-    return Bin(label, sum(k for k, _, _ in counted), sum(r for _, r, _ in counted), scores)
+    return Bin(label, sum(k for k, _, _ in books), sum(r for _, r, _ in books), scores)
 
 
-def _by_type(view: _BookView, mentions: Members) -> np.ndarray:
+def _by_type(view: _BookView, mentions: Members) -> Ints:
     return view.types(mentions)
 
 
-def _by_frequency(view: _BookView, mentions: Members) -> np.ndarray:
+def _by_frequency(view: _BookView, mentions: Members) -> Ints:
     return np.searchsorted(FREQUENCY_BINS, mentions.sizes[mentions.owner], side="left")
 
 
-def _by_position(view: _BookView, mentions: Members) -> np.ndarray:
+def _by_position(view: _BookView, mentions: Members) -> Ints:
     tenth = mentions.start * POSITIONS // max(view.book.length, 1)
     return np.clip(tenth, 0, POSITIONS - 1)
 
 
-def _by_previous(view: _BookView, mentions: Members) -> np.ndarray:
+def _by_previous(view: _BookView, mentions: Members) -> Ints:
     """Bin 0: first of its cluster. Mentions that start together (nested) count as distance 0."""
     order = np.lexsort((-mentions.end, mentions.start, mentions.owner))
     start, owner = mentions.start[order], mentions.owner[order]
@@ -174,7 +178,7 @@ def _by_previous(view: _BookView, mentions: Members) -> np.ndarray:
     return found
 
 
-def _by_nearest_name(view: _BookView, mentions: Members) -> np.ndarray:
+def _by_nearest_name(view: _BookView, mentions: Members) -> Ints:
     """Bin 0: is a name. Last bin: the cluster has no name."""
     types = view.types(mentions)
     names = np.flatnonzero(types == TYPES.index("name"))
@@ -214,7 +218,7 @@ _LABELS = {
     "position": [str(i + 1) for i in range(POSITIONS)],
 }
 
-_BIN_OF = {
+_BIN_OF: dict[str, Callable[[_BookView, Members], Ints]] = {
     "type": _by_type,
     "frequency": _by_frequency,
     "previous": _by_previous,
@@ -234,7 +238,7 @@ class Point:
     response_mentions: int
     scores: dict[str, Score]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "start": self.start,
@@ -258,11 +262,12 @@ def position_curve(
     bounds = [length * i // steps for i in range(steps + 1)]
     points = []
     for start, end in pairwise(bounds):
-        scores, counts = {}, (0, 0)
+        scores: dict[str, Score] = {}
+        counts = 0, 0
         for metric, share in view.shares.items():
             sides = share.key.mentions, share.response.mentions
             inside = [(side.start >= start) & (side.start < end) for side in sides]
-            scores[metric] = share.where(*inside)
-            counts = tuple(int(mask.sum()) for mask in inside)
+            scores[metric] = share.where(inside[0], inside[1])
+            counts = int(inside[0].sum()), int(inside[1].sum())
         points.append(Point(book.doc_key, start, end, *counts, scores))
     return tuple(points)

@@ -53,12 +53,16 @@ def as_document(source: Record | Book) -> Document:
 
     A document with characters but no clusters is scored on its characters.
     """
+    characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
+    tokens: Sequence[str] | None = None
+    ends: tuple[int, ...] | None = None
+    where = ""
     if isinstance(source, Book):
         characters = tuple((c.name, c.mentions) for c in source.characters)
-        tokens, ends, where = source.tokens, source.sentence_ends, ""
+        tokens, ends = source.tokens, source.sentence_ends
     else:
         characters = tuple(source.characters)
-        tokens, ends, where = None, None, source.source
+        where = source.source
         if source.sentences is not None:
             tokens = list(chain.from_iterable(source.sentences))
             ends = tuple(accumulate(map(len, source.sentences)))
@@ -66,7 +70,9 @@ def as_document(source: Record | Book) -> Document:
     return Document(source.doc_key, clusters, _names(clusters, characters), characters, tokens, ends, where)
 
 
-def _names(clusters: Clusters, characters) -> tuple[str | None, ...]:
+def _names(
+    clusters: Clusters, characters: Iterable[tuple[str, Sequence[tuple[int, int]]]]
+) -> tuple[str | None, ...]:
     """The character that names most mentions of each cluster."""
     name_of = {tuple(span): name for name, spans in characters for span in spans}
     if not name_of:
@@ -150,7 +156,7 @@ def _pair_renamed(keys: dict[str, Document], responses: dict[str, Document]) -> 
     texts: dict[tuple[str, ...], list[str]] = {}
     for name in [k for k in responses if k not in keys]:
         if responses[name].tokens:
-            texts.setdefault(tuple(responses[name].tokens), []).append(name)
+            texts.setdefault(tuple(responses[name].tokens or ()), []).append(name)
     for name in [k for k in keys if k not in responses] if texts else []:
         same = texts.get(tuple(keys[name].tokens or ()), [])
         if len(same) == 1:

@@ -19,10 +19,13 @@ type costs; a type's cost depends on the order, which is why the order is fixed.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
+from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
 from .labels import Labels, snippet, text_of
@@ -52,7 +55,7 @@ class ErrorCount:
     errors: int
     mentions: int
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "errors": self.errors, "mentions": self.mentions}
 
 
@@ -70,7 +73,7 @@ class Confusion:
     wrong_links: int
     snippets: tuple[str, ...]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "home": self.home,
@@ -92,7 +95,7 @@ class Division:
     lost_links: int
     snippets: tuple[str, ...]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "name": self.name,
@@ -112,13 +115,17 @@ class Frequent:
     mentions: int
     snippets: tuple[str, ...]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "what": self.what,
             "mentions": self.mentions,
             "snippets": list(self.snippets),
         }
+
+
+_Found = TypeVar("_Found", Confusion, Division, Frequent)
+_Name = TypeVar("_Name", str, tuple[str, str])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,9 +142,9 @@ class ErrorAnalysis:
     divided: tuple[Division, ...]
     missed: tuple[Frequent, ...]
     spurious: tuple[Frequent, ...]
-    matrix: dict[str, tuple[tuple[str, ...], np.ndarray]]
+    matrix: dict[str, tuple[tuple[str, ...], Floats]]
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "counts": [c.to_dict() for c in self.counts],
             "steps": [{"step": step, "scores": scores.to_dict()} for step, scores in self.steps],
@@ -163,17 +170,17 @@ def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     )
     steps = tuple((step, pool(book.steps[i] for book in books)) for i, step in enumerate(STEPS))
 
-    def costliest(name: str) -> tuple:
-        cases = [case for book in books for case in getattr(book, name)(most)]
+    def costliest(cases_of: Callable[[_BookErrors, int], list[_Found]]) -> tuple[_Found, ...]:
+        cases = [case for book in books for case in cases_of(book, most)]
         return tuple(sorted(cases, key=lambda case: -case.mentions)[:most])
 
     return ErrorAnalysis(
         counts,
         steps,
-        costliest("conflated"),
-        costliest("divided"),
-        costliest("missed"),
-        costliest("spurious"),
+        costliest(_BookErrors.conflated),
+        costliest(_BookErrors.divided),
+        costliest(_BookErrors.missed),
+        costliest(_BookErrors.spurious),
         {book.book.doc_key: book.matrix() for book in books},
     )
 
@@ -291,9 +298,9 @@ class _BookErrors:
             groups.setdefault(text or "(no text)", []).append(i)
         return self._frequent(groups, response, most)
 
-    def matrix(self) -> tuple[tuple[str, ...], np.ndarray]:
+    def matrix(self) -> tuple[tuple[str, ...], Floats]:
         """Characters by the home of the response cluster their mentions are in; most frequent first."""
-        totals = Counter()
+        totals = Counter[str]()
         for name, size in zip(self.names, self.both.key.sizes.tolist(), strict=True):
             totals[name] += size
         names = tuple(name for name, _ in totals.most_common())
@@ -304,10 +311,10 @@ class _BookErrors:
         np.add.at(counts[:, -1], index[self.both.key.owner[self.key_cell < 0]], 1)
         return names, counts
 
-    def _cells(self, chosen: np.ndarray):
+    def _cells(self, chosen: Bools) -> Iterator[tuple[int, int, int]]:
         """(key cluster, response cluster, matched mentions) of the chosen cells, as plain numbers."""
-        arrays = (self.rows, self.columns, self.cell_counts)
-        return zip(*(array[chosen].tolist() for array in arrays), strict=True)
+        arrays = self.rows[chosen], self.columns[chosen], self.cell_counts[chosen]
+        return zip(arrays[0].tolist(), arrays[1].tolist(), arrays[2].tolist(), strict=True)
 
     def _frequent(self, groups: dict[str, list[int]], side: Members, most: int) -> list[Frequent]:
         largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))[:most]
@@ -343,7 +350,7 @@ class _Case:
         self.largest = max(self.largest, (count, row, column))
 
 
-def _most(cases: dict, most: int) -> list:
+def _most(cases: Mapping[_Name, _Case], most: int) -> list[tuple[_Name, _Case]]:
     """The cases with most mentions, then most links, then by name."""
     return sorted(cases.items(), key=lambda item: (-item[1].mentions, -item[1].links, item[0]))[:most]
 
@@ -354,7 +361,7 @@ def _spaced(index: list[int], most: int = 3) -> list[int]:
     return [index[int(i * step)] for i in range(min(most, len(index)))]
 
 
-def _heaviest(groups: np.ndarray, items: np.ndarray, weights: np.ndarray, count: int) -> np.ndarray:
+def _heaviest(groups: Ints, items: Ints, weights: Ints, count: int) -> Ints:
     """For each group 0..count-1 the item of greatest weight (ties: the first item), -1 for none."""
     found = np.full(count, -1)
     order = np.lexsort((-items, weights))
@@ -362,7 +369,7 @@ def _heaviest(groups: np.ndarray, items: np.ndarray, weights: np.ndarray, count:
     return found
 
 
-def _unmatched(side: Members, cell: np.ndarray) -> tuple[int, tuple[int, int]]:
+def _unmatched(side: Members, cell: Ints) -> tuple[int, tuple[int, int]]:
     """Unmatched mentions in clusters that are partly matched; (clusters, mentions) wholly unmatched."""
     lacking = np.bincount(side.owner, weights=cell < 0, minlength=side.sizes.size)
     whole = lacking == side.sizes
@@ -403,7 +410,7 @@ def _jaccard(both: Overlap, k: int, r: int) -> float:
     return common / max(b - a + 1 + d - c + 1 - common, 1)
 
 
-def _score_state(key: Members, state, units: int) -> ClusterScores:
+def _score_state(key: Members, state: tuple[Ints, Ints, Ints, Ints], units: int) -> ClusterScores:
     """Scores of a corrected response given as (start, end, cluster code, unit) arrays."""
     start, end, code, unit = state
     order = np.argsort(code, kind="stable")

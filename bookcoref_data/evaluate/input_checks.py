@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
+from .arrays import Ints
 from .clustering import Clusters, Members, span_codes
 
 
@@ -30,7 +33,7 @@ class InputChecks:
     crossing: int = 0
     examples: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"examples": {kind: list(spans) for kind, spans in self.examples}}
 
     def notes(self, side: str, doc_key: str, duplicates: str) -> list[str]:
@@ -54,7 +57,7 @@ class InputChecks:
         ]
 
 
-def _shown(spans) -> str:
+def _shown(spans: Sequence[tuple[int, int]] | None) -> str:
     return f" (such as {', '.join(str(tuple(s)) for s in spans)})" if spans else ""
 
 
@@ -100,7 +103,7 @@ def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> In
     )
 
 
-def _crossing(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _crossing(start: Ints, end: Ints) -> Ints:
     """Mentions b with some a such that a.start < b.start <= a.end < b.end."""
     longer = np.flatnonzero(end > start)
     order = longer[np.lexsort((-end[longer], start[longer]))]

@@ -33,7 +33,7 @@ class Labels:
             return number
         if self._rules is None:
             self._rules = TypeRules(self._book.tokens, self._book.sentence_ends or ())
-        by_type: dict[str, Counter] = {}
+        by_type: dict[str, Counter[str]] = {}
         for i in _members_of(side, cluster):
             span = int(side.start[i]), int(side.end[i])
             if text := text_of(self._book.tokens, *span):

@@ -6,8 +6,9 @@ is part of what is compared; both are given here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from .scores import Score
 
@@ -27,7 +28,7 @@ class LinkingScores:
             self.linked + other.linked, self.spans + other.spans, self.common_names + other.common_names
         )
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "linked": self.linked.to_dict(),
             "spans": self.spans.to_dict(),
@@ -38,13 +39,13 @@ class LinkingScores:
 def score_linking(key: Named, response: Named) -> LinkingScores:
     """Compare named mentions of one book. Names are equal when they are equal without outer blanks."""
     left, right = ({(n.strip(), tuple(s)) for n, spans in side for s in spans} for side in (key, response))
-    spans = tuple({span for _, span in side} for side in (left, right))
+    key_spans, response_spans = ({span for _, span in side} for side in (left, right))
     names = {name for name, _ in left} & {name for name, _ in right}
-    return LinkingScores(score_sets(left, right), score_sets(*spans), len(names))
+    return LinkingScores(score_sets(left, right), score_sets(key_spans, response_spans), len(names))
 
 
-def score_sets(key: set | Sequence, response: set | Sequence) -> Score:
+def score_sets(key: Iterable[Hashable], response: Iterable[Hashable]) -> Score:
     """Precision and recall of one set against another."""
-    key, response = set(key), set(response)
-    found = len(key & response)
-    return Score(found, len(key), found, len(response))
+    left, right = set(key), set(response)
+    found = len(left & right)
+    return Score(found, len(left), found, len(right))

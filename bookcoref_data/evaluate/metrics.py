@@ -41,6 +41,11 @@ class Parts:
     precision_den: Floats
     partner: Ints | None = None
 
+    @property
+    def aligned(self) -> Ints:
+        """`partner`; -1 for every key cluster where the metric aligns none."""
+        return np.full(self.recall_num.size, -1) if self.partner is None else self.partner
+
     def total(self) -> Score:
         arrays = self.recall_num, self.recall_den, self.precision_num, self.precision_den
         return Score(*(float(array.sum()) for array in arrays))

@@ -6,15 +6,16 @@ into units. Scores never cross a unit and are pooled over units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
 from ..books import Book, Record, Window, cut_windows, window_key
 from ..errors import UsageError
-from .clustering import Members, members
+from .arrays import Ints
+from .clustering import Clusters, Members, members
 from .documents import Document, as_document, pair
 from .input_checks import InputChecks, check_input, refuse_nonsense
 
@@ -31,6 +32,9 @@ MODES = {
 """The modes, each in one sentence."""
 
 DEFAULT_WINDOW = 1500
+
+_Named = list[tuple[Sequence[tuple[int, int]], str | None]]
+"""Clusters with their names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,12 +110,12 @@ def prepare(
     for left, right in paired.pairs:
         book = _whole(left, right)
         if mode != "full":
-            book = _cut(book, *_WINDOWS[mode](book, window_size))
+            book = _cut(book, _WINDOWS[mode](book, window_size))
         books.append(book)
     return Prepared(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
 
 
-def _refuse_windows(pairs, mode: str) -> None:
+def _refuse_windows(pairs: Iterable[tuple[Document, Document]], mode: str) -> None:
     found = [d.doc_key for d, _ in pairs if d.window]
     if found and mode != "full":
         raise UsageError(
@@ -145,30 +149,36 @@ def _whole(key: Document, response: Document) -> BookPair:
     )
 
 
-def _cut(book: BookPair, bounds: Sequence[tuple[int, int]], keys: Sequence[str], inside) -> BookPair:
-    """Restrict both sides to windows; `inside(start, window bounds)` says which mentions belong."""
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Windows of a book: bounds in tokens, their keys, and whether a mention may start at the lower bound."""
+
+    bounds: list[tuple[int, int]]
+    keys: list[str]
+    with_lower: bool = True
+
+
+def _cut(book: BookPair, layout: _Layout) -> BookPair:
+    """Restrict both sides to windows, by where a mention starts; windows may overlap."""
+    bounds = np.array(layout.bounds, np.int64).reshape(-1, 2)
     sides = []
     for side in (book.key, book.response):
-        taken = [np.flatnonzero(inside(side.start, a, b)) for a, b in bounds]
-        unit = np.repeat(np.arange(len(bounds)), [len(t) for t in taken])
-        sides.append(side.take(np.concatenate([*taken, np.empty(0, np.int64)]).astype(np.int64), unit))
-    return _replace(book, key=sides[0], response=sides[1], unit_keys=tuple(keys), bounds=tuple(bounds))
+        order = np.argsort(side.start, kind="stable")
+        starts = side.start[order]
+        first = np.searchsorted(starts, bounds[:, 0], side="left" if layout.with_lower else "right")
+        inside = np.maximum(np.searchsorted(starts, bounds[:, 1], side="left") - first, 0)
+        unit = np.repeat(np.arange(len(bounds)), inside)
+        place = np.arange(unit.size) - np.repeat(np.cumsum(inside) - inside, inside)
+        taken = order[np.repeat(first, inside) + place]
+        # Within a window the mentions keep the order in which the file lists them.
+        listed = np.lexsort((taken, unit))
+        sides.append(side.take(taken[listed], unit[listed]))
+    return replace(
+        book, key=sides[0], response=sides[1], unit_keys=tuple(layout.keys), bounds=tuple(layout.bounds)
+    )
 
 
-def _replace(book: BookPair, **changes) -> BookPair:
-    values = {name: getattr(book, name) for name in BookPair.__slots__}
-    return BookPair(**(values | changes))
-
-
-def _from_start(start, a, b):
-    return (start >= a) & (start < b)
-
-
-def _strictly_between(start, a, b):
-    return (start > a) & (start < b)
-
-
-def _sentence_windows(book: BookPair, size: int):
+def _sentence_windows(book: BookPair, size: int) -> _Layout:
     """The split config's windows; a mention belongs where it starts, so none is lost or counted twice."""
     if book.sentence_ends is None:
         raise UsageError(
@@ -176,32 +186,51 @@ def _sentence_windows(book: BookPair, size: int):
             hint="give a file with sentences, or use --mode gold-window-blocks",
         )
     windows = cut_windows(book.sentence_ends, size)
-    return (
-        [(w.start, w.end) for w in windows],
-        [window_key(book.doc_key, w, size) for w in windows],
-        _from_start,
-    )
+    return _Layout([(w.start, w.end) for w in windows], [window_key(book.doc_key, w, size) for w in windows])
 
 
-def _blocks(book: BookPair, size: int):
+def _blocks(book: BookPair, size: int) -> _Layout:
     """Blocks of `size` tokens; the last one may be shorter."""
-    bounds = [(a, min(a + size, book.length)) for a in range(0, book.length, size)]
-    return bounds, [f"{book.doc_key}_block{size}_T{a}" for a, _ in bounds], _from_start
+    bounds = [(k * size, min((k + 1) * size, book.length)) for k in _blocks_of(book, size)]
+    return _Layout(bounds, [f"{book.doc_key}_block{size}_T{a}" for a, _ in bounds])
 
 
-def _released_windows(book: BookPair, size: int):
+def _released_windows(book: BookPair, size: int) -> _Layout:
     """The windows of the released code (reference: paper's repository, `gold_window`).
 
     Window ends are `size`, 2 `size`, ... up to the last multiple within the book, and then its length n;
     a mention belongs to the window ending at s when `s - size < start < s`. So a start at a multiple of
     `size` is in no window, and the last window is the last `size` tokens, overlapping the one before.
     """
-    ends = [*range(size, book.length + 1, size), book.length]
+    ends = [(k + 1) * size for k in _blocks_of(book, size) if (k + 1) * size <= book.length]
+    ends.append(book.length)
     keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
-    return [(end - size, end) for end in ends], keys, _strictly_between
+    return _Layout([(end - size, end) for end in ends], keys, with_lower=False)
 
 
-_WINDOWS = {
+_ALL_LISTED = 10_000
+
+
+def block_numbers(length: int, size: int, starts: Ints, *, text: bool) -> Ints:
+    """The blocks of `size` tokens that a book of `length` tokens has.
+
+    With a text its tokens bound their number. Without one a single offset of 2^31 would stand for 1.4
+    million blocks: where blocks outnumber the mentions by far, only those are listed in which one of
+    `starts` lies. Empty blocks add nothing to any score.
+    """
+    count = -(-length // size)
+    if text or count <= max(_ALL_LISTED, 10 * starts.size):
+        return np.arange(count, dtype=np.int64)
+    return np.unique(starts // size)
+
+
+def _blocks_of(book: BookPair, size: int) -> list[int]:
+    starts = np.concatenate([book.key.start, book.response.start])
+    numbers: list[int] = block_numbers(book.length, size, starts, text=book.tokens is not None).tolist()
+    return numbers
+
+
+_WINDOWS: dict[str, Callable[[BookPair, int], _Layout]] = {
     "gold-window": _sentence_windows,
     "gold-window-blocks": _blocks,
     "gold-window-released": _released_windows,
@@ -214,7 +243,7 @@ _WINDOWS = {
 def _prepare_split(keys: list[Document], responses: list[Document], missing: str, size: int) -> Prepared:
     """Bring both sides to windows, pair the windows, and put the windows of a book together."""
     windowed = [any(d.window for d in side) for side in (keys, responses)]
-    notes = []
+    notes: list[str] = []
     layouts = _layouts(keys, responses, size)
     sides = []
     for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
@@ -244,19 +273,21 @@ def _layouts(keys: list[Document], responses: list[Document], size: int) -> dict
         for document in side:
             by_book.setdefault(document.book_key, []).append(document)
         for name, documents in by_book.items():
-            if name in layouts or any(d.sentence_ends is None for d in documents):
+            ends = [d.sentence_ends for d in documents if d.sentence_ends is not None]
+            if name in layouts or len(ends) < len(documents):
                 continue
-            if documents[0].window:
-                layouts[name] = _windows_of(documents)
-            else:
-                layouts[name] = cut_windows(documents[0].sentence_ends, size)
+            layouts[name] = _windows_of(documents) if documents[0].window else cut_windows(ends[0], size)
     return layouts
 
 
+def _first_sentence(document: Document) -> int:
+    return document.window[1] if document.window else 0
+
+
 def _windows_of(documents: list[Document]) -> list[Window]:
-    documents = sorted(documents, key=lambda d: d.window[1])
-    starts = [0, *accumulate(len(d.tokens) for d in documents)]
-    sentences = [0, *accumulate(len(d.sentence_ends) for d in documents)]
+    documents = sorted(documents, key=_first_sentence)
+    starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
+    sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
     return [Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]) for i in range(len(documents))]
 
 
@@ -283,7 +314,9 @@ def _split_documents(
     return cut, lost
 
 
-def _window_document(document: Document, window: Window, key: str, clusters, characters) -> Document:
+def _window_document(
+    document: Document, window: Window, key: str, clusters: _Named, characters: _Named
+) -> Document:
     """One window of a book, given its (mentions, name) clusters and characters."""
     tokens, ends = document.tokens, document.sentence_ends
     inside = slice(window.first_sentence, window.end_sentence)
@@ -291,18 +324,20 @@ def _window_document(document: Document, window: Window, key: str, clusters, cha
         key,
         tuple(mentions for mentions, _ in clusters),
         tuple(name for _, name in clusters),
-        tuple((name, mentions) for mentions, name in characters),
+        tuple((name or "", mentions) for mentions, name in characters),
         None if tokens is None else tokens[window.start : window.end],
         None if ends is None else tuple(end - window.start for end in ends[inside]),
         document.source,
     )
 
 
-def _spread(clusters, names, windows: Sequence[Window]):
+def _spread(
+    clusters: Clusters, names: Sequence[str | None], windows: Sequence[Window]
+) -> tuple[list[_Named], int]:
     """Clusters by window, mentions counted from the window's start; and how many fit in no window."""
     starts = np.array([w.start for w in windows])
     ends = np.array([w.end for w in windows])
-    inside: list[list] = [[] for _ in windows]
+    inside: list[_Named] = [[] for _ in windows]
     lost = 0
     for cluster, name in zip(clusters, names, strict=True):
         if not len(cluster):
@@ -313,7 +348,7 @@ def _spread(clusters, names, windows: Sequence[Window]):
         lost += int((~fits).sum())
         for i in np.unique(at[fits]).tolist():
             local = spans[fits & (at == i)] - starts[i]
-            inside[i].append((list(map(tuple, local.tolist())), name))
+            inside[i].append(([(a, b) for a, b in local.tolist()], name))
     return inside, lost
 
 
@@ -322,40 +357,42 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
 
     Windows that the key leaves out leave no gap: positions are those of the windows put together.
     """
-    pairs = sorted(pairs, key=lambda p: p[0].window[1] if p[0].window else 0)
+    pairs = sorted(pairs, key=lambda pair: _first_sentence(pair[0]))
     texts = [left.tokens if left.tokens is not None else right.tokens for left, right in pairs]
-    lengths, flaws = [], ([], [])
+    lengths: list[int] = []
+    checks: tuple[list[InputChecks], list[InputChecks]] = [], []
     for (left, right), text in zip(pairs, texts, strict=True):
         a, b = members([left.clusters]), members([right.clusters])
         known = None if text is None else len(text)
         refuse_nonsense(left.doc_key, a, b, known)
         reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
         lengths.append(reach if known is None else known)
-        flaws[0].append(check_input(left.clusters, a, known))
-        flaws[1].append(check_input(right.clusters, b, known))
+        checks[0].append(check_input(left.clusters, a, known))
+        checks[1].append(check_input(right.clusters, b, known))
     starts = [0, *accumulate(lengths)]
-    ends = [left.sentence_ends or right.sentence_ends for left, right in pairs]
-    whole = all(text is not None for text in texts)
+    ends = [left.sentence_ends or right.sentence_ends or () for left, right in pairs]
+    known_texts = [text for text in texts if text is not None]
+    whole = len(known_texts) == len(texts)
     return BookPair(
         name,
         _moved([left.clusters for left, _ in pairs], starts),
         _moved([right.clusters for _, right in pairs], starts),
         tuple(left.doc_key for left, _ in pairs),
         tuple(pairwise(starts)),
-        list(chain.from_iterable(texts)) if whole else None,
+        list(chain.from_iterable(known_texts)) if whole else None,
         tuple(s + e for s, es in zip(starts, ends, strict=False) for e in es) if whole else None,
         starts[-1],
         tuple(left.names for left, _ in pairs),
         _moved_characters([left.characters for left, _ in pairs], starts),
         _moved_characters([right.characters for _, right in pairs], starts),
-        _sum_checks(flaws[0]),
-        _sum_checks(flaws[1]),
+        _sum_checks(checks[0]),
+        _sum_checks(checks[1]),
     )
 
 
-def _moved(clusterings, starts) -> Members:
+def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:
     local = members(clusterings)
-    shift = np.array(starts)[local.unit] if local.start.size else 0
+    shift = np.array(starts, np.int64)[local.unit] if local.start.size else np.int64(0)
     return Members(
         local.start + shift,
         local.end + shift,
@@ -365,7 +402,9 @@ def _moved(clusterings, starts) -> Members:
     )
 
 
-def _moved_characters(lists, starts):
+def _moved_characters(
+    lists: Iterable[Iterable[tuple[str, Iterable[tuple[int, int]]]]], starts: Iterable[int]
+) -> tuple[tuple[str, list[tuple[int, int]]], ...]:
     whole: dict[str, list[tuple[int, int]]] = {}
     for characters, shift in zip(lists, starts, strict=False):
         for name, spans in characters:
@@ -373,11 +412,13 @@ def _moved_characters(lists, starts):
     return tuple(whole.items())
 
 
-def _sum_checks(flaws: list[InputChecks]) -> InputChecks:
+def _sum_checks(checks: list[InputChecks]) -> InputChecks:
     counted = ("empty", "singletons", "repeated", "shared", "outside", "reversed", "crossing")
-    examples: dict[str, list] = {}
-    for flaw in flaws:
-        for kind, spans in flaw.examples:
+    examples: dict[str, list[tuple[int, int]]] = {}
+    for check in checks:
+        for kind, spans in check.examples:
             examples.setdefault(kind, []).extend(spans)
     kept = tuple((kind, tuple(spans[:3])) for kind, spans in examples.items())
-    return InputChecks(**{name: sum(getattr(f, name) for f in flaws) for name in counted}, examples=kept)
+    return InputChecks(
+        **{name: sum(getattr(check, name) for check in checks) for name in counted}, examples=kept
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .evaluation import Evaluation, book_overlaps
+from .evaluation import Evaluation, Rules, book_overlaps
 from .labels import Labels
 from .metrics import ceaf_e_parts
+from .modes import BookPair
 from .scores import Score
 
 
@@ -30,7 +32,7 @@ class CharacterScore:
     partner: str | None
     score: Score
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.doc_key,
             "name": self.name,
@@ -51,11 +53,11 @@ def character_scores(evaluation: Evaluation) -> tuple[CharacterScore, ...]:
     )
 
 
-def _of_book(book, rules) -> list[CharacterScore]:
+def _of_book(book: BookPair, rules: Rules) -> list[CharacterScore]:
     both = book_overlaps(book, rules).once
     labels = Labels(book)
     names = labels.of_key(both.key)
-    partner = ceaf_e_parts(both.contingency).partner
+    partner = ceaf_e_parts(both.contingency).aligned
     sizes, response_sizes = both.key.sizes, both.response.sizes
     found = np.bincount(both.key.owner, weights=both.key_partner >= 0, minlength=sizes.size)
     pieces = np.bincount(both.recall.rows, minlength=sizes.size)
@@ -68,7 +70,7 @@ def _of_book(book, rules) -> list[CharacterScore]:
     scores = []
     for name, clusters in clusters_of.items():
         with_partner = [i for i in clusters if partner[i] >= 0]
-        best = max(with_partner, key=lambda i: shared[i], default=None)
+        best = max(with_partner, key=lambda i: float(shared[i]), default=None)
         label = None
         if best is not None:
             label = labels.of_response(both.response, [int(partner[best])])[int(partner[best])]

@@ -10,7 +10,7 @@ import numpy as np
 from ..books import cut_windows
 from ..errors import UsageError
 from .arrays import Ints
-from .modes import BookPair
+from .modes import BookPair, block_numbers
 
 UNITS = ("window", "chapter", "book")
 
@@ -26,7 +26,8 @@ def part_starts(book: BookPair, unit: str, size: int) -> Ints:
     if unit == "chapter":
         return np.array(_chapter_starts(book), np.int64)
     if book.sentence_ends is None:
-        return np.arange(0, max(book.length, 1), size, dtype=np.int64)
+        # By the key alone: two systems that are compared must be cut alike.
+        return block_numbers(max(book.length, 1), size, book.key.start, text=book.tokens is not None) * size
     return np.array([w.start for w in cut_windows(book.sentence_ends, size)] or [0], np.int64)
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap
 from .metrics import PARTS, Overlaps, Parts
 from .scores import Score
@@ -35,8 +36,8 @@ class Side:
     """Shares of the mentions of one side, aligned with `mentions`."""
 
     mentions: Members
-    numerator: np.ndarray
-    denominator: np.ndarray
+    numerator: Floats
+    denominator: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,7 @@ class Shares:
     def total(self) -> Score:
         return self.where(slice(None), slice(None))
 
-    def where(self, key, response) -> Score:
+    def where(self, key: Bools | slice, response: Bools | slice) -> Score:
         """The score of the mentions picked on both sides (masks, indices or slices)."""
         picked = (
             self.key.numerator[key],
@@ -72,7 +73,7 @@ def shares(overlaps: Overlaps, metric: str) -> Shares:
     return Shares(_spread(*sides[0], key_weight), _spread(*sides[1], response_weight))
 
 
-def _spread(mentions: Members, numerator, denominator, weight) -> Side:
+def _spread(mentions: Members, numerator: Floats, denominator: Floats, weight: Floats) -> Side:
     """Each cluster's numerator spread by weight, its denominator equally."""
     owner = mentions.owner
     total = np.bincount(owner, weights=weight, minlength=numerator.size)
@@ -84,40 +85,45 @@ def _spread(mentions: Members, numerator, denominator, weight) -> Side:
     )
 
 
-def _weights(both: Overlap, metric: str, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+def _weights(both: Overlap, metric: str, parts: Parts) -> tuple[Floats, Floats]:
     """How the members of a cluster share its numerator, in proportion."""
     in_key = _shared(both.key, both.key_partner, both.response.sizes.size)
     in_response = _shared(both.response, both.response_partner, both.key.sizes.size)
     if metric == "muc":
-        return tuple(np.where(n > 0, 1 - 1 / np.maximum(n, 1), 0.0) for n in (in_key, in_response))
+        return _kept_links(in_key), _kept_links(in_response)
     if metric == "b_cubed":
         return in_key, in_response
     if metric == "lea":
-        return tuple(
-            np.where(mentions.sizes[mentions.owner] > 1, np.maximum(n - 1, 0), n)
-            for mentions, n in ((both.key, in_key), (both.response, in_response))
-        )
+        return _other_links(both.key, in_key), _other_links(both.response, in_response)
     if metric == "mentions":
-        return tuple((p >= 0).astype(float) for p in (both.key_partner, both.response_partner))
+        return (both.key_partner >= 0).astype(float), (both.response_partner >= 0).astype(float)
     return _in_partner(both, parts)
 
 
-def _shared(mentions: Members, partner: np.ndarray, others: int) -> np.ndarray:
+def _kept_links(n: Floats) -> Floats:
+    return np.where(n > 0, 1 - 1 / np.maximum(n, 1), 0.0)
+
+
+def _other_links(mentions: Members, n: Floats) -> Floats:
+    """A mention's links inside its piece; a singleton has one, to itself."""
+    return np.where(mentions.sizes[mentions.owner] > 1, np.maximum(n - 1, 0), n)
+
+
+def _shared(mentions: Members, partner: Ints, others: int) -> Floats:
     """For every member: how many members of its cluster have the same partner; 0 where it has none."""
     code = np.where(partner >= 0, mentions.owner * np.int64(max(others, 1)) + partner, -1)
     _, group, counts = np.unique(code, return_inverse=True, return_counts=True)
     return np.where(partner >= 0, counts[group], 0).astype(float)
 
 
-def _in_partner(both: Overlap, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+def _in_partner(both: Overlap, parts: Parts) -> tuple[Floats, Floats]:
     """1 for members that lie in the cluster theirs is aligned with."""
-    aligned = parts.partner
+    aligned = parts.aligned
     back = np.full(both.response.sizes.size, -1)
     back[aligned[aligned >= 0]] = np.flatnonzero(aligned >= 0)
-    return tuple(
+    sides = (both.key, both.key_partner, aligned), (both.response, both.response_partner, back)
+    key, response = (
         ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
-        for mentions, partner, mate in (
-            (both.key, both.key_partner, aligned),
-            (both.response, both.response_partner, back),
-        )
+        for mentions, partner, mate in sides
     )
+    return key, response

@@ -329,7 +329,8 @@ def _unit_counts(book: BookPair, evaluation: Evaluation, unit: str) -> Floats:
     for u, value in enumerate(blanc(both.once.contingency, book.units)):
         result[u, len(PARTS) :] = blanc_rows(value)
     if unit == "book":
-        return result.sum(axis=0, keepdims=True)
+        whole: Floats = result.sum(axis=0, keepdims=True)
+        return whole
     group, groups = scored_unit_groups(book, unit, evaluation.rules.window_size)
     grouped = np.zeros((groups, *result.shape[1:]))
     np.add.at(grouped, group, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -201,3 +202,31 @@ def test_the_published_facts_are_one_table():
     """`list` and `verify --complete` speak of the same 53 books as the manifest."""
     books = json.loads(resource("manifests", "bookcoref.json").read_text(encoding="utf-8"))["books"]
     assert len({b["doc_key"] for b in books}) == len(books) == 53
+
+
+def test_sigterm_removes_temporary_files(tmp_path):
+    """A service that is stopped while it writes leaves no part of a file."""
+    if not hasattr(signal, "SIGKILL"):
+        pytest.skip("no POSIX signals here")
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from bookcoref_data.cli import app\n"
+        "from bookcoref_data.files import writing\n"
+        "def run(**options):\n"
+        "    with writing(Path(sys.argv[1]) / 'out.txt', 'w') as stream:\n"
+        "        stream.write('half'); stream.flush()\n"
+        "        print('ready', flush=True)\n"
+        "        time.sleep(60)\n"
+        "app.make_app = lambda: run\n"
+        "app.main()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(signal.SIGTERM)
+    _, message = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "interrupted" in message
+    assert list(tmp_path.iterdir()) == []

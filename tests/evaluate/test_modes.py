@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 
-from bookcoref_data.books import Book, split_book
+from bookcoref_data.books import Book, Record, split_book
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.evaluate import MODES, evaluate
-from bookcoref_data.evaluate.modes import prepare
+from bookcoref_data.evaluate.modes import block_numbers, prepare
 
 PUBLISHED = {
     "full": "full",
@@ -188,3 +189,41 @@ def test_windows_of_a_book_need_not_be_complete(record):
 def test_data_of_another_text_is_refused(record):
     with pytest.raises(DataError, match="token 1 is the first to differ"):
         evaluate([record("b", [], [["a", "b"]])], [record("b", [], [["a", "c"]])])
+
+
+def test_one_far_offset_without_text_costs_no_more_than_the_record():
+    """103 bytes of JSON took 46 s and 1.5 GiB: every window up to 2^31 was made."""
+    far = Record("b", "", None, [[(0, 1), (5, 5), (2**31 - 2, 2**31 - 1)]])
+    for mode in ("full", "gold-window-blocks", "gold-window-released"):
+        result = evaluate([far], [far], mode)
+        assert result.books[0].units <= 3
+        assert result.pooled.mentions.f1 == 1.0
+
+
+def test_blocks_without_mentions_change_no_score():
+    starts = [1, 12, 29, 30, 71]
+    bare = Record("b", "", None, one_token_clusters(starts))
+    listed = evaluate([bare], [bare], "gold-window-blocks", window_size=10)
+    assert listed.books[0].units == 8
+    few = block_numbers(10**9, 10, np.array(starts), text=False)
+    assert few.tolist() == [0, 1, 2, 3, 7]
+    assert block_numbers(72, 10, np.array(starts), text=False).tolist() == list(range(8))
+    assert block_numbers(200_000, 10, np.array(starts), text=True).size == 20_000
+
+
+@pytest.mark.parametrize("side", ["key", "response"])
+def test_sentences_may_come_from_either_side(record, side):
+    """The key's sentences count when it has any, else those of the response."""
+    bare = record("b", [[(0, 0), (11, 11)]])
+    text = record("b", [[(0, 0), (11, 11)]], [["x"] * 6, ["x"] * 6])
+    sides = (text, bare) if side == "key" else (bare, text)
+    prepared = prepare([sides[0]], [sides[1]], "gold-window", window_size=5)
+    assert prepared.books[0].sentence_ends == (6, 12)
+    assert prepared.books[0].bounds == ((0, 6), (6, 12))
+
+
+def test_the_smallest_window_is_one_token():
+    source = book([2], [[(0, 0), (1, 1)]])
+    assert evaluate([source], [source], "gold-window-blocks", window_size=1).books[0].units == 2
+    with pytest.raises(UsageError, match="positive"):
+        evaluate([source], [source], "full", window_size=0)
