@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import MissingExtraError
+from ..evaluate.arrays import Floats
 from ..evaluate.breakdowns import Point, position_curve
 from ..evaluate.error_analysis import ErrorAnalysis, analyse_errors
 from ..evaluate.evaluation import Evaluation
 from ..files import safe_name, writing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
 FORMATS = ("png", "svg")
@@ -31,9 +37,9 @@ def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] =
         MissingExtraError: matplotlib is not installed.
         DataError: a doc_key that cannot be a file name.
     """
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
     analysis = analyse_errors(evaluation)
-    figures = {}
+    figures: dict[str, Figure] = {}
     for book in evaluation.books:
         name = safe_name(book.doc_key, "document key")
         figures[f"position_{name}"] = draw_position(position_curve(evaluation, book))
@@ -46,13 +52,13 @@ def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] =
         for suffix in formats:
             path = folder / f"{name}.{suffix}"
             with writing(path) as stream:
-                figure.savefig(stream, format=suffix, dpi=150, metadata=_undated(suffix))
+                figure.savefig(stream, format=suffix, dpi=150, metadata=undated(suffix))
             written.append(path)
         pyplot.close(figure)
     return written
 
 
-def _pyplot():
+def load_pyplot() -> Any:
     try:
         import matplotlib
     except ImportError as error:
@@ -64,14 +70,15 @@ def _pyplot():
     return pyplot
 
 
-def _undated(suffix: str) -> dict | None:
+def undated(suffix: str) -> dict[str, None] | None:
     """Leave out the date, so that the same scores give the same file."""
     return {"Date": None} if suffix == "svg" else None
 
 
-def draw_position(points: Sequence[Point]):
+def draw_position(points: Sequence[Point]) -> Figure:
     """Recall, precision and F1 of B3 along one book, with the number of key mentions below."""
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
+    figure: Figure
     figure, (top, below) = pyplot.subplots(
         2, 1, figsize=(8, 4.6), height_ratios=(4, 1), sharex=True, layout="constrained"
     )
@@ -111,24 +118,25 @@ def draw_position(points: Sequence[Point]):
     return figure
 
 
-def draw_confusion(doc_key: str, names: Sequence[str], counts: np.ndarray):
+def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats) -> Figure:
     """Rows: characters of the key. Columns: whose response cluster their mentions are in.
 
     Shade: share of the row. The most frequent characters are shown, the rest is "others"; the last
     column holds mentions the response lacks.
     """
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
     names, counts = _condense(names, counts, MOST_CHARACTERS)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     n = len(names)
     side = 2.9 + 0.42 * n
+    figure: Figure
     figure, axes = pyplot.subplots(figsize=(side + 1.6, side - 0.4), layout="constrained")
     image = axes.imshow(100 * shares, cmap="Blues", vmin=0, vmax=100, aspect="equal")
-    columns = [_short(name) for name in names] + ["(missed)"]
+    columns = [short_name(name) for name in names] + ["(missed)"]
     axes.set_xticks(range(n + 1), columns, rotation=45, ha="right", rotation_mode="anchor")
     totals = counts.sum(axis=1).astype(int)
     axes.set_yticks(
-        range(n), [f"{_short(name)} ({total:,})" for name, total in zip(names, totals, strict=True)]
+        range(n), [f"{short_name(name)} ({total:,})" for name, total in zip(names, totals, strict=True)]
     )
     for i in range(n):
         for j in range(n + 1):
@@ -145,7 +153,7 @@ def draw_confusion(doc_key: str, names: Sequence[str], counts: np.ndarray):
     return figure
 
 
-def _condense(names: Sequence[str], counts: np.ndarray, most: int) -> tuple[list[str], np.ndarray]:
+def _condense(names: Sequence[str], counts: Floats, most: int) -> tuple[list[str], Floats]:
     """Keep the first `most` characters; add up the others in one row and column."""
     if len(names) <= most:
         return list(names), counts
@@ -156,9 +164,10 @@ def _condense(names: Sequence[str], counts: np.ndarray, most: int) -> tuple[list
     return [*names[:kept], f"{len(names) - kept} others"], condensed
 
 
-def draw_errors(analysis: ErrorAnalysis):
+def draw_errors(analysis: ErrorAnalysis) -> Figure:
     """Left: how many errors of each type. Right: CoNLL F1 after each correction, one after the other."""
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
+    figure: Figure
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
     kinds = [count.type for count in analysis.counts]
     amounts = [count.errors for count in analysis.counts]
@@ -195,12 +204,12 @@ def draw_errors(analysis: ErrorAnalysis):
     return figure
 
 
-def _plain(*axes) -> None:
+def _plain(*axes: Axes) -> None:
     for each in axes:
         each.spines[["top", "right"]].set_visible(False)
 
 
-def _short(name: str, most: int = 22) -> str:
+def short_name(name: str, most: int = 22) -> str:
     """A name that fits beside an axis; `$` would start a formula."""
     name = name if len(name) <= most else f"{name[: most - 1]}…"
     return name.replace("$", r"\$")

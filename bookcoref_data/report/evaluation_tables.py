@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..evaluate.agreement import Agreement
 from ..evaluate.breakdowns import BREAKDOWN_METRICS, Bin, Dimension
 from ..evaluate.error_analysis import Confusion, Division, ErrorAnalysis, Frequent
 from ..evaluate.evaluation import Evaluation
@@ -44,13 +45,33 @@ def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = Fa
     rows.append(("CoNLL P", *(100 * side["conll"].precision for side in sides)))
     rows.append(("CoNLL R", *(100 * side["conll"].recall for side in sides)))
     if any(each.linking is not None for _, each in systems):
-        cells = [each.macro_linking.get("linked") if macro else each.linking and each.linking.linked
-                 for _, each in systems]  # fmt: skip
+        cells = [_linked(each, macro) for _, each in systems]
         rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
     first = systems[0][1]
     how = "mean over books (macro average)" if macro else "pooled"
     title = f"F1: {_what(first)}, {how}; {_rules(first)}"
     return Table(title, ("metric", *(name for name, _ in systems)), tuple(rows))
+
+
+def _linked(evaluation: Evaluation, macro: bool) -> Score | Mean | None:
+    """Character linking, None where nobody is named."""
+    if macro:
+        return evaluation.macro_linking.get("linked")
+    return None if evaluation.linking is None else evaluation.linking.linked
+
+
+def agreement_table(found: Agreement) -> Table:
+    """Two annotators: figures that are the same whichever of them is called the key."""
+    rows = [(LABELS[name], 100 * f1) for name, f1 in found.f1.items() if name != "mentions"]
+    rows += [
+        ("same span (F1)", 100 * found.spans.f1),
+        ("overlapping span (F1)", 100 * found.overlapping.f1),
+        ("same entity, of shared mentions", 100 * found.same_entity),
+        ("same entity, Cohen's kappa", 100 * found.kappa),
+    ]
+    documents = f"{found.documents} document{'s' * (found.documents != 1)}"
+    title = f"agreement of two annotators: {documents}, {found.shared_mentions:,} shared mentions"
+    return Table(title, ("figure", "%"), tuple(rows))
 
 
 def _what(evaluation: Evaluation) -> str:
@@ -195,7 +216,7 @@ def resampling_table(result: Resampling, first: str = "response", second: str = 
     title = f"{first} against {second}; {title}; {result.samples:,} samples, seed {result.seed}"
     columns = ("metric", "F1", "interval", "other F1", "other interval", "difference", "interval of it",
                "p randomisation", "p bootstrap")  # fmt: skip
-    rows = tuple(
+    compared: tuple[Sequence[str | float | None], ...] = tuple(
         (
             LABELS[m.metric],
             *_interval(m.response),
@@ -206,7 +227,7 @@ def resampling_table(result: Resampling, first: str = "response", second: str = 
         )
         for m in result.metrics
     )
-    return Table(title, columns, rows)
+    return Table(title, columns, compared)
 
 
 def _p_value(p: float | None) -> str | None:

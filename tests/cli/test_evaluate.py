@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -172,6 +173,36 @@ def test_a_key_on_another_edition_is_named(files, tmp_path):
     moved = write(tmp_path / "moved.jsonl", KEY | {"remapped": True})
     assert "moved to another edition" in run(moved, files[1])[1]
     assert "moved to another edition" not in run(*files)[1]
+
+
+@pytest.fixture(scope="session")
+def schema():
+    """A check of one value against the schema that the documentation publishes."""
+    jsonschema = pytest.importorskip("jsonschema")
+    text = (Path(__file__).parents[2] / "docs" / "schemas" / "evaluate.json").read_text(encoding="utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text)).validate
+
+
+def test_the_json_of_one_system_is_as_documented(files, tmp_path, schema):
+    labels = write(tmp_path / "l.jsonl", {"doc_key": "b_1", "spans": [[0, 0, "PER"]]})
+    everything = ("--errors", "--breakdown", "--characters", "--agreement", "--macro", "--typed", str(labels))
+    schema(scores(*files, *everything))
+    compared = (*files, "--compare", str(files[0]), "--window-size", "1", "--bootstrap", "100", "--few-units")
+    found = scores(*compared)
+    assert {"resampling", "compare"} <= found.keys()
+    schema(found)
+
+
+def test_the_json_of_several_systems_is_as_documented(tmp_path, schema):
+    key, good, worse = many(tmp_path)
+    options = ("--compare", "all", "--unit", "book", "--bootstrap", "100")
+    schema(scores(key, good, "-r", str(worse), *options))
+    schema(scores(key, good, "-r", str(worse), *options[2:]))
+
+
+def test_two_annotators_agree(files):
+    out, _ = run(*files, "--agreement")
+    assert ["same", "span", "(F1)", "100.00"] in [line.split() for line in out.splitlines()]
 
 
 def test_renamed_documents_are_one_note(tmp_path):

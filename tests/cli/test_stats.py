@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -57,3 +58,35 @@ def test_a_broken_file_names_itself_and_its_line(tmp_path):
     result = run(bad)
     assert isinstance(result.exception, FormatError)
     assert f"{bad}:2" in str(result.exception)
+
+
+def test_the_json_is_as_documented(file):
+    jsonschema = pytest.importorskip("jsonschema")
+    text = (Path(__file__).parents[2] / "docs" / "schemas" / "stats.json").read_text(encoding="utf-8")
+    validator = jsonschema.Draft202012Validator(json.loads(text))
+    validator.validate(json.loads(run(file, "--json", "--per-book").stdout))
+    validator.validate(json.loads(run(file, "--json").stdout))
+
+
+def test_the_share_of_exact_names(tmp_path):
+    characters = [
+        {"name": "Mr. Knightley", "mentions": [[0, 1], [3, 3]]},
+        {"name": "Emma", "mentions": [[2, 2]]},
+    ]
+    path = tmp_path / "n.jsonl"
+    record = {"doc_key": "n", "sentences": [["Mr.", "Knightley", "EMMA", "he"]], "clusters": [],
+              "characters": characters}  # fmt: skip
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    (found,) = json.loads(run(path, "--json").stdout)
+    assert found["exact_name_share"] == pytest.approx(2 / 3)
+    assert "66.67" in run(path).stdout
+
+
+def test_the_picture_of_length_and_distance(file, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run(file, "--plots", str(tmp_path / "p"))
+    assert sorted(p.name for p in (tmp_path / "p").iterdir()) == [
+        "length_and_distance.png",
+        "length_and_distance.svg",
+    ]
+    assert "length_and_distance.png" in result.stderr

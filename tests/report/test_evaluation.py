@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -142,3 +144,18 @@ def test_without_matplotlib_the_extra_is_named(result, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"bookcoref-data\[plots\]"):
         evaluation_plots.save_plots(result, tmp_path)
+
+
+def test_a_correction_that_costs_is_shown_with_one_sign(result, pyplot):
+    """Mending can lower CoNLL F1; the text was "+-2.3", black on the black bar."""
+    analysis = analyse_errors(result)
+    (first, best), (_, worse) = analysis.steps[-1], analysis.steps[0]
+    costly = replace(analysis, steps=((first, best), ("conflated split", worse)))
+    figure = evaluation_plots.draw_errors(costly)
+    texts = [text for text in figure.axes[1].texts if text.get_text().startswith(("+", "-"))]
+    assert [text.get_text()[0] for text in texts] == ["-"]
+    bar = figure.axes[1].patches[1]
+    left = min(bar.get_x(), bar.get_x() + bar.get_width())
+    assert texts[0].get_position()[0] < left
+    assert texts[0].get_ha() == "right"
+    pyplot.close(figure)

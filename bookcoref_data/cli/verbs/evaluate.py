@@ -61,6 +61,10 @@ def register(app: typer.Typer) -> None:
                 help="Missed, spurious, conflated, divided: counts, costs, worst cases with snippets.",
             ),
         ] = False,
+        agreement: Annotated[
+            bool,
+            typer.Option("--agreement", help="Read key and response as two annotators: how far they agree."),
+        ] = False,
         typed: Annotated[
             str | None,
             typer.Option(
@@ -137,7 +141,7 @@ def register(app: typer.Typer) -> None:
         scorer = _Scorer(gold, rules, response_format, config, split)
         names = _names(response)
         systems = [(name, scorer.score(path)) for name, path in zip(names, response, strict=True)]
-        asked = _Asked(per_book, macro, characters, breakdown, errors, top)
+        asked = _Asked(per_book, macro, characters, breakdown, errors, agreement, top)
         shown = _Shown.of(systems, asked)
         if typed is not None:
             shown.add_typed(systems, typed, disagreeing, top)
@@ -256,6 +260,7 @@ class _Asked:
     characters: bool
     breakdown: bool
     errors: bool
+    agreement: bool
     top: int
 
     def explain(self, result: Evaluation) -> tuple[list[Table], dict[str, Any]]:
@@ -266,6 +271,12 @@ class _Asked:
         values: dict[str, Any] = result.to_dict()
         if self.per_book:
             shown.append(tables.book_table(result))
+        if self.agreement:
+            from ...evaluate.agreement import agreement
+
+            agreed = agreement(result)
+            shown.append(tables.agreement_table(agreed))
+            values["agreement"] = agreed.to_dict()
         if self.characters:
             from ...evaluate.per_character import character_scores
 

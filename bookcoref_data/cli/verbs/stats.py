@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..common import JsonFlag, emit_json, emit_markdown, emit_table
+from ..common import JsonFlag, emit_json, emit_markdown, emit_table, say
+
+if TYPE_CHECKING:
+    from ...books.statistics import DocumentStatistics, Statistics
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
 TABLE_1 = [
@@ -27,6 +30,7 @@ BESIDE = [
     ("ment/chain pooled", "mentions_per_chain_pooled"),
     ("dist. pooled pairs", "mention_distance_pooled"),
     ("dist. plain", "mention_distance_plain"),
+    ("names %", "exact_name_percent"),
 ]
 
 
@@ -42,6 +46,10 @@ def register(app: typer.Typer) -> None:
         ] = None,
         config: Annotated[str, typer.Option(help="Config of a dataset folder: full or split.")] = "full",
         per_book: Annotated[bool, typer.Option("--per-book", help="One row per document too.")] = False,
+        plots: Annotated[
+            Path | None,
+            typer.Option(help="Folder for a picture of length and distance (Figure 1; extra `plots`)."),
+        ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
         json: JsonFlag = False,
     ) -> None:
@@ -49,7 +57,7 @@ def register(app: typer.Typer) -> None:
 
         `ment/chain` (mean over documents) and `ment. dist.` (mean pairwise distance of a chain in tokens,
         weighted by its mentions) are the paper's definitions: they reproduce its LitBank row. The plain
-        ones stand in the second table.
+        ones stand in the second table. `names %`: mentions of characters that are the character's name.
         """
         from ...books.statistics import corpus_statistics, document_statistics
         from ...formats import read_documents
@@ -57,6 +65,13 @@ def register(app: typer.Typer) -> None:
         found = [(str(p), [document_statistics(r) for r in read_documents(p, format, config)]) for p in paths]
         totals = [(name, corpus_statistics(documents)) for name, documents in found]
         books = [(d.doc_key, corpus_statistics([d])) for _, documents in found for d in documents]
+        written = []
+        if plots is not None:
+            from ...report.statistics_plots import save_plots
+
+            written = save_plots([*totals, *(books if per_book else [])], plots)
+        for path in written:
+            say(f"wrote {path}")
         if json:
             emit_json(_as_json(found, totals, per_book))
             return
@@ -67,19 +82,29 @@ def register(app: typer.Typer) -> None:
             rows = [*totals, *(books if per_book else [])]
             emit(
                 ["data set", *(heading for heading, _ in columns)],
-                [[name, *(getattr(s, field) for _, field in columns)] for name, s in rows],
+                [[name, *(_cell(s, field) for _, field in columns)] for name, s in rows],
             )
 
 
-def _as_json(found, totals, per_book: bool) -> list[dict]:
+def _cell(statistics: Statistics, field: str) -> int | float | None:
+    if field == "exact_name_percent":
+        share = statistics.exact_name_share
+        return None if share is None else 100 * share
+    value: int | float | None = getattr(statistics, field)
+    return value
+
+
+def _as_json(
+    found: list[tuple[str, list[DocumentStatistics]]], totals: list[tuple[str, Statistics]], per_book: bool
+) -> list[dict[str, Any]]:
     from ...books.statistics import corpus_statistics
 
     return [
         {
             "path": name,
-            **total.to_json(),
+            **total.to_dict(),
             **(
-                {"books": [{"doc_key": d.doc_key, **corpus_statistics([d]).to_json()} for d in documents]}
+                {"books": [{"doc_key": d.doc_key, **corpus_statistics([d]).to_dict()} for d in documents]}
                 if per_book
                 else {}
             ),
