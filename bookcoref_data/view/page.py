@@ -101,7 +101,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     marker = _marker(annotation)
     codes = _Codes()
     mentions = _flat_mentions(annotation, codes)
-    reasons, steps = _Numbers(), _Numbers()
+    reasons, steps, rules = _Numbers(), _Numbers(), _Numbers()
     drops = [
         [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score), steps.of(d.step)]
         for d in sorted(annotation.dropped)
@@ -125,9 +125,10 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
             if m.others
         },
         "quotes": [
-            [q.start, q.end, q.speaker, list(q.addressees), q.rule, _percent(q.score)]
+            [q.start, q.end, q.speaker, list(q.addressees), rules.of(q.rule), _percent(q.score)]
             for q in annotation.quotes
         ],
+        "quoteRules": rules.list,
         "dropped": drops,
         "reasons": reasons.list,
         "dropSteps": steps.list,

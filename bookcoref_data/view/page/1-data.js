@@ -30,7 +30,7 @@ function loadBase() {
   Object.assign(book, {
     names: DATA.names.slice(), start: make(), end: make(), character: make(), code: make(), score: make(),
     edited: new Array(count).fill(false),
-    quotes: DATA.quotes.map((q) => ({ start: q[0], end: q[1], speaker: q[2], addressees: q[3], rule: q[4], score: q[5], edited: false })),
+    quotes: DATA.quotes.map((q) => ({ start: q[0], end: q[1], speaker: q[2], addressees: q[3], rule: DATA.quoteRules[q[4]], score: q[5], edited: false })),
   });
   let at = 0;
   for (let i = 0; i < count; i++) {

@@ -1,0 +1,154 @@
+"""W3C Web Annotation, UIMA CAS for INCEpTION, spaCy's DocBin."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+from ..errors import MissingExtraError
+from .reading import Reading
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+AROUND = 32
+"""Characters before and after a quote selector's words."""
+
+_COREF = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.Coreference"
+_SEGMENT = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
+_QUOTE_TYPE = "webanno.custom.Quote"
+
+
+def web_annotation(r: Reading) -> bytes:
+    """An AnnotationPage: every mention and quote with TextQuote and TextPosition selectors.
+
+    Positions count the characters of the source file where it is known (`text` of the layout else).
+    """
+    a, text = r.annotation, r.layout.text
+    source = a.source.file if a.source else f"{a.doc_key}.txt"
+
+    def target(start: int, end: int) -> dict[str, Any]:
+        first, behind = r.characters(start, end)
+        return {
+            "source": source,
+            "selector": [
+                {
+                    "type": "TextQuoteSelector", "exact": text[first:behind],
+                    "prefix": text[max(0, first - AROUND) : first], "suffix": text[behind : behind + AROUND],
+                },
+                {"type": "TextPositionSelector", "start": first, "end": behind},
+            ],
+        }  # fmt: skip
+
+    def body(value: str, purpose: str) -> dict[str, str]:
+        return {"type": "TextualBody", "value": value, "purpose": purpose, "format": "text/plain"}
+
+    items: list[dict[str, Any]] = [
+        {
+            "id": f"urn:bookcoref:{a.doc_key}:m{n}", "type": "Annotation", "motivation": "identifying",
+            "body": [body(r.name(m.character), "identifying"), body(r.kind(m), "classifying")],
+            "target": target(m.start, m.end),
+        }
+        for n, m in enumerate(a.mentions)
+    ]  # fmt: skip
+    for n, q in enumerate(a.quotes):
+        said = [body(f"speaker: {r.name(q.speaker)}", "identifying")] if q.speaker >= 0 else []
+        said += [body(f"addressee: {name}", "tagging") for name in r.addressees(q)]
+        items.append({
+            "id": f"urn:bookcoref:{a.doc_key}:q{n}", "type": "Annotation", "motivation": "describing",
+            "body": said, "target": target(q.start, q.end),
+        })  # fmt: skip
+    page = {
+        "@context": CONTEXT, "id": f"urn:bookcoref:{a.doc_key}", "type": "AnnotationPage", "items": items,
+    }  # fmt: skip
+    return json.dumps(page, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+
+
+def inception(r: Reading) -> bytes:
+    """A zip with the CAS (XMI) and its type system: tokens, sentences, coreference chains, quotes.
+
+    INCEpTION reads it as "UIMA CAS XMI (XML 1.1)". The links of a chain carry the character's name.
+    """
+    try:
+        import cassis
+    except ImportError as error:
+        raise MissingExtraError.of("export", "dkpro-cassis", "a UIMA CAS") from error
+    system = cassis.load_dkpro_core_typesystem()
+    quote = system.create_type(name=_QUOTE_TYPE, supertypeName="uima.tcas.Annotation")
+    for feature in ("speaker", "addressees"):
+        system.create_feature(domainType=quote, name=feature, rangeType="uima.cas.String")
+    cas = cassis.Cas(typesystem=system)
+    cas.sofa_string, cas.sofa_mime = r.layout.text, "text/plain"
+    _segments(r, cas, system)
+    _chains(r, cas, system)
+    for q in r.annotation.quotes:
+        first, behind = r.characters(q.start, q.end)
+        to = "; ".join(r.addressees(q))
+        cas.add(quote(begin=first, end=behind, speaker=r.name(q.speaker) or None, addressees=to or None))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        # A fixed time: the same annotation gives the same file.
+        for name, content in (
+            (f"{r.annotation.doc_key}.xmi", cas.to_xmi()),
+            ("TypeSystem.xml", system.to_xml()),
+        ):
+            packed.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content or "")
+    return buffer.getvalue()
+
+
+def _segments(r: Reading, cas: Any, system: Any) -> None:
+    token, sentence = (system.get_type(_SEGMENT + name) for name in ("Token", "Sentence"))
+    tokens = r.annotation.book.tokens
+    begin = 0
+    for end in r.annotation.book.sentence_ends:
+        inside = [i for i in range(begin, end) if tokens[i].strip()]
+        begin = end
+        if inside:
+            first, behind = r.characters(inside[0], inside[-1])
+            cas.add(sentence(begin=first, end=behind))
+        for i in inside:
+            cas.add(token(begin=r.layout.starts[i], end=r.layout.ends[i]))
+
+
+def _chains(r: Reading, cas: Any, system: Any) -> None:
+    chain, link = system.get_type(f"{_COREF}Chain"), system.get_type(f"{_COREF}Link")
+    for c, group in enumerate(r.annotation.by_character):
+        following = None
+        for m in reversed(group):
+            first, behind = r.characters(m.start, m.end)
+            following = link(
+                begin=first, end=behind, referenceType=r.name(c), referenceRelation=r.kind(m), next=following
+            )
+            cas.add(following)
+        if following is not None:
+            cas.add(chain(first=following))
+
+
+def doc_bin(r: Reading) -> bytes:
+    """A spaCy DocBin of one Doc: spans "characters" (label: the name) and "quotes" (label: the speaker).
+
+    `doc.user_data` has the addressees of quotes and, where the source file is known, the places of tokens.
+    """
+    from spacy.tokens import Doc, DocBin, Span
+    from spacy.vocab import Vocab
+
+    a, layout = r.annotation, r.layout
+    tokens = a.book.tokens
+    gaps = [layout.text[layout.ends[i] : layout.starts[i + 1]] for i in range(len(tokens) - 1)]
+    blanks = [any(c.isspace() for c in gap) for gap in gaps]
+    starts = {0, *a.book.sentence_ends}
+    doc = Doc(
+        Vocab(), words=list(tokens), spaces=[*blanks, False][: len(tokens)],
+        sent_starts=[i in starts for i in range(len(tokens))],
+    )  # fmt: skip
+    doc.spans["characters"] = [
+        Span(doc, m.start, m.end + 1, label=r.name(m.character), kb_id=r.kind(m)) for m in a.mentions
+    ]
+    doc.spans["quotes"] = [Span(doc, q.start, q.end + 1, label=r.name(q.speaker)) for q in a.quotes]
+    doc.user_data["doc_key"] = a.doc_key
+    doc.user_data["addressees"] = [r.addressees(q) for q in a.quotes]
+    if a.source is not None:
+        doc.user_data["token_starts"] = list(a.source.starts)
+        doc.user_data["token_ends"] = list(a.source.ends)
+    done: bytes = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    return done
