@@ -1,0 +1,34 @@
+"""`report`: a page about an annotated book, for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(report)
+
+
+def report(
+    source: Annotated[
+        Path, typer.Argument(help="Folder of annotate, data set folder, or a file in any format.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Page to write: .html or .md.")],
+    book: Annotated[str, typer.Option("--book", "-b", help="Only this document key.")] = "",
+    plots: Annotated[bool, typer.Option(help="Draw presence and network (extras plots and export).")] = True,
+) -> None:
+    """Write the cast with counts, shares of speech, presence over the chapters, and the network."""
+    from ...export.report import write_report
+    from ...formats.annotated import read_annotations
+    from ...workflows.correct import one_annotation
+
+    annotations = read_annotations(source)
+    if book:
+        annotations = [one_annotation(annotations, book, source)]
+    for file in write_report(annotations, out, plots=plots):
+        say(f"wrote {file}")
