@@ -198,9 +198,9 @@ class _ExpandStep(_EmbeddedStep):
             rule = RULE_NAMES.get(d.rule, d.rule)
             narrates = d.rule == "narrator" or d.character == reader.narrator
             if area >= 0 and (present[area][d.character] or narrates):
-                kept.append(
-                    Marked(m.start, m.end, d.character, self.name, rule, round(float(d.score), 3), m.kind)
-                )
+                score = round(float(d.score), 3)
+                others = tuple(o for o in d.others if o[0] < len(job.cast.names))
+                kept.append(Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others))
             elif final:
                 reason = f"{rule}, but {job.cast.names[d.character]} is not named in this {place}"
                 dropped.append(

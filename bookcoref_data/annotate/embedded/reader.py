@@ -31,6 +31,8 @@ from .tags import Tag, find_tags, is_vocative
 
 _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""
+_MOST_OTHERS, _CHANCE = 3, 0.02
+"""Candidates that are kept beside the chosen one, and the least probability of one."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 
@@ -45,12 +47,16 @@ class Teacher(Protocol):
 
 @dataclass(slots=True)
 class Decision:
-    """Markable `index` means cast member `character` by `rule`, with the ranker's probability."""
+    """Markable `index` means cast member `character` by `rule`, with the ranker's probability.
+
+    `others` are the next best members of the cast with theirs.
+    """
 
     index: int
     character: int
     rule: str
     score: float
+    others: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(slots=True)
@@ -201,12 +207,18 @@ class Reader:
         row, p = self._decide(kind, ids, x, i, "they" if m.gender == "p" and kind == "third" else kind)
         score = float(p[row])
         if row < len(ids):
-            self._settle(i, ids[row], kind, score)
+            self._settle(i, ids[row], kind, score, self._others(ids, p, row))
         elif kind == "nominal":
             e = self.state.add(m.gender, m.noun)
             self._settle(i, e, kind, score)
         elif self.teacher:
             self.teacher.settled(i, -1)
+
+    def _others(self, ids: list[int], p: np.ndarray, row: int) -> tuple[tuple[int, float], ...]:
+        """The next best candidates of the cast, those with a chance at all."""
+        left = [n for n, e in enumerate(ids) if n != row and e < self.state.cast and p[n] >= _CHANCE]
+        left.sort(key=lambda n: -p[n])
+        return tuple((ids[n], round(float(p[n]), 3)) for n in left[:_MOST_OTHERS])
 
     def _reference_candidates(self, i: int, kind: str, q: int) -> list[int]:
         """The entities that a pronoun or noun phrase may mean."""
@@ -274,7 +286,9 @@ class Reader:
             p = np.ones(len(ids) + 1)
         return row, p
 
-    def _settle(self, i: int, e: int, rule: str, score: float) -> None:
+    def _settle(
+        self, i: int, e: int, rule: str, score: float, others: tuple[tuple[int, float], ...] = ()
+    ) -> None:
         t, m = self.t, self.t.markables[i]
         self.entity[i] = e
         if self.teacher:
@@ -288,7 +302,7 @@ class Reader:
             if owner >= 0 and m.noun in kin.KIN:
                 self.kin[owner, m.noun] = e
         if rule and e < self.state.cast:
-            self.decisions.append(Decision(i, e, rule, score))
+            self.decisions.append(Decision(i, e, rule, score, others))
 
     # --- what is special about references -------------------------------------------------------
 
