@@ -50,7 +50,7 @@ def annotate(
     done = annotate_book(source, _cast(cast, source), plan, narrator=narrator, states=states)
     if out:
         write_annotations([done], Path(out))
-    return AnnotatedBook(done.book.to_record(), state=done.state, text=source.text)
+    return AnnotatedBook(done.book.to_record(), state=done.state, text=source.origin)
 
 
 def propose_cast(book: PathLike | AnnotatedBook) -> Table:

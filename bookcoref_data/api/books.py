@@ -14,8 +14,11 @@ from ..errors import SourceError, UsageError
 from .tables import Table
 
 if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
     from ..annotate.state import State
-    from ..text.read_book import BookText
+    from ..books.annotation import SourceText
 
 PathLike = str | os.PathLike[str]
 _SHOWN_CHARACTERS = 5
@@ -27,7 +30,7 @@ class AnnotatedBook:
     Offsets are book tokens, 0-based, both ends inclusive.
     """
 
-    def __init__(self, record: Record, *, state: State | None = None, text: BookText | None = None) -> None:
+    def __init__(self, record: Record, *, state: State | None = None, text: SourceText | None = None) -> None:
         self.record = record
         self._state = state
         self._text = text
@@ -98,6 +101,24 @@ class AnnotatedBook:
     def save(self, path: PathLike, format: str | None = None) -> Path:
         """Write the book; the format is chosen by the suffix unless it is named."""
         return write([self], path, format)
+
+    def to_spacy(self, nlp: Language | None = None) -> Doc:
+        """The book as a `Doc` of spaCy, token for token; clusters are span groups `coref_clusters_1`, ...
+
+        `nlp` gives the vocabulary; a blank English one without it.
+        """
+        import spacy
+
+        from .spacy_docs import to_doc
+
+        return to_doc(self, (nlp or spacy.blank("en")).vocab)
+
+    @classmethod
+    def from_spacy(cls, doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
+        """The tokens, sentences and clusters of a `Doc`. Raises DataError when it has no sentences."""
+        from .spacy_docs import from_doc
+
+        return from_doc(doc, doc_key)
 
     def to_dict(self) -> dict[str, Any]:
         """The book as one record of the data set's JSONL, with plain lists."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...books import Window
+from ...books import Book, Window
 from ...errors import UsageError
 from ...progress import Progress
 from ..given import NOBODY
@@ -73,6 +73,10 @@ class EmbeddedBackend:
             raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
         kinds = {"link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep}
         return kinds[name](self, self.plan.of(name), self.plan)
+
+    def hold(self, book: Book, parse: Parse) -> None:
+        """Use `parse` for `book` in place of a parse of our own."""
+        self._held = (book.tokens_sha256(), parse)
 
     def parse(self, job: Job) -> Parse:
         """The parse of the job's book, made once."""

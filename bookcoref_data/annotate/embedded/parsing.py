@@ -79,6 +79,13 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
     sentence = np.repeat(
         np.arange(len(book.sentence_ends), dtype=np.int32), np.diff((0, *book.sentence_ends))
     )
+    return parse_of_arrays(head, tag, dep, sentence, model)
+
+
+def parse_of_arrays(
+    head: np.ndarray, tag: list[str], dep: list[str], sentence: np.ndarray, model: str
+) -> Parse:
+    """A parse from heads, tags, relations and sentence numbers, one per token."""
     return Parse(head, tag, dep, sentence, *_edges(head), model)
 
 

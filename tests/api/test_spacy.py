@@ -1,0 +1,76 @@
+"""The spaCy component, and books to documents and back."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+
+import bookcoref_data as bc
+from bookcoref_data.annotate.embedded.parsing import load_model
+from bookcoref_data.errors import BookcorefError
+from bookcoref_data.sample import sample_book
+
+STORY = (
+    "Anna Hill came home late. Her brother Martin was asleep, and she did not wake him. "
+    "\u201cWho is there?\u201d asked Martin. \u201cIt is I,\u201d said Anna. She took off her coat.\n\n"
+    "Martin laughed. He had waited for Anna Hill all day."
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """The installed English pipeline with our component behind it."""
+    made = load_model()[0]
+    made.add_pipe("bookcoref", config={"cast": ["Anna Hill; Anna", "Martin"]}, last=True)
+    yield made
+    made.remove_pipe("bookcoref")
+
+
+@pytest.fixture(scope="module")
+def doc(nlp):
+    return nlp(STORY)
+
+
+def test_clusters_are_span_groups_with_the_characters_name(doc):
+    assert set(doc._.characters) == {"Anna Hill", "Martin"}
+    group = doc.spans[doc._.characters["Anna Hill"]]
+    assert group.attrs["name"] == "Anna Hill"
+    words = [span.text for span in group]
+    assert "Anna Hill" in words
+    assert "She" in words
+
+
+def test_quotes_have_speakers(doc):
+    assert next((q.span.text, q.speaker) for q in doc._.quotes) == ("\u201cWho is there?\u201d", "Martin")
+
+
+def test_a_document_becomes_a_book_and_comes_back(doc):
+    book = bc.AnnotatedBook.from_spacy(doc, "story")
+    assert len(book.tokens) == len(doc)
+    again = bc.AnnotatedBook.from_spacy(book.to_spacy(), "story")
+    assert again.to_dict() == book.to_dict()
+
+
+def test_the_sample_goes_to_spacy_token_for_token():
+    book = bc.AnnotatedBook(sample_book().to_record())
+    doc = book.to_spacy()
+    assert [token.text for token in doc] == list(book.tokens)
+    assert sum(len(doc.spans[key]) for key in doc.spans) == 795
+
+
+def test_a_document_without_sentences_is_refused():
+    with pytest.raises(BookcorefError, match="no sentences"):
+        bc.AnnotatedBook.from_spacy(spacy.blank("en")("One. Two."))
+
+
+def test_another_language_is_refused():
+    with pytest.raises(BookcorefError, match="English only"):
+        spacy.blank("de").add_pipe("bookcoref")
+
+
+def test_a_document_without_a_parse_is_refused():
+    blank = spacy.blank("en")
+    blank.add_pipe("sentencizer")
+    blank.add_pipe("bookcoref", config={"cast": ["Anna"]})
+    with pytest.raises(BookcorefError, match="not parsed"):
+        blank("Anna came. She sat down.")
