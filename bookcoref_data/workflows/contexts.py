@@ -109,6 +109,8 @@ def build(
     listener.begin("contexts", sum(len(b.characters) for b in books), "characters")
     rows: Rows = []
     for book in books:
+        if not book.characters:
+            continue
         names = list(characters) or [c.name for c in book.characters]
         for strategy in plan.strategies:
             budget = plan.chunk_budget if strategy == "chunks" else plan.budget
@@ -133,6 +135,25 @@ def _rows_of(retriever: Retriever, group: Sequence[str], strategy: str, kind: st
     )
     row = together.to_dict(book)
     return [{**row, "prompt": joint_prompt(group, row["context"], kind)}]
+
+
+def add_summaries(rows: Rows, summaries: Rows, books: Sequence[Book], kind: str = "description") -> Rows:
+    """The rows, and one with the book's summary as context for every character they are about.
+
+    A summary is {doc_key, text}; it quotes no tokens of the book, so these rows have no pieces.
+    """
+    texts = {str(s["doc_key"]): str(s["text"]).strip() for s in summaries}
+    found = list(rows)
+    for book in books:
+        asked = {row["character"] for row in rows if row["doc_key"] == book.doc_key}
+        for name in (c.name for c in book.characters if c.name in asked and texts.get(book.doc_key)):
+            text = texts[book.doc_key]
+            found.append({
+                "doc_key": book.doc_key, "character": name, "strategy": "summary", "chunk": 0,
+                "tokens": len(text.split()), "pieces": [], "context": text,
+                "prompt": prompt_of(name, text, kind),
+            })  # fmt: skip
+    return found
 
 
 def write_contexts(rows: Rows, plan: ContextPlan, out: Path) -> list[Path]:

@@ -70,7 +70,7 @@ def test_long_paragraphs_are_cut_and_no_chunk_is_empty():
 
 
 @pytest.mark.parametrize("strategy", ["coref", "bm25", "lead", "random", "chunks"])
-@pytest.mark.parametrize("budget", [40, 400, 5000])
+@pytest.mark.parametrize("budget", [40, 1000])
 def test_every_offset_points_to_what_it_quotes_within_the_budget(book, strategy, budget):
     retriever = Retriever(book, budget=budget)
     for character in book.characters:
@@ -222,6 +222,18 @@ def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path):
     assert len(chat.bodies) == asked
 
 
+def test_no_context_and_summaries_are_strategies_too(place, book, tmp_path):
+    summaries = tmp_path / "s.jsonl"
+    summaries.write_text(json.dumps({"doc_key": book.doc_key, "text": "A lamp is lit."}) + "\n")
+    words = ("build", place / "books.jsonl", "--out", tmp_path / "c", "-s", "none", "--summaries", summaries)
+    assert run(*words).exit_code == 0
+    rows = [r for r in work.read_contexts(tmp_path / "c") if r["character"] == "Margaret Harlow"]
+    assert [(r["strategy"], r["pieces"], r["prompt"]) for r in rows] == [
+        ("none", [], "Describe character: Margaret Harlow."),
+        ("summary", [], prompt_of("Margaret Harlow", "A lamp is lit.")),
+    ]
+
+
 def test_joint_prompts_ask_about_five_at_most(place, book):
     rows = work.build([book], work.read_plan(budget=500), joint=True)
     assert len(rows) == -(-len(book.characters) // 5)
@@ -233,7 +245,7 @@ def test_descriptions_and_baselines_are_scored(place, tmp_path, monkeypatch):
     monkeypatch.setattr(work.measure, "named_entities", lambda text: ["Meg"] if "Meg" in text else [])
     references = tmp_path / "r.jsonl"
     key = "the_lamp_at_the_ferry_house_99000001"
-    texts = {"Margaret Harlow": "Meg teaches the little ones " * 8, "Mr. Gadd": "too short"}
+    texts = {"Dr. Pike": "Meg teaches the little ones " * 8, "Mr. Gadd": "too short"}
     references.write_text(
         "".join(json.dumps({"doc_key": key, "character": c, "text": t}) + "\n" for c, t in texts.items())
     )

@@ -46,6 +46,21 @@ def test_long_documents_in_every_format(parts, tmp_path, name):
     assert sorted(map(sorted, record.clusters)) == [[(0, 0), (5, 5)], [(2, 2), (3, 3)]]
 
 
+def test_tags_decide_what_is_a_noun_and_stay_in_the_file(parts, tmp_path):
+    """A chain of a verb is New for the greedy baseline, as in the paper."""
+    text = parts.read_text(encoding="utf-8").replace(
+        "saw\tVBD\t*\t-\t-\t-\t-\t*\t-", "saw\tVBD\t*\t-\t-\t-\tMeg\t*\t(5)"
+    )
+    parts.write_text(text, encoding="utf-8")
+    result = run(parts, "--by", "greedy", "--save", tmp_path / "d.tsv", "--out", tmp_path / "long.conll")
+    assert result.exit_code == 0, result.output
+    rows = [line.split("\t")[2:5] for line in (tmp_path / "d.tsv").read_text("utf-8").splitlines()[1:]]
+    assert rows == [["1", "000", "1"], ["5", "new", "new"], ["0", "new", "new"]]
+    (record,) = read_documents(tmp_path / "long.conll")
+    assert record.layers["xpos"] == [["NNP", "VBD", "NNP"], ["NNP", "VBD", "PRP"]]
+    assert record.speakers == [["", "Meg", ""], ["", "Meg", ""]]
+
+
 def test_scores_statistics_and_saved_decisions(parts, tmp_path):
     result = run(parts, "--by", "greedy", "--key-ids", "--save", tmp_path / "d.tsv", "--json")
     found = json.loads(result.stdout)

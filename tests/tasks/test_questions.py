@@ -206,7 +206,7 @@ def test_the_answer_follows_the_last_marker():
     reply = (
         "The mention refers to: X\n- **Mention:** {{his wife}}\n- **The mention refers to:** **Mrs. Bennet**"
     )
-    assert answer_in(reply) == "Mrs. B."
+    assert answer_in(reply) == "Mrs. Bennet"
     assert mention_in(reply) == "his wife"
     assert answer_in("no marker") == mention_in("none") == ""
 

@@ -36,13 +36,16 @@ def build(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the contexts.")],
     strategy: Annotated[
         list[str] | None,
-        typer.Option("--strategy", "-s", help="coref (default), bm25, lead, random, chunks; repeatable."),
+        typer.Option("--strategy", "-s", help="coref, bm25, lead, random, chunks, none; repeatable."),
     ] = None,
     character: Annotated[
         list[str] | None, typer.Option("--character", "-c", help="Only this character; repeatable.")
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, help="Tokens of a context.")] = None,
     kind: Kind = "description",
+    summaries: Annotated[
+        Path | None, typer.Option(help="JSON lines doc_key, text: add contexts of the summary alone.")
+    ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="Prompts about up to five characters.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the strategy random.")] = None,
     recipe: Recipe = None,
@@ -53,14 +56,19 @@ def build(
 
     Example: `bookcoref-data contexts build bookcoref --out contexts --strategy coref --strategy bm25`
     """
+    from ...tasks.folder import read_rows
     from ...workflows import contexts as work
 
     plan = work.read_plan(recipe, strategy or (), budget, seed)
     found = work.read_books(books, format)
     with progress() as listener:
         rows = work.build(found, plan, characters=character or (), kind=kind, joint=joint, progress=listener)
+    if summaries is not None:
+        texts = read_rows(summaries, needed=("doc_key", "text"))
+        rows = work.add_summaries(rows, texts, found, kind)
     files = work.write_contexts(rows, plan, out)
-    by_strategy = {s: [r for r in rows if r["strategy"] == s] for s in plan.strategies}
+    strategies = dict.fromkeys(row["strategy"] for row in rows)
+    by_strategy = {s: [r for r in rows if r["strategy"] == s] for s in strategies}
     figures = [
         {"strategy": s, "contexts": len(some),
          "characters": len({(r["doc_key"], r["character"]) for r in some}),

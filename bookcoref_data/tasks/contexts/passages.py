@@ -15,7 +15,7 @@ from ...books import Book, Mention
 from ...books.layout import find_paragraphs
 from ...errors import MissingExtraError, UsageError
 
-STRATEGIES = ("coref", "bm25", "lead", "random", "chunks")
+STRATEGIES = ("coref", "bm25", "lead", "random", "chunks", "none")
 BM25_PARAGRAPHS = 80
 """How many paragraphs BookWorm takes by BM25."""
 
@@ -133,7 +133,7 @@ class Retriever:
             )
         ways: dict[str, Callable[[str], Iterable[int]]] = {
             "coref": self._by_coreference, "bm25": self._by_bm25,
-            "lead": lambda _: range(len(self.paragraphs)), "random": self._at_random,
+            "lead": lambda _: range(len(self.paragraphs)), "random": self._at_random, "none": lambda _: (),
         }  # fmt: skip
         if strategy == "chunks":
             return self._chunks(character)

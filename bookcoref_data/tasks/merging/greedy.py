@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...books import Mention
 from ...evaluate.mention_types import TypeRules
+from ...formats.layers import flat
 from .parts import ChainRef, Document, walk
 
 
@@ -10,17 +12,22 @@ def decide_greedily(document: Document) -> dict[ChainRef, ChainRef | None]:
     """Join a chain to the first earlier one with a mention of the same words as one of its noun phrases.
 
     Not determined in the paper: here whole mentions are compared, in lower case; the chain with the
-    earliest first mention wins; chains of pronouns alone are New. Parts of speech are not read: a mention
-    counts unless all its words are pronouns.
+    earliest first mention wins; chains of pronouns alone are New. A mention counts if one of its words is
+    tagged as a noun (NN..., NP...); in documents without tags, unless all its words are pronouns.
     """
+    tags = flat(document.layers.get("xpos"))
     rules = TypeRules(document.tokens, document.sentence_ends)
     first_with: dict[str, ChainRef] = {}
     root_of: dict[ChainRef, ChainRef] = {}
     decisions: dict[ChainRef, ChainRef | None] = {}
 
     def strings(ref: ChainRef) -> list[str]:
-        nouns = [m for m in document.chains[ref] if rules.type_of(m.start, m.end) != "pronoun"]
-        return [document.text_of(m).lower() for m in nouns]
+        return [document.text_of(m).lower() for m in document.chains[ref] if has_noun(m)]
+
+    def has_noun(mention: Mention) -> bool:
+        if tags:
+            return any(tag.startswith(("NN", "NP")) for tag in tags[mention.start : mention.end + 1])
+        return rules.type_of(mention.start, mention.end) != "pronoun"
 
     def order(root: ChainRef) -> tuple[int, int]:
         return document.chains[root][0]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ...books import Mention, Record
 from ...errors import BookError, DataError
+from ...formats.layers import Layer, layers_of, speakers_of
 
 _PART_KEY = re.compile(r"(.+)_part(\w+)")
 
@@ -36,7 +37,7 @@ class Document:
 
     `chains` holds every chain of every part, in the order in which decisions are made: by part, then by
     first token of the first mention, longer mentions first, then id. `numbers` are the parts' own numbers,
-    `part_starts` their first tokens.
+    `part_starts` their first tokens. `layers` are annotations of tokens by name, "speakers" among them.
     """
 
     doc_key: str
@@ -44,6 +45,7 @@ class Document:
     part_starts: tuple[int, ...]
     sentences: tuple[tuple[str, ...], ...]
     chains: Mapping[ChainRef, tuple[Mention, ...]]
+    layers: Mapping[str, Layer] = field(default_factory=dict)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -89,9 +91,10 @@ class Merged:
     def to_record(self) -> Record:
         """The long document: clusters in order of first mention, ids as written in CoNLL."""
         clusters = sorted(sorted(self.mentions_of(root)) for root in self.chains)
+        layers = dict(self.document.layers)
         return Record(
             self.document.doc_key, "", [list(s) for s in self.document.sentences], clusters,
-            source=self.document.doc_key,
+            source=self.document.doc_key, speakers=layers.pop("speakers", None), layers=layers,
         )  # fmt: skip
 
 
@@ -139,7 +142,25 @@ def _document(name: str, parts: Sequence[tuple[str, Record]]) -> Document:
             chains[ChainRef(position, i)] = mentions
         sentences += [tuple(sentence) for sentence in book.sentences]
         offset += len(book.tokens)
-    return Document(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains)
+    layers = _layers([record for _, record in parts])
+    return Document(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains, layers)
+
+
+def _layers(records: Sequence[Record]) -> dict[str, Layer]:
+    """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
+    found = [layers_of(record) for record in records]
+    for record, layers in zip(records, found, strict=True):
+        if (speakers := speakers_of(record)) is not None:
+            layers["speakers"] = speakers
+    names = dict.fromkeys(name for layers in found for name in layers)
+    return {
+        name: [
+            row
+            for record, layers in zip(records, found, strict=True)
+            for row in layers.get(name) or [[""] * len(s) for s in record.sentences or []]
+        ]
+        for name in names
+    }
 
 
 def _decision_order(item: tuple[tuple[Mention, ...], str]) -> tuple[int, int, str]:
