@@ -88,6 +88,15 @@ def test_a_fault_is_one_message_and_an_exit_code(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["a.conll"]
 
 
+def test_standard_input_is_a_source(file, tmp_path):
+    words = ["convert", "-", str(tmp_path / "b.conll")]
+    ran = CliRunner().invoke(make_app(), words, input=file.read_text(), catch_exceptions=False)
+    assert ran.exit_code == 0
+    assert "jsonl -> conll: wrote 1 documents, 3 mentions in 2 clusters" in ran.stderr
+    empty = CliRunner().invoke(make_app(), words, input="")
+    assert "an empty file" in str(empty.exception)
+
+
 def test_parts_need_conll(file, tmp_path):
     with pytest.raises(UsageError, match="--parts"):
         run(file, tmp_path / "b.jsonl", "--parts", "merge")

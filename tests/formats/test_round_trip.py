@@ -275,3 +275,17 @@ def test_damaged_files_raise_our_errors_alone(format, packed, tmp_path):
         assert message is None or any(file.name in message for file in files), message
         victim.write_bytes(good[victim])
     assert refused > 20
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("speakers", [
+    [["Ann Lee"] * 3, [""] * 2],
+    [["", "Ann", "Ann"], ["x\ny", " "]],
+    [["é&#10;", "", "#"], ["", "newdoc = 1"]],
+])  # fmt: skip
+def test_speakers_come_back_from_every_format(format, speakers, tmp_path):
+    document = Record("a", "", [["Hi", "\n", "."], ["Bye", "!"]], [[Mention(0, 0)]], speakers=speakers)
+    report = ConversionReport()
+    (back,) = through([document], format, tmp_path, report)
+    assert report.complete
+    assert back.speakers == speakers

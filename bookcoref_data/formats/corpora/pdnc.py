@@ -27,6 +27,7 @@ from .reading import DEFAULT_SPLIT, Found, Tokenise, beside, files_below
 SEVERAL = "mentions that mean several characters or none"
 UNKNOWN = "names that no character has"
 CUT = "spans that begin or end inside a token (the whole token is taken)"
+TWICE = "mentions given twice in one cluster"
 NO_CHARACTER = "quotations whose speaker is no character"
 
 
@@ -107,8 +108,12 @@ class _Novel:
             self._report.add(SEVERAL, self._key, str(owners))
             return
         found = self._span(span, place)
-        if found is not None:
-            self._mentions.setdefault(name, set()).add(found)
+        if found is None:
+            return
+        own = self._mentions.setdefault(name, set())
+        if found in own:
+            self._report.add(TWICE, self._key, f"{name} {tuple(found)}")
+        own.add(found)
 
     def _known(self, name: str) -> str | None:
         if name.startswith("_"):
