@@ -108,7 +108,7 @@ def whole_pack(data: Path, book: Book) -> bytes:
     return make_pack(
         text_of(data, book.gutenberg_key), book.sentences, doc_key=book.doc_key,
         gutenberg_key=book.gutenberg_key, annotation=Annotation.of(book),
-        source_sha256=sha256_bytes(raw(data, book.gutenberg_key)),
+        source_sha256=sha256_bytes(raw(data, book.gutenberg_key)), public_domain=True,
     )  # fmt: skip
 
 

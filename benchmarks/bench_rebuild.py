@@ -122,7 +122,7 @@ def prepare(data: str, work: str, number: str) -> dict:
     text = decode(text_path(Path(data), number).read_bytes()).text
     book = Book.make(REAL[number], sentences, gutenberg_key=number)
     (folder / f"{number}.pack").write_bytes(
-        make_pack(text, book.sentences, doc_key=book.doc_key, gutenberg_key=number)
+        make_pack(text, book.sentences, doc_key=book.doc_key, gutenberg_key=number, public_domain=True)
     )
     return {}
 

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +83,43 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path` whole or not at all."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def check_input(path: Path) -> int:
+    """The length of an input file, which must be a regular file: a pipe or a device may never end.
+
+    Raises:
+        SourceError: there is no such file, it cannot be looked at, or it is something else.
+    """
+    try:
+        facts = path.stat()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(
+            f"cannot read {path}", found=reason, hint="check the path and its permissions"
+        ) from error
+    if not stat.S_ISREG(facts.st_mode):
+        kind = "a folder" if stat.S_ISDIR(facts.st_mode) else "a pipe, a device or a socket"
+        raise SourceError(
+            f"cannot read {path}", expected="a regular file", found=kind,
+            hint="give a file; write the output of another program to a file first",
+        )  # fmt: skip
+    return facts.st_size
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """The whole content of a regular file of at most `most` bytes.
+
+    Raises:
+        SourceError: as `check_input`. DataError: the file is larger.
+    """
+    size = check_input(path)
+    if size > most:
+        raise DataError(f"{path} is too large", expected=f"at most {most:,} bytes", found=f"{size:,} bytes")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
 
 
 def sha256_file(path: Path) -> str:

@@ -9,6 +9,8 @@ from typing import IO
 from ..errors import FormatError
 from .compressed import reading
 
+LONGEST_LINE = 64 << 20
+"""Bytes of one line: twenty times the longest book, and little enough for any memory."""
 _BOM = b"\xef\xbb\xbf"
 _OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -20,11 +22,11 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
     occur inside tokens. `again`: see `compressed.reading`.
 
     Raises:
-        FormatError: bytes that are not UTF-8 (file and line).
+        FormatError: bytes that are not UTF-8 (file and line), or a line beyond `LONGEST_LINE`.
         SourceError: the file cannot be read.
     """
     with reading(path, again=again) as stream:
-        for number, raw in enumerate(_split(stream), 1):
+        for number, raw in enumerate(_split(stream, path), 1):
             if number == 1:
                 raw = _without_bom(raw, path)
             try:
@@ -38,9 +40,14 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
                 ) from error
 
 
-def _split(stream: IO[bytes]) -> Iterator[bytes]:
+def _split(stream: IO[bytes], path: Path) -> Iterator[bytes]:
     """The lines of a stream without their ends."""
-    for raw in stream:
+    while raw := stream.readline(LONGEST_LINE + 1):
+        if len(raw) > LONGEST_LINE:
+            raise FormatError(
+                f"{path}: a line is too long", expected=f"at most {LONGEST_LINE:,} bytes", found="more",
+                hint="each document must be a line of its own; is this the right file?",
+            )  # fmt: skip
         if b"\r" not in raw:
             yield raw.removesuffix(b"\n")
         else:

@@ -18,11 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import FormatError, SourceError, UsageError
-from ..files import sha256_bytes
+from ..files import check_input, sha256_bytes
 from ..formats.compressed import reading
+from ..stitch.official import MOST_TOKENS
 from .notes import sha256_once
 
 _PIECE = 1 << 16
+_MOST_LENGTHS = 64 << 20  # thirty times those of the whole data set
 _PACKED = ("", ".gz", ".zst")
 
 
@@ -76,6 +78,9 @@ class Release:
             _find(folder, layout.lengths),
             _annotation_files(folder / layout.annotations, layout),
         )
+        for path in release.files:
+            # A folder, a pipe or a looping link in place of a file is named, not passed over.
+            check_input(path)
         if release.delta is None and not release.annotations:
             raise SourceError(
                 f"{folder} holds no release",
@@ -115,11 +120,15 @@ class Release:
             return {}
         try:
             with reading(self.lengths) as stream:
-                value = json.load(stream)
-        except ValueError as error:
-            raise FormatError(f"{self.lengths}: broken JSON", found=str(error)) from error
+                data = stream.read(_MOST_LENGTHS + 1)
+            if len(data) > _MOST_LENGTHS:
+                raise FormatError(f"{self.lengths} is too large", expected=f"at most {_MOST_LENGTHS:,} bytes")
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{self.lengths}: broken JSON", found=str(error)[:200]) from error
         good = isinstance(value, dict) and all(
-            isinstance(v, list) and all(type(n) is int and n > 0 for n in v) for v in value.values()
+            isinstance(v, list) and all(type(n) is int and 0 < n <= MOST_TOKENS for n in v)
+            for v in value.values()
         )
         if not good:
             raise FormatError(
@@ -132,7 +141,7 @@ class Release:
 
 def _find(folder: Path, patterns: tuple[str, ...]) -> Path | None:
     """The one file that fits the first pattern that fits any, packed or not."""
-    names = sorted(p.name for p in folder.iterdir() if p.is_file())
+    names = sorted(p.name for p in folder.iterdir())
     for pattern in patterns:
         fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in _PACKED)]
         if len(fits) > 1:

@@ -13,18 +13,25 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import json
 import os
+import platform
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import DataError, SourceError, UsageError
 from ..files import safe_name
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
+from ..progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
 # Everything that we put into a cache; nothing else in its folder is shown or cleared.
@@ -37,6 +44,7 @@ PARTS = frozenset(
 _LOCKS = ".locks"
 _RUN, _CLEARING = "run-", "clearing"
 _RUNS = itertools.count()
+_SILENT_WAIT = 2.0
 _MOVE = f"move the cache with {VARIABLE} or --cache-dir"
 
 
@@ -64,19 +72,20 @@ class PartSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The cache at `root`. Making a Store touches no disk."""
+    """The cache at `root`. Making a Store touches no disk. `progress` hears when a lock is waited for."""
 
     root: Path
+    progress: Progress = field(default_factory=Silent, compare=False, repr=False)
 
     @classmethod
-    def open(cls, folder: Path | str | None = None) -> Store:
+    def open(cls, folder: Path | str | None = None, progress: Progress | None = None) -> Store:
         """The cache at `folder`, else where BOOKCOREF_DATA_HOME says, else at the platform's place."""
         named = folder or os.environ.get(VARIABLE)
         if named:
-            return cls(Path(named).expanduser().absolute())
+            return cls(Path(named).expanduser().absolute(), progress or Silent())
         from platformdirs import user_cache_dir
 
-        return cls(Path(user_cache_dir("bookcoref-data", appauthor=False)))
+        return cls(Path(user_cache_dir("bookcoref-data", appauthor=False)), progress or Silent())
 
     def path(self, part: str, *names: str) -> Path:
         """The path of an entry; every name is checked, so that names from data cannot leave the cache.
@@ -105,19 +114,33 @@ class Store:
         try:
             mark_cache(self.root)
             path.parent.mkdir(parents=True, exist_ok=True)
-            held = _acquire(path, wait)
+            held = self._acquire(path, name, wait)
         except Timeout as error:
             raise SourceError(
                 f"another process works on {name} in the cache {self.root}",
-                found=f"no end after {wait:g} s of waiting for {path}",
+                found=f"no end after {wait:g} s of waiting for {path}, held by {lock_holder(path)}",
                 hint="wait for it to finish and run the same command again",
             ) from error
         except OSError as error:
             raise CacheError.at(self.root, error) from error
         try:
+            _sign(path)
             yield
         finally:
+            _holder_path(path).unlink(missing_ok=True)
             held.release()
+
+    def _acquire(self, path: Path, name: str, wait: float) -> BaseFileLock:
+        """Take the lock; a wait of more than two seconds is reported with the process that holds it."""
+        from filelock import Timeout
+
+        try:
+            return _acquire(path, min(wait, _SILENT_WAIT))
+        except Timeout:
+            if wait <= _SILENT_WAIT:
+                raise
+        self.progress.note(f"waiting for {name} in the cache {self.root}: held by {lock_holder(path)}")
+        return _acquire(path, wait - _SILENT_WAIT)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -215,7 +238,39 @@ class Store:
             yield
 
 
-def _acquire(path: Path, wait: float):
+def _holder_path(lock: Path) -> Path:
+    return lock.with_suffix(".holder")
+
+
+def _sign(lock: Path) -> None:
+    """Write beside a lock who holds it. It is a help for people, so a failure is none of ours."""
+    facts = {"pid": os.getpid(), "host": platform.node(), "program": Path(sys.argv[0]).name}
+    with contextlib.suppress(OSError):
+        _holder_path(lock).write_text(json.dumps(facts), encoding="utf-8")
+
+
+def lock_holder(lock: Path) -> str:
+    """Who holds a lock, in words: process, program, host, and whether the process is stopped."""
+    try:
+        facts = json.loads(_holder_path(lock).read_text(encoding="utf-8"))
+        pid, host, program = int(facts["pid"]), str(facts["host"])[:80], str(facts["program"])[:80]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "a process that left no name"
+    here = host == platform.node()
+    stopped = ", which is stopped: let it go on (kill -CONT) or end it" if here and _is_stopped(pid) else ""
+    return f"process {pid} ({program}{'' if here else f' on {host}'}){stopped}"
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a process of this machine is stopped (Ctrl-Z), where the system shows it."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state in ("T", "t")
+
+
+def _acquire(path: Path, wait: float) -> BaseFileLock:
     """A lock of the system, or, on file systems that have none (some clusters), a lock file."""
     from filelock import FileLock, SoftFileLock
 

@@ -26,7 +26,7 @@ LEAST_MOVED = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class TokenAlignment:
     """Where old tokens are in the new text; all arrays have one entry per old token.
 
     `partner`: the new token that is the same, or -1. `stand_in`: the new token that stands in its place
@@ -60,8 +60,8 @@ def _wide_code(folded: str) -> int:
     return (int.from_bytes(digest, "little") >> 1) | 1
 
 
-def follow(old: np.ndarray, new: np.ndarray) -> Following:
-    """Align two sequences of codes; see `Following`. Deterministic."""
+def align_tokens(old: np.ndarray, new: np.ndarray) -> TokenAlignment:
+    """Align two sequences of codes; see `TokenAlignment`. Deterministic."""
     old_at, new_at = np.flatnonzero(old), np.flatnonzero(new)
     a, b = old[old_at].astype(np.int64), new[new_at].astype(np.int64)
     found = align(a, b)
@@ -74,7 +74,7 @@ def follow(old: np.ndarray, new: np.ndarray) -> Following:
     # A sentinel at the end lets -1 map to -1.
     place = np.append(new_at, -1)
     partner[old_at], stand_in[old_at], out_of_order[old_at] = place[found], place[stand], moved >= 0
-    return Following(partner, stand_in, out_of_order, _counts(old), _counts(new))
+    return TokenAlignment(partner, stand_in, out_of_order, _counts(old), _counts(new))
 
 
 def _counts(codes: np.ndarray) -> np.ndarray:

@@ -71,7 +71,7 @@ class JsonStream:
         while True:
             try:
                 value, end = self._scan(self._text, self._at)
-            except (StopIteration, ValueError) as error:
+            except (StopIteration, ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError):
                     raise self._broken("a value", "brackets nested too deeply") from error
                 size = len(self._text) - self._at

@@ -18,6 +18,8 @@ import numpy as np
 from ..errors import EditionError, FormatError
 from .json_stream import JsonStream
 
+MOST_TOKENS = 2**31 - 1
+"""Offsets beyond this are no book; the bound keeps them safe in any integer array."""
 OPCODES_KEY = "_iterable_opcodes"
 _BOOK_KEY = re.compile(r"root\[(['\"]?)(\d{1,10})\1\]\Z")
 _TAGS = frozenset({"equal", "replace", "insert", "delete"})
@@ -83,8 +85,10 @@ class _Builder:
         except KeyError as error:
             raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode) from error
         new = opcode.get("new_values") or []
-        if tag not in _TAGS or not all(type(i) is int for i in (from1, to1, from2, to2)):
-            raise self._bad("a known tag and whole numbers", opcode)
+        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
+            raise self._bad("a known tag, and a list of new_values", opcode)
+        if not all(type(i) is int and 0 <= i <= MOST_TOKENS for i in (from1, to1, from2, to2)):
+            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
         size = to1 - from1 if tag == "equal" else len(new)
         if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
             raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
@@ -118,6 +122,14 @@ class _Builder:
         )
 
     def done(self) -> Delta:
+        try:
+            "".join(self.literals).encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"{self.where}: a token of book {self.gutenberg_id} is no text",
+                expected="whole characters", found=f"half a surrogate pair, {error.object[error.start]!r}",
+                hint="the delta is damaged; fetch it again",
+            ) from error  # fmt: skip
         return Delta(
             self.gutenberg_id,
             np.array(self.kept, dtype=np.int32).reshape(-1, 2),

@@ -82,6 +82,8 @@ class Pack:
     landmarks: Landmarks = field(repr=False)
     parts: Mapping[str, bytes] = field(repr=False)
     spans: tuple[bytes, bytes] = field(repr=False)
+    licence: str = ""
+    attribution: str = ""
 
     @cached_property
     def annotation(self) -> Annotation:
@@ -176,12 +178,17 @@ def make_pack(
     windows: Sequence[tuple[str, int]] = (),
     window_annotations: Mapping[int, Annotation] | None = None,
     fingerprint_bits: int = BITS,
+    public_domain: bool = False,
     most_literal_share: float = MOST_LITERAL_SHARE,
+    licence: str = "",
+    attribution: str = "",
 ) -> bytes:
     """Pack the released `sentences` of the book whose Gutenberg text is `text`.
 
-    `fingerprint_bits`: size of the hash kept per token so that other editions can be followed, 0 for
-    none (texts in copyright: docs/pack-format.md says what a fingerprint gives away).
+    `fingerprint_bits`: size of the hash kept per token so that other editions can be compared, 0 for none.
+    It is left out unless `public_domain`: the text is known to be free (`text.rights`), because likely
+    words can be guessed from it (docs/pack-format.md). `licence` and `attribution` are of the annotation;
+    they are stored only with an annotation.
 
     Raises:
         DataError: the sentences cannot be packed, or the pack would hold more of the released text than
@@ -209,6 +216,7 @@ def make_pack(
         "tokens_sha256": tokens_sha256(tokens),
         "sentences_sha256": _ends_sha256(np.array(list(accumulate(map(len, sentences))), dtype=np.int64)),
         "body": landmarks_of(source.codes, start, length).to_dict(),
+        **({"licence": licence, "attribution": attribution} if annotation else {}),
     }
     numbers, literals = edits.to_bytes()
     sections = {
@@ -218,7 +226,7 @@ def make_pack(
         **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(stream, cuts).items()},
         **_annotation_sections(annotation or Annotation(), windows, window_annotations or {}, len(tokens)),
     }
-    if fingerprint_bits:
+    if fingerprint_bits and public_domain:
         sections["FPRT"] = make_fingerprint(tokens, fingerprint_bits).to_bytes()
     data = write_container(sections)
     if read_pack(data).apply(text) != [list(s) for s in sentences]:
@@ -297,6 +305,8 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
         landmarks=landmarks,
         spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
+        licence=meta.string("licence", ""),
+        attribution=meta.string("attribution", ""),
     )
 
 
@@ -308,8 +318,8 @@ class _Meta:
             raise FormatError(f"{what}: the META section is not an object")
         self.value, self.what = value, what
 
-    def string(self, name: str) -> str:
-        value = self.value.get(name)
+    def string(self, name: str, otherwise: str | None = None) -> str:
+        value = self.value.get(name, otherwise)
         if not isinstance(value, str) or len(value) > 1000:
             raise FormatError(f"{self.what}: META lacks the text {name!r}", found=repr(value)[:80])
         return value

@@ -5,22 +5,22 @@ exact; that word is kept for `Pack.apply`, which gives back the released tokens 
 
     kept      the same tokens (folded: case, accents, quotes, dashes, spelling), one after the other
     moved     kept, in a passage that stands elsewhere in the new text
-    changed   both ends are there, but a word differs, is added or is missing; carried over
-    lost      an end is not there; dropped
+    changed   at least one end is there and the other is there or was replaced by one word; carried over
+    lost      no end is there, or one end has no counterpart; dropped
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..books import Book, Mention
 from ..errors import DataError, EditionError
-from .alignment import Following, exact_codes, follow, span_of_matches
+from .alignment import TokenAlignment, align_tokens, exact_codes, span_of_matches
 from .fingerprint import Fingerprint, codes_for
 from .spans import Annotation
 
@@ -28,10 +28,16 @@ LEAST_MATCHED = 0.75
 """Below this share of tokens found, the text is refused: another book, a part of it, a translation."""
 MOST_EXTRA = 0.25
 """Above this share of foreign tokens inside the book, the text is reported as holding something else."""
+MOST_LEFT_OUT = 0.02
+"""From this share of the release in passages that are not there, the text is reported as incomplete."""
+MOST_EDITED = 0.05
+"""From this share of tokens changed one by one, the text is reported as edited. Measured on the editions of
+benchmarks/bench_pack.py --drift: other editions of the same text stay below 3 %."""
 STATUSES = ("kept", "moved", "changed", "lost")
 KEPT, MOVED, CHANGED, LOST = range(4)
 _EXAMPLES = 5
 _LEAST_STRETCH = 60
+_PASSAGE = 12  # a short sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +183,20 @@ def remap(
     """
     tokens = list(chain.from_iterable(sentences))
     codes, new_codes = old.codes(tokens)
-    following = follow(codes, new_codes)
-    if following.matched_share < least_matched:
-        raise _refusal(old, following, len(tokens), least_matched)
+    alignment = align_tokens(codes, new_codes)
+    if alignment.matched_share < least_matched:
+        raise _refusal(old, alignment, len(tokens), least_matched)
     ends = list(accumulate(map(len, sentences)))
-    first, last = _sentence_span(span_of_matches(following.partner, len(tokens)), ends)
+    first, last = _sentence_span(span_of_matches(alignment.partner, len(tokens)), ends)
     start, stop = (0, *ends)[first], ends[last]
     table = _Mentions.of(old.annotation)
-    fate = _fate(table, following, tokens, start, stop)
+    fate = _fate(table, alignment, tokens, start, stop)
     clusters, characters, merged = _carried(old.annotation, table, fate, start)
     book = Book.make(
         old.doc_key, sentences[first : last + 1], gutenberg_key=old.gutenberg_key,
         clusters=clusters, characters=characters,
     )  # fmt: skip
-    report = _report(old, table, fate, following, tokens, (start, stop), merged)
+    report = _report(old, table, fate, alignment, tokens, (start, stop), merged)
     return Remapped(book, report, start)
 
 
@@ -233,25 +239,31 @@ class _Fate:
     ends: np.ndarray
 
 
-def _fate(table: _Mentions, following: Following, tokens: Sequence[str], start: int, stop: int) -> _Fate:
-    size = len(following.partner)
+def _fate(table: _Mentions, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int) -> _Fate:
+    size = len(alignment.partner)
     if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
         raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
-    before, after = following.significant_old, following.significant_new
+    before, after = alignment.significant_old, alignment.significant_new
     first, last = _outer_tokens(table, before)
     count_old = before[table.ends + 1] - before[table.starts]
     known = (count_old > 0) & (first < size) & (last >= 0)
     first, last = np.where(known, first, 0), np.where(known, last, 0)
-    best = np.where(following.partner >= 0, following.partner, following.stand_in)
+    best = np.where(alignment.partner >= 0, alignment.partner, alignment.stand_in)
     new_first, new_last = best[first], best[last]
-    there = known & (new_first >= start) & (new_last >= new_first) & (new_last < stop)
+    # A word that stands in the place of another says where the mention ended, not that it is still there:
+    # `his` -> `the parish` would count as carried. So one end must be the very same word.
+    true_end = (alignment.partner[first] >= 0) | (alignment.partner[last] >= 0)
+    there = known & true_end & (new_first >= start) & (new_last >= new_first) & (new_last < stop)
     new_first, new_last = np.where(there, new_first, 0), np.where(there, new_last, 0)
     count_new = after[new_last + 1] - after[new_first]
+    # Ends that drifted apart by more than the mention itself belong to two places of the text.
     there &= count_new <= 2 * count_old + 2
-    matched = np.concatenate(([0], np.cumsum(following.partner >= 0)))
+    matched = np.concatenate(([0], np.cumsum(alignment.partner >= 0)))
     same = there & (count_new == count_old) & (matched[table.ends + 1] - matched[table.starts] == count_old)
-    status = np.where(same, np.where(following.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
-    new_first, new_last = _with_marks(table, first, last, new_first, new_last, tokens, (start, stop))
+    status = np.where(same, np.where(alignment.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
+    new_first, new_last = _with_marks(
+        table, (first, last), (new_first, new_last), after, tokens, (start, stop)
+    )
     return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
 
 
@@ -265,16 +277,33 @@ def _outer_tokens(table: _Mentions, before: np.ndarray) -> tuple[np.ndarray, np.
     return first, last
 
 
-def _with_marks(table, first, last, new_first, new_last, tokens, region) -> tuple[np.ndarray, np.ndarray]:
-    """Take an emphasis mark along at either end where the old mention had one."""
-    new_first, new_last = new_first.copy(), new_last.copy()
-    for i in np.flatnonzero(table.starts < first):
-        if new_first[i] > region[0] and tokens[new_first[i] - 1] == "_":
-            new_first[i] -= 1
-    for i in np.flatnonzero(table.ends > last):
-        if new_last[i] + 1 < region[1] and tokens[new_last[i] + 1] == "_":
-            new_last[i] += 1
-    return new_first, new_last
+def _with_marks(
+    table: _Mentions,
+    old: tuple[np.ndarray, np.ndarray],
+    new: tuple[np.ndarray, np.ndarray],
+    after: np.ndarray,
+    tokens: Sequence[str],
+    region: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Take marks that the alignment ignores along at either end: as many as the old mention had there.
+
+    These are the `.` of `Wickham , Esq .` and the `_` of `_ her _`. `old` and `new` are the first and last
+    tokens that count of each mention in both texts; a line end is no mark.
+    """
+    firsts, lasts = new[0].copy(), new[1].copy()
+
+    def is_mark(at: int) -> bool:
+        return region[0] <= at < region[1] and after[at + 1] == after[at] and not tokens[at].isspace()
+
+    for i in np.flatnonzero(table.starts < old[0]).tolist():
+        for _ in range(int(old[0][i] - table.starts[i])):
+            if is_mark(int(firsts[i]) - 1):
+                firsts[i] -= 1
+    for i in np.flatnonzero(table.ends > old[1]).tolist():
+        for _ in range(int(table.ends[i] - old[1][i])):
+            if is_mark(int(lasts[i]) + 1):
+                lasts[i] += 1
+    return firsts, lasts
 
 
 def _carried(annotation: Annotation, table: _Mentions, fate: _Fate, start: int):
@@ -305,26 +334,26 @@ def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int
     return first, min(last, len(ends) - 1)
 
 
-def _report(old, table, fate, following, tokens, region, merged) -> RemapReport:
+def _report(old, table, fate, alignment, tokens, region, merged) -> RemapReport:
     names = table.names
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
     np.add.at(counts, (table.owner, fate.status), 1)
     tallies = tuple(Tally(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
     inside = slice(*region)
     taken = np.zeros(len(tokens), dtype=bool)
-    taken[following.partner[following.partner >= 0]] = True
-    counts_new = np.diff(following.significant_new) > 0
+    taken[alignment.partner[alignment.partner >= 0]] = True
+    counts_new = np.diff(alignment.significant_new) > 0
     foreign = counts_new[inside] & ~taken[inside]
     extra_share = float(foreign.sum()) / max(int(counts_new[inside].sum()), 1)
-    missing = _stretches((following.partner < 0) & (np.diff(following.significant_old) > 0),
-                         np.diff(following.significant_old) == 0)  # fmt: skip
+    missing = _stretches((alignment.partner < 0) & (np.diff(alignment.significant_old) > 0),
+                         np.diff(alignment.significant_old) == 0)  # fmt: skip
     extra = _stretches(foreign, ~counts_new[inside])
     return RemapReport(
         doc_key=old.doc_key,
         total=Tally("all", *counts.sum(axis=0).tolist()),
         characters=tallies,
-        tokens_matched=following.matched_share,
-        old_tokens=len(following.partner),
+        tokens_matched=alignment.matched_share,
+        old_tokens=len(alignment.partner),
         new_tokens=region[1] - region[0],
         extra_share=extra_share,
         shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
@@ -332,7 +361,7 @@ def _report(old, table, fate, following, tokens, region, merged) -> RemapReport:
         missing=missing,
         extra=tuple((a, b) for a, b in extra),
         examples=tuple(_examples(old, table, fate, tokens, region[0])),
-        warnings=tuple(_warnings(missing, extra, extra_share, following)),
+        warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
     )
 
 
@@ -350,14 +379,29 @@ def _stretches(mask: np.ndarray, neutral: np.ndarray) -> tuple[tuple[int, int], 
     return tuple(spans)
 
 
-def _warnings(missing, extra, extra_share: float, following: Following):
-    size = len(following.partner)
+def _warnings(
+    missing: Sequence[tuple[int, int]],
+    extra: Sequence[tuple[int, int]],
+    extra_share: float,
+    alignment: TokenAlignment,
+) -> Iterator[str]:
+    size = len(alignment.partner)
+    reported = 0
     for a, b in missing:
         if (b - a) / max(size, 1) >= 0.02:
+            reported += b - a
             yield (
                 f"tokens {a:,} to {b:,} of the release ({(b - a) / size:.0%}) are not in this text: "
                 "it is not the whole book"
             )
+    gaps = _gaps(alignment)
+    if gaps.left_out - reported / max(size, 1) >= MOST_LEFT_OUT:
+        yield (
+            f"{gaps.left_out:.0%} of the release, in {gaps.passages:,} passages, is not in this text: "
+            "it is an abridged edition, or paragraphs are missing"
+        )
+    if gaps.edited >= MOST_EDITED:
+        yield f"{gaps.edited:.0%} of the tokens of the release differ one by one: the text was edited"
     if extra_share > MOST_EXTRA:
         yield (
             f"{extra_share:.0%} of the tokens between the book's first and last are not in the release: "
@@ -366,6 +410,38 @@ def _warnings(missing, extra, extra_share: float, following: Following):
     elif sum(b - a for a, b in extra) > 0.02 * size:
         longest = max(b - a for a, b in extra)
         yield f"{len(extra)} passages of this text are not in the release, the longest of {longest:,} tokens"
+
+
+class _Gaps(NamedTuple):
+    """What the unmatched old tokens are: shares of the tokens that count, and the number of passages."""
+
+    left_out: float
+    edited: float
+    passages: int
+
+
+def _gaps(alignment: TokenAlignment) -> _Gaps:
+    """Tell passages that were left out from words that were changed.
+
+    A run of unmatched old tokens of at least `_PASSAGE` tokens with at most half as many new ones in its
+    place was left out; all other unmatched tokens were edited.
+    """
+    old_at = np.flatnonzero(np.diff(alignment.significant_old))
+    partner = alignment.partner[old_at]
+    bare = np.concatenate(([False], partner < 0, [False]))
+    edges = np.flatnonzero(np.diff(bare.astype(np.int8)))
+    begins, ends = edges[::2], edges[1::2]
+    lengths = ends - begins
+    # New tokens between the partners on both sides of a run; outside the first and last match: none.
+    count = alignment.significant_new
+    padded = np.concatenate(([-1], partner, [-1]))
+    low, high = padded[begins], padded[ends + 1]
+    inner = (low >= 0) & (high > low)
+    between = np.where(inner, count[np.where(inner, high, 0)] - count[np.where(inner, low + 1, 0)], 0)
+    passage = (lengths >= _PASSAGE) & (2 * between <= lengths)
+    size = max(old_at.size, 1)
+    left_out = int(lengths[passage].sum())
+    return _Gaps(left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum()))
 
 
 def _examples(old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int):
@@ -387,18 +463,15 @@ def _words(tokens: Sequence[str], span: Mention) -> str:
     return " ".join(t for t in tokens[span.start : span.end + 1] if t != "\n")
 
 
-def _refusal(old: OldText, following: Following, new_size: int, least: float) -> EditionError:
+def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: float) -> EditionError:
     """An error that says what was found, because half a book and another book need different cures."""
-    share, size = following.matched_share, len(following.partner)
+    share, size = alignment.matched_share, len(alignment.partner)
     hint = "give a text of the book that the annotation belongs to"
-    at = np.flatnonzero(following.partner >= 0)
     found = f"{share:.1%} of {size:,} tokens"
     if share >= 0.05:
-        low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
-        within = at.size / max(int(following.significant_old[high + 1] - following.significant_old[low]), 1)
-        if within >= least:
-            found += f", all of them in tokens {low:,} to {high:,}: this is a part of the book"
-            hint = "give the whole book: its volumes in one file, or a complete edition"
+        reason, cure = _kind_of_text(alignment, least)
+        found += reason
+        hint = cure or hint
     elif new_size:
         hint = "this is another book, another translation, or the book twice in one file; " + hint
     return EditionError(
@@ -406,4 +479,31 @@ def _refusal(old: OldText, following: Following, new_size: int, least: float) ->
         expected=f"at least {least:.0%} of the annotated tokens",
         found=found,
         hint=hint,
+    )
+
+
+def _kind_of_text(alignment: TokenAlignment, least: float) -> tuple[str, str]:
+    """What a refused text seems to be, and what to do: half a book, an abridged one, an edited one."""
+    at = np.flatnonzero(alignment.partner >= 0)
+    low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
+    covered = int(alignment.significant_old[high + 1] - alignment.significant_old[low])
+    whole = max(int(alignment.significant_old[-1]), 1)
+    # Matches that lie close together in one stretch are a part of the book; matches all over it are not.
+    if at.size / max(covered, 1) >= least and covered < 0.9 * whole:
+        return (
+            f", all of them in tokens {low:,} to {high:,}: this is a part of the book",
+            "give the whole book: its volumes in one file, or a complete edition",
+        )
+    gaps = _gaps(alignment)
+    if alignment.matched_share < 0.3:
+        return "", ""
+    if gaps.left_out > gaps.edited:
+        return (
+            f", with {gaps.passages:,} passages left out all over the book: this is an abridged text",
+            "give a complete edition",
+        )
+    return (
+        f", with {gaps.edited:.0%} of the tokens changed all over the book: this is a very different or an "
+        "edited text",
+        "give an edition nearer to the released one",
     )

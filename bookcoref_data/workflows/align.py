@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..books import Record
-from ..errors import DataError, EditionError, SourceError, UsageError
+from ..errors import DataError, EditionError, UsageError
+from ..files import read_regular
 from ..formats import read_documents
 from ..stitch.container import is_container
 from ..stitch.pack import Pack, read_pack
@@ -18,6 +19,7 @@ from ..text.decode import decode
 from ..text.tokens import tokenize_body
 
 _SHOUTED = re.compile(r"\b[A-Z]+['’](?:S|M|D|T|VE|LL|RE)\b")
+MOST_TEXT_BYTES = 64 << 20
 EXACT, REMAPPED = "exact", "remapped"
 
 
@@ -183,7 +185,4 @@ def _pack_or_none(path: Path) -> Pack | None:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+    return read_regular(path, MOST_TEXT_BYTES)

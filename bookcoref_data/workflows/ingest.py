@@ -8,12 +8,14 @@ states the sha256 of every part; they are compared before parts are used again.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..books import Record
 from ..errors import DataError, EditionError, FormatError
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
 from ..formats.jsonl import parse_record
@@ -130,6 +132,7 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
             continue
         for source, line in _lines(path):
             record = parse_record(line, source)
+            _check_text(record)
             key = safe_name(record.doc_key, f"{source}: the document key")
             if key in seen:
                 raise FormatError(
@@ -164,9 +167,11 @@ def _window_lines(release: Release, work: Path) -> dict[str, Path]:
         if config != "split":
             continue
         for source, line in _lines(path):
-            key = parse_record(line, source).doc_key
+            record = parse_record(line, source)
+            _check_text(record)
+            key = record.doc_key
             book, mark, first = key.rpartition(SPLIT_MARK)
-            if not mark or not first.isdigit():
+            if not mark or not re.fullmatch("[0-9]{1,9}", first):
                 raise FormatError(
                     f"{source}: {key!r} is not the key of a window",
                     expected="<doc_key>_split1500_S<number of its first sentence>",
@@ -197,8 +202,26 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             yield f"{path}:{number}", line
 
 
+def _check_text(record: Record) -> None:
+    """Refuse half surrogate pairs, which JSON can escape and no file of text can hold.
+
+    Raises:
+        FormatError: names the record.
+    """
+    words = [record.doc_key, *(name for name, _ in record.characters)]
+    words += [token for sentence in record.sentences or () for token in sentence]
+    try:
+        "".join(words).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            f"{record.source}: a name or a token is no text", expected="whole characters",
+            found=f"half a surrogate pair, {error.object[error.start]!r}",
+            hint="the release is damaged; fetch it again",
+        ) from error  # fmt: skip
+
+
 def _check_id(gid: str, source: str) -> None:
-    if not gid.isdigit() or len(gid) > 10:
+    if not re.fullmatch("[0-9]{1,9}", gid):
         raise FormatError(
             f"{source}: the document has no Gutenberg id", expected="gutenberg_key, digits ('0' for none)",
             found=repr(gid[:40]),

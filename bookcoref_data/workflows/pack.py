@@ -15,29 +15,50 @@ from typing import Any
 
 from ..books import Book, Window, split_book
 from ..books.facts import BookFacts
-from ..errors import BookcorefError, DataError, EditionError, FormatError, SourceError, UsageError
-from ..files import safe_name, sha256_bytes, write_bytes, write_text
+from ..errors import (
+    BookcorefError,
+    ChecksumError,
+    DataError,
+    EditionError,
+    FormatError,
+    SourceError,
+    UsageError,
+)
+from ..files import read_regular, safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.folder import iter_folder, read_build
 from ..progress import Progress, Silent
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
-from ..stitch.pack import MOST_LITERAL_SHARE, make_pack, read_pack
+from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
 from ..stitch.spans import Annotation
-from ..text.decode import decode
+from ..text.rights import WHY_NO_FINGERPRINT, header_says_free, record_says_free
 from .ingest import SPLIT_MARK
 from .packed import INDEX, SUFFIX
 from .pool import run_jobs, worker_count
 from .rebuild import Candidates, Plan, SourceText, rebuild
 
 INDEX_FORMAT = 1
+LICENCE = "CC BY-NC-SA 4.0"
+ATTRIBUTION = (
+    "Annotation of BookCoref: Martinelli, Bonomo, Huguet Cabot, Navigli (ACL 2025), "
+    "https://aclanthology.org/2025.acl-long.1197/, converted to standoff offsets"
+)
+MOST_FILE_BYTES = 64 << 20
+_MOST_RECORD = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class PackSettings:
-    """How packs are made: bits of fingerprint per token (0: none), bound on text held as text."""
+    """How packs are made.
+
+    `fingerprint_bits` per token (0: none; only for texts that are known to be in the public domain), the
+    bound on text held as text, licence and attribution of the annotation.
+    """
 
     fingerprint_bits: int = BITS
     most_literal_share: float = MOST_LITERAL_SHARE
+    licence: str = LICENCE
+    attribution: str = ATTRIBUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +75,9 @@ class PackEntry:
     tokens_sha256: str
     source_sha256: str
     literal_characters: int
+    licence: str = ""
+    attribution: str = ""
+    fingerprint_bits: int = 0
 
 
 @dataclass(slots=True)
@@ -63,6 +87,7 @@ class PackReport:
     out: Path
     packs: list[PackEntry] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     failed: dict[str, BookcorefError] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,6 +96,7 @@ class PackReport:
             "packs": [asdict(p) for p in self.packs],
             "bytes": sum(p.bytes for p in self.packs),
             "left_out": self.left_out,
+            "notes": self.notes,
             "failed": {k: str(e) for k, e in self.failed.items()},
         }
 
@@ -97,6 +123,7 @@ def pack_book(
     split: str = "",
     source_sha256: str = "",
     source_name: str = "",
+    public_domain: bool | None = None,
     settings: PackSettings | None = None,
 ) -> bytes:
     """The pack of a built book and its windows, made from the decoded source text.
@@ -119,6 +146,9 @@ def pack_book(
         windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
         window_annotations=_own_annotations(book, windows, firsts),
         fingerprint_bits=settings.fingerprint_bits,
+        public_domain=header_says_free(text) if public_domain is None else public_domain,
+        licence=settings.licence,
+        attribution=settings.attribution,
         most_literal_share=settings.most_literal_share,
     )
 
@@ -185,7 +215,10 @@ def pack_folder(
     for outcome in run_jobs(_pack, jobs_left, worker_count(jobs)):
         job = outcome.job
         if outcome.error is None:
-            report.packs.append(_store(job, outcome.result, out))
+            entry = _store(job, outcome.result, out)
+            report.packs.append(entry)
+            if settings.fingerprint_bits and not entry.fingerprint_bits:
+                report.notes.append(f"{entry.doc_key}: {WHY_NO_FINGERPRINT}")
         else:
             report.failed[job.facts.doc_key] = outcome.error
         progress.advance("packs")
@@ -259,11 +292,22 @@ def _text(facts: BookFacts, candidates: Candidates) -> SourceText:
 
 
 def _pack(job: _Job) -> bytes:
-    text = decode(job.text.path.read_bytes(), str(job.text.path)).text
+    text = job.text.read()
     return pack_book(
         job.book, job.windows, text, split=job.facts.split, source_sha256=job.text.sha256,
-        source_name=job.text.name, settings=job.settings,
+        source_name=job.text.name, public_domain=_record_says(job.text.path), settings=job.settings,
     )  # fmt: skip
+
+
+def _record_says(path: Path) -> bool | None:
+    """What the catalogue record beside a mirror's text says of its rights; None without a record."""
+    record = path.with_suffix(".rdf")
+    try:
+        if not record.is_file() or record.stat().st_size > _MOST_RECORD:
+            return None
+        return record_says_free(record.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
 
 
 def _store(job: _Job, data: bytes, out: Path) -> PackEntry:
@@ -272,33 +316,53 @@ def _store(job: _Job, data: bytes, out: Path) -> PackEntry:
     pack = read_pack(data, name)
     return PackEntry(
         pack.doc_key, pack.gutenberg_key, pack.split, name, len(data), sha256_bytes(data), pack.token_count,
-        pack.tokens_sha256, pack.source_sha256, pack.literal_characters,
+        pack.tokens_sha256, pack.source_sha256, pack.literal_characters, pack.licence, pack.attribution,
+        pack.fingerprint.bits if pack.fingerprint else 0,
     )  # fmt: skip
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+    return read_regular(path, MOST_FILE_BYTES)
 
 
-def pack_files(path: Path) -> list[Path]:
-    """`path` itself, or the packs of a folder in the order of its index.
+def pack_files(path: Path) -> dict[Path, dict[str, Any]]:
+    """{pack: its entry in the index, empty without one}: `path` itself, or the packs of a folder in order.
 
     Raises:
-        FormatError: an index that is broken or names a file outside the folder.
+        FormatError: an index that is broken, of another format, or names a file outside the folder.
     """
     if not path.is_dir():
-        return [path]
+        return {path: {}}
     index = path / INDEX
-    if not index.is_file():
-        return sorted(path.glob(f"*{SUFFIX}"))
+    if not index.exists():
+        return {file: {} for file in sorted(path.glob(f"*{SUFFIX}"))}
     try:
-        names = [safe_name(entry["file"], f"{index}: file") for entry in json.loads(_read(index))["packs"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{index} is no index of packs", found=str(error)) from error
-    return [path / name for name in names]
+        value = json.loads(_read(index))
+        if value["format"] != INDEX_FORMAT:
+            raise FormatError(
+                f"{index} is an index of another format", expected=INDEX_FORMAT,
+                found=repr(value["format"])[:40], hint="install the newest bookcoref-data",
+            )  # fmt: skip
+        return {path / safe_name(entry["file"], f"{index}: file"): dict(entry) for entry in value["packs"]}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError(f"{index} is no index of packs", found=str(error)[:200]) from error
+
+
+def read_listed_pack(file: Path, sha256: str) -> tuple[Pack, bytes]:
+    """A pack and its bytes; `sha256` is what an index states, "" without one.
+
+    Raises:
+        SourceError: there is no such file. FormatError, DataError: it is damaged. ChecksumError: it is
+        whole, but not the pack that the index names.
+    """
+    data = _read(file)
+    pack = read_pack(data, str(file))
+    if sha256 and (found := sha256_bytes(data)) != sha256:
+        raise ChecksumError(
+            f"{file} is not the pack that its index names", expected=f"sha256 {sha256}", found=found,
+            hint="fetch or make it again (bookcoref-data pack)",
+        )  # fmt: skip
+    return pack, data
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -326,5 +390,7 @@ def describe(path: Path) -> dict[str, Any]:
         "literal_share": pack.literal_characters / max(pack.visible_count, 1),
         "longest_literal": pack.edits.longest_literal,
         "fingerprint_bits": pack.fingerprint.bits if pack.fingerprint else 0,
+        "licence": pack.licence,
+        "attribution": pack.attribution,
         "sections": {name: stored for name, _, _, stored in directory},
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..books import Book, split_book
-from ..errors import DataError
-from ..files import sha256_bytes
-from ..stitch.pack import Pack, read_pack
+from ..errors import BookcorefError, DataError
+from ..files import safe_name, sha256_bytes
+from ..stitch.pack import Pack
 from ..stitch.remap import Example, OldText, RemapReport, remap
 from .align import tokenize_edition
 from .ingest import BookPart
@@ -29,19 +31,32 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
         SourceError, FormatError: a pack that cannot be read.
         DataError: two packs of one book.
     """
-    from .pack import pack_files
+    from .pack import pack_files, read_listed_pack
 
-    files = pack_files(path)
     parts = []
-    for file in files:
-        data = file.read_bytes()
-        pack = read_pack(data, str(file))
+    for file, entry in pack_files(path).items():
+        stated = str(entry.get("sha256", ""))
+        try:
+            pack, data = read_listed_pack(file, stated)
+        except BookcorefError:
+            # A pack that is missing or damaged stops its own book alone, when its turn comes.
+            if file == path:
+                raise
+            parts.append(_unread(file, entry, stated))
+            continue
         split = pack.split or "test"
         parts.append(BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name))
     keys = [p.doc_key for p in parts]
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
         raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
     return (path if path.is_dir() else path.parent), parts
+
+
+def _unread(file: Path, entry: Mapping[str, Any], sha256: str) -> BookPart:
+    """What the index, or the name of the file, says of a pack that cannot be read."""
+    doc_key = entry.get("doc_key")
+    key = safe_name(doc_key if isinstance(doc_key, str) else file.stem, "document key")
+    return BookPart(key, key.rpartition("_")[2], "test", "", "", sha256 or "unread", file.name)
 
 
 def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:

@@ -42,7 +42,7 @@ from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..sources.store import Store
 from ..stitch.official import cut_sentences, delta_from_bytes
-from ..stitch.pack import Pack, read_pack
+from ..stitch.pack import Pack
 from ..text.decode import decode
 from ..text.tokens import available_engines, tokenize_official
 from .align import holds_edition, old_of_pack, old_of_record
@@ -395,8 +395,9 @@ def _remapped(job: BookJob) -> _Result:
 
 
 def _released_pack(job: BookJob) -> Pack:
-    path = job.folder / job.part.pack
-    return read_pack(path.read_bytes(), str(path))
+    from .pack import read_listed_pack
+
+    return read_listed_pack(job.folder / job.part.pack, job.part.key)[0]
 
 
 def _read_annotation(job: BookJob) -> tuple[Record, list[Record]]:

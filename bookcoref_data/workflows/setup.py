@@ -14,7 +14,7 @@ from ..sample import sample_path
 from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Layout, Release
 from ..sources.store import Store
-from .ingest import BookPart, ingest
+from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
 from .rebuild import Plan, SourceText, select
 from .verify import known_facts, published_books
@@ -66,7 +66,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         FormatError, EditionError: the release is damaged.
     """
     progress = progress or Silent()
-    store = Store.open(settings.cache_dir)
+    store = Store.open(settings.cache_dir, progress)
     with store.working():
         return _lay_out(settings, store, progress)
 
@@ -79,8 +79,13 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
     else:
         release = _open_release(settings, store, progress)
         folder = store.path("release", release.key()[:32])
-        with store.lock(f"release-{folder.name}"):
-            parts = ingest(release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published})
+        # What is there and sound needs no lock, so that a cache that cannot be written serves, too.
+        parts = ingested(folder) or []
+        if not parts:
+            with store.lock(f"release-{folder.name}"):
+                parts = ingest(
+                    release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published}
+                )
         notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
     _check_texts(settings, parts)

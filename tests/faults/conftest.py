@@ -17,6 +17,12 @@ def _fixtures_of(room: str):
 
 
 _sources, _workflows, _cli = (_fixtures_of(room) for room in ("sources", "workflows", "cli"))
-server, reply = _sources.server, _sources.reply
+server, reply, make_book = _sources.server, _sources.reply, _sources.make_book
+store, slept, make_fetcher, no_network = (
+    _sources.store,
+    _sources.slept,
+    _sources.make_fetcher,
+    _sources.no_network,
+)
 world, raw_story = _workflows.world, _workflows.raw_story
 terminal = _cli.terminal

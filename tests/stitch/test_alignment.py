@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bookcoref_data.errors import DataError, FormatError
-from bookcoref_data.stitch.alignment import exact_codes, follow, lone, span_of_matches, supported
+from bookcoref_data.stitch.alignment import align_tokens, exact_codes, lone, span_of_matches, supported
 from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
 
 NONE = -1
@@ -25,10 +25,10 @@ def test_a_chance_match_in_a_rewritten_passage_is_not_believed():
     old, new = running(200), running(200)
     new[80:110] = running(30, 900)
     new[90], new[100] = old[92], old[101]
-    following = follow(old, new)
-    assert (following.partner[80:110] == NONE).all()
-    assert following.partner[79] == 79
-    assert following.partner[110] == 110
+    found = align_tokens(old, new)
+    assert (found.partner[80:110] == NONE).all()
+    assert found.partner[79] == 79
+    assert found.partner[110] == 110
 
 
 def test_a_word_alone_between_replaced_words_is_not_believed():
@@ -57,26 +57,26 @@ def test_a_short_text_needs_no_more_support_than_it_can_give():
 def test_one_word_for_another_is_a_stand_in():
     old, new = running(30), running(30)
     new[15] = 999
-    following = follow(old, new)
-    assert following.stand_in[15] == 15
-    assert (following.stand_in >= 0).sum() == 1
+    found = align_tokens(old, new)
+    assert found.stand_in[15] == 15
+    assert (found.stand_in >= 0).sum() == 1
 
 
 def test_ignored_tokens_have_no_partner_and_break_no_run():
     old = np.insert(running(20), 10, 0)
-    following = follow(old, running(20))
-    assert following.partner[10] == NONE
-    assert following.partner[11] == 10
-    assert following.matched_share == 1.0
+    found = align_tokens(old, running(20))
+    assert found.partner[10] == NONE
+    assert found.partner[11] == 10
+    assert found.matched_share == 1.0
 
 
 def test_a_moved_passage_is_marked_as_moved():
     old = running(400)
     new = np.concatenate([old[:100], old[140:300], old[100:140], old[300:]])
-    following = follow(old, new)
-    assert following.moved[100:140].all()
-    assert following.moved.sum() == 40
-    assert following.partner[100:140].tolist() == list(range(260, 300))
+    found = align_tokens(old, new)
+    assert found.moved[100:140].all()
+    assert found.moved.sum() == 40
+    assert found.partner[100:140].tolist() == list(range(260, 300))
 
 
 def test_a_stray_match_does_not_stretch_the_span():

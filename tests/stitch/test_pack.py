@@ -19,7 +19,7 @@ from bookcoref_data.stitch.spans import Annotation
 def packed(case, **options):
     return make_pack(
         case.text, case.book.sentences, doc_key=case.book.doc_key, gutenberg_key=case.book.gutenberg_key,
-        annotation=Annotation.of(case.book), **options,
+        annotation=Annotation.of(case.book), **{"public_domain": True, **options},
     )  # fmt: skip
 
 
@@ -64,7 +64,9 @@ def test_any_sentences_come_back_from_any_text(released, data):
     glue = data.draw(st.lists(st.sampled_from(["", " ", "\n", "\n\n", "x", "Chapter 1 "])))
     flat = [t for s in released for t in s]
     text = "".join(t + (glue[i % len(glue)] if glue else "") for i, t in enumerate(flat))
-    made = make_pack(text, released, doc_key="d", fingerprint_bits=3, most_literal_share=1.0)
+    made = make_pack(
+        text, released, doc_key="d", fingerprint_bits=3, public_domain=True, most_literal_share=1.0
+    )
     assert read_pack(made).apply(text) == released
 
 
@@ -171,3 +173,17 @@ def test_the_token_checksum_is_that_of_books(story):
     pack = read_pack(packed(story))
     joined = "".join(t + "\0" for t in story.book.tokens)
     assert pack.tokens_sha256 == hashlib.sha256(joined.encode()).hexdigest()
+
+
+def test_a_pack_names_licence_and_attribution_of_its_annotation(story):
+    made = packed(story, licence="CC BY-NC-SA 4.0", attribution="Martinelli et al. 2025")
+    pack = read_pack(made)
+    assert (pack.licence, pack.attribution) == ("CC BY-NC-SA 4.0", "Martinelli et al. 2025")
+    bare = make_pack(story.text, story.book.sentences, doc_key="d", licence="CC BY-NC-SA 4.0")
+    assert read_pack(bare).licence == ""
+
+
+def test_only_texts_known_to_be_free_get_a_fingerprint(story):
+    assert read_pack(packed(story)).fingerprint is not None
+    assert read_pack(packed(story, public_domain=False)).fingerprint is None
+    assert read_pack(make_pack(story.text, story.book.sentences, doc_key="d")).fingerprint is None

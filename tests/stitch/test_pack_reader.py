@@ -33,6 +33,7 @@ def good(story) -> bytes:
     return make_pack(
         story.text, story.book.sentences, doc_key="d", annotation=Annotation.of(story.book),
         windows=[("d_split1500_S0", 0), ("d_split1500_S9", 9)], window_annotations=own,
+        public_domain=True,
     )  # fmt: skip
 
 

@@ -239,9 +239,10 @@ def test_losses_are_counted_by_character_with_examples():
     report = remap(by_text(book), [new], least_matched=0.5).report
     tallies = {t.name: t for t in report.characters}
     assert (tallies["Ann"].kept, tallies["Ann"].lost) == (2, 1)
-    assert (tallies["Bob"].kept, tallies["Bob"].changed, tallies["Bob"].lost) == (1, 1, 1)
-    changed = next(e for e in report.examples if e.status == "changed")
-    assert (changed.old_text, changed.new_text, changed.character) == ("him", "it", "Bob")
+    # `him` became `it`: nothing of the mention is left, so it is lost and not changed.
+    assert (tallies["Bob"].kept, tallies["Bob"].changed, tallies["Bob"].lost) == (1, 0, 2)
+    lost = [e for e in report.examples if e.status == "lost"]
+    assert ("him", "", "Bob") in {(e.old_text, e.new_text, e.character) for e in lost}
     assert report.total.total == 6
     assert report.to_dict()["total"]["kept"] == 3
 
@@ -378,3 +379,106 @@ def test_marks_of_emphasis_stay_inside_the_mention():
     book = Book.make("d", [tokens], clusters=[[(2, 4)]])
     result = remap(by_text(book), [["Today", "I", "saw", "_", "her", "_", "and", "she", "saw", "me", "."]])
     assert result.book.text_of(result.book.clusters[0][0]) == "_ her _"
+
+
+def one_mention(
+    old: str, new: str, span: tuple[int, int], frame: str = "it was late when {} came in at last"
+):
+    """What becomes of one mention when its words are replaced in an otherwise equal text."""
+    before = [frame.format(old).split()]
+    after = [frame.format(new).split()]
+    first = frame.split().index("{}")
+    book = Book.make("d", before, clusters=[[(first + span[0], first + span[1])]])
+    return remap(by_text(book), after, least_matched=0.3)
+
+
+@pytest.mark.parametrize(("old", "new"), [("his", "the parish"), ("she", "he"), ("her", "that")])
+def test_a_replaced_word_is_lost_and_not_changed(old, new):
+    result = one_mention(old, new, (0, 0))
+    assert (result.report.total.changed, result.report.total.lost) == (0, 1)
+    assert result.book.clusters == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "span", "words"),
+    [
+        ("the old man", "the young man", (0, 2), "the young man"),
+        ("Lady Anne", "Lady Catherine", (0, 1), "Lady Catherine"),
+        ("old Anne", "young Anne", (0, 1), "young Anne"),
+    ],
+)
+def test_a_mention_with_one_true_end_is_changed(old, new, span, words):
+    result = one_mention(old, new, span)
+    assert result.report.total.changed == 1
+    assert result.book.text_of(result.book.clusters[0][0]) == words
+
+
+@pytest.mark.parametrize("known", ["text", "fingerprint"])
+@pytest.mark.parametrize(
+    ("sentence", "span"),
+    [
+        ("then came Wickham , Esq . and his friends of the regiment", (2, 5)),
+        ("then came _ her _ and the rest of them again", (2, 4)),
+        ("then spoke . . . Ann to all her friends of the house", (2, 5)),
+    ],
+)
+def test_dots_and_marks_at_the_ends_of_a_mention_stay_on_equal_tokens(sentence, span, known):
+    book = Book.make("d", [sentence.split()], clusters=[[span]])
+    old = by_text(book) if known == "text" else by_fingerprint(book)
+    result = remap(old, [sentence.split()])
+    assert result.book == book
+    assert result.report.total.kept == 1
+
+
+def test_a_full_stop_that_the_mention_did_not_have_is_not_taken():
+    book = Book.make(
+        "d", [["We", "all", "saw", "Wickham", "."], ["He", "left", "us", "."]], clusters=[[(3, 3)]]
+    )
+    assert remap(by_text(book), book.sentences).book == book
+
+
+def test_a_mention_counts_from_the_start_of_the_new_text():
+    """`shifted` compares places: what lies before the book is cut off and moves nothing."""
+    book = Book.make("d", [f"word{i} of the story".split() for i in range(40)], clusters=[[(8, 8), (40, 40)]])
+    report = remap(by_text(book), [["Preface"], *book.sentences]).report
+    assert report.shifted == 0
+    inserted = [*book.sentences[:5], ["one", "more"], *book.sentences[5:]]
+    assert remap(by_text(book), inserted).report.shifted == 1
+
+
+def without_paragraphs(book: Book, share: float) -> list[list[str]]:
+    """The sentences of a book without some runs of eight, spread over all of it."""
+    picks = random.Random(4)
+    blocks = [book.sentences[i : i + 8] for i in range(0, len(book.sentences), 8)]
+    return [s for block in blocks if picks.random() >= share for s in block]
+
+
+def test_a_text_with_paragraphs_missing_all_over_is_reported(siddhartha):
+    report = remap(by_fingerprint(siddhartha.book), without_paragraphs(siddhartha.book, 0.15)).report
+    (warning,) = [w for w in report.warnings if "paragraphs are missing" in w]
+    share = int(warning.partition("%")[0])
+    assert 12 <= share <= 18
+
+
+def test_a_text_with_too_much_missing_all_over_is_called_abridged(siddhartha):
+    with pytest.raises(EditionError) as caught:
+        remap(by_fingerprint(siddhartha.book), without_paragraphs(siddhartha.book, 0.4))
+    assert "abridged" in caught.value.found
+    assert "part of the book" not in caught.value.found
+
+
+def test_an_edited_text_is_called_edited_and_not_a_part(siddhartha, editor):
+    made = editor(siddhartha.book, 0).replace_words(0.3)
+    with pytest.raises(EditionError) as caught:
+        remap(by_fingerprint(siddhartha.book), made.tokens, least_matched=0.9)
+    assert "edited text" in caught.value.found
+    assert "part of the book" not in caught.value.found
+    report = remap(
+        by_fingerprint(siddhartha.book), editor(siddhartha.book, 0).replace_words(0.1).tokens
+    ).report
+    assert any("differ one by one" in w for w in report.warnings)
+
+
+def test_the_same_text_and_an_edition_of_it_give_no_warning(story):
+    assert remap(by_fingerprint(story.book), story.book.sentences).report.warnings == ()
+    assert remap(by_fingerprint(story.book), tokenize_body(plain(story.text)).sentences).report.warnings == ()

@@ -54,6 +54,12 @@ def pack(
     most_text: Annotated[
         float, typer.Option(min=0, max=1, help="Refuse a pack that holds more of the book's characters.")
     ] = 0.05,
+    licence: Annotated[
+        str | None, typer.Option(help="Licence of the annotation (default: that of BookCoref).")
+    ] = None,
+    attribution: Annotated[
+        str | None, typer.Option(help="Who made the annotation (default: the authors of BookCoref).")
+    ] = None,
     texts_only: TextsOnly = False,
     no_expect: NoExpect = False,
     jobs: Jobs = 0,
@@ -70,9 +76,12 @@ def pack(
         return
     if release is None or out is None:
         raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
-    from ...workflows.pack import PackSettings
+    from ...workflows.pack import ATTRIBUTION, LICENCE, PackSettings
 
-    settings = PackSettings(fingerprint_bits, most_text)
+    settings = PackSettings(
+        fingerprint_bits, most_text, LICENCE if licence is None else licence,
+        ATTRIBUTION if attribution is None else attribution,
+    )  # fmt: skip
     with progress() as listener:
         report = _run(
             release, mirror, out, tuple(book or ()), settings, texts_only, not no_expect, jobs, offline,
@@ -113,6 +122,8 @@ def _print(report, json: bool) -> None:
         ("book", "split", "tokens", "bytes", "held as text", "file"),
         ((p.doc_key, p.split, p.tokens, p.bytes, p.literal_characters, p.file) for p in report.packs),
     )
+    for note in report.notes:
+        say(f"note: {note}")
     for reason in report.left_out.values():
         say(f"left out: {reason}")
     for key, error in report.failed.items():
