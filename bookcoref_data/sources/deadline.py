@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import requests
 
+_CUT_AGAIN = 0.25
 NOTICE_AFTER = 3.0
 """Seconds without a byte after which the wait is reported."""
 
@@ -31,6 +32,7 @@ class Sockets:
 
     def __init__(self) -> None:
         self._twins: dict[int, tuple[socket.socket, int]] = {}
+        self._closed: list[tuple[socket.socket, int]] = []
         self._guard = threading.Lock()
 
     def add(self, connection: object, opened: socket.socket) -> None:
@@ -44,15 +46,23 @@ class Sockets:
                 self._twins[id(connection)] = held[0], threading.get_ident()
 
     def drop(self, connection: object) -> None:
+        """The connection was closed. Its answer may still be read, so the duplicate is kept for the watch."""
         with self._guard:
-            held = self._twins.pop(id(connection), None)
-        if held:
-            held[0].close()
+            if held := self._twins.pop(id(connection), None):
+                self._closed.append(held)
+
+    def end(self, thread: int) -> None:
+        """A request of this thread is over: let its closed connections go."""
+        with self._guard:
+            over = [twin for twin, user in self._closed if user == thread]
+            self._closed = [held for held in self._closed if held[1] != thread]
+        for twin in over:
+            twin.close()
 
     def cut(self, thread: int) -> None:
         """Break off the connections of a thread; whatever it reads from them ends at once."""
         with self._guard:
-            for twin, user in self._twins.values():
+            for twin, user in [*self._twins.values(), *self._closed]:
                 if user == thread:
                     with contextlib.suppress(OSError):
                         twin.shutdown(socket.SHUT_RDWR)
@@ -75,6 +85,8 @@ class Watch:
 
     def allow(self, seconds: float) -> None:
         """Something came: the next wait may take so long."""
+        if self.expired:
+            return
         before = self._until
         self._quiet_since = time.monotonic()
         self._until = self._quiet_since + seconds
@@ -90,6 +102,7 @@ class Watch:
     ) -> None:
         self._done = True
         self._wake.set()
+        self._sockets.end(self._thread)
 
     def _watch(self) -> None:
         # An end that moves further away wakes nobody: it is enough to look again when the old one is reached.
@@ -99,8 +112,9 @@ class Watch:
             now = time.monotonic()
             if not self._done and now >= self._until:
                 self.expired = True
+                # Again and again: the connection may be about to be made, or made anew for a redirect.
                 self._sockets.cut(self._thread)
-                return
+                self._until = now + _CUT_AGAIN
             if not self._noticed and now >= self._quiet_since + NOTICE_AFTER:
                 self._noticed = True
                 self._notice()

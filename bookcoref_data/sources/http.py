@@ -371,6 +371,7 @@ class Fetcher:
         """
         host, limits = check_address(url), self.limits
         waits = limits.connect + limits.silence
+        _ = self._session  # what it costs to import the library is no wait for the server
 
         def notice() -> None:
             self.progress.note(f"waiting for {host} (at most {waits:.0f} s)")
@@ -442,7 +443,7 @@ def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
         raise SourceError(
             f"{answer.url} leads to another host",
             expected=f"a file on {here}",
-            found=target,
+            found=f"a redirect to another host, {target}",
             hint=f"if {there} is to be trusted, name it with --mirror",
         )
 
