@@ -120,9 +120,14 @@ class Release:
             return {}
         try:
             with reading(self.lengths) as stream:
-                data = stream.read(_MOST_LENGTHS + 1)
-            if len(data) > _MOST_LENGTHS:
-                raise FormatError(f"{self.lengths} is too large", expected=f"at most {_MOST_LENGTHS:,} bytes")
+                data = bytearray()
+                # By pieces: to ask for so many bytes at once would take the memory for all of them.
+                while piece := stream.read(1 << 20):
+                    data += piece
+                    if len(data) > _MOST_LENGTHS:
+                        raise FormatError(
+                            f"{self.lengths} is too large", expected=f"at most {_MOST_LENGTHS:,} bytes"
+                        )
             value = json.loads(data)
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{self.lengths}: broken JSON", found=str(error)[:200]) from error
