@@ -189,7 +189,8 @@ def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:
 
 
 def _total(values: list[int | None]) -> int | None:
-    return None if None in values else sum(values)
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _ratio(above: float, below: int) -> float | None:

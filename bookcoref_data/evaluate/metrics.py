@@ -52,7 +52,8 @@ class Parts:
 
 
 def _row_sums(table: Table, values: Floats | Ints, rows: int) -> Floats:
-    return np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows)
+    sums: Floats = np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows).astype(float)
+    return sums
 
 
 def _both_sides(both: Contingency, side: Callable[[Table, Ints], tuple[Floats, Floats]]) -> Parts:
@@ -78,8 +79,9 @@ def b_cubed_parts(both: Contingency) -> Parts:
     """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
 
     def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
-        squares = _row_sums(table, np.square(table.counts, dtype=float), sizes.size)
-        return squares / sizes.astype(float), sizes.astype(float)
+        counts = table.counts.astype(float)
+        whole = sizes.astype(float)
+        return _row_sums(table, counts * counts, sizes.size) / whole, whole
 
     return _both_sides(both, side)
 
@@ -144,7 +146,7 @@ def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
     unit_of_edge = both.key_unit[table.rows]
 
     def per_unit(unit: Ints, values: Floats | Ints) -> Floats:
-        return np.bincount(unit, weights=np.asarray(values, float), minlength=units)
+        return np.bincount(unit, weights=np.asarray(values, float), minlength=units).astype(float)
 
     sides = []
     for unit, sizes, found in (
