@@ -24,7 +24,8 @@ from .compare import Differences
 
 _FOLDER = Path(__file__).resolve().parent / "page"
 _MARKERS = "|~^`¦§¬\u2063"
-_KIND, _STEP, _RULE = 0, 1, 2
+_DOUBT, _MOST_OTHERS = 0.6, 2
+"""Links less certain than this carry their next best candidates, so many at most, to keep the page small."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         "codes": codes.list,
         "mentions": mentions,
         "others": {
-            str(i): [[c, _percent(p)] for c, p in m.others]
+            str(i): [[c, _percent(p)] for c, p in m.others[:_MOST_OTHERS]]
             for i, m in enumerate(annotation.mentions)
-            if m.others
+            if m.others and m.score < _DOUBT
         },
         "quotes": [
             [q.start, q.end, q.speaker, list(q.addressees), rules.of(q.rule), _percent(q.score)]

@@ -324,3 +324,22 @@ def test_a_folder_of_annotate_opens_with_its_reasons(browser, tmp_path, sample):
     page = Page(browser, tmp_path / "page.html", again)
     page.keys("j")
     assert "ranker" in page.about()
+
+
+def test_a_whole_novel_opens_and_jumps_without_filling_up(browser, shared_data, tmp_path):
+    """Pride and Prejudice, 142,742 tokens, as a system annotated it."""
+    path = shared_data / "systems/finetuned/maverick_xl.jsonl"
+    annotation = next(a for a in read_annotations(path) if "pride" in a.doc_key)
+    page = Page(browser, tmp_path / "novel.html", annotation)
+    assert (tmp_path / "novel.html").stat().st_size < 1_100_000
+    assert page.run("return chapters.length") > 45
+    for token in (140_000, 20_000, 90_000, 5):
+        page.run("jump(arguments[0])", token)
+        word = page.run("return rangeOf(arguments[0], arguments[0]).toString()", token)
+        assert word == annotation.book.tokens[token]
+        top = page.run("return rangeOf(arguments[0], arguments[0]).getBoundingClientRect().top", token)
+        assert 0 < top < page.run("return innerHeight")
+    page.until("return chapters.filter((c) => c.filled).length < 12")
+    assert page.run("return findAll('Netherfield').total") == " ".join(annotation.book.tokens).count(
+        "Netherfield"
+    )

@@ -82,6 +82,13 @@ def test_mentions_come_back_from_the_flat_numbers():
     assert found == [m[:3] for m in annotation.mentions]
 
 
+def test_doubtful_links_carry_the_next_best_candidates():
+    doubtful = Marked(3, 3, 0, "windows", "ranker", 0.5, "name", ((1, 0.3), (0, 0.1), (1, 0.05)))
+    sure = Marked(12, 12, 0, "windows", "ranker", 0.9, "pronoun", ((1, 0.1),))
+    data = page_data(Annotation(book_of().book, ("Anna", "Lou"), (doubtful, sure)), PageOptions())
+    assert data["others"] == {"0": [[1, 30], [0, 10]]}
+
+
 def test_a_text_without_line_ends_is_cut_into_chapters_and_paragraphs():
     sentence = ["He", "went", "home", "and", "thought", "about", "it", "for", "a", "long", "time", "."]
     sentences = [["CHAPTER", "I", "."], *[sentence] * 60, ["CHAPTER", "II", "."], *[sentence] * 60]
