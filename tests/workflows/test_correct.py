@@ -1,0 +1,100 @@
+"""Corrections on disk: applied to folders and files, taken from files that were edited elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Dropped, Marked, Quote
+from bookcoref_data.edits import Edit, anchor_of
+from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError
+from bookcoref_data.formats import read_documents, write_documents
+from bookcoref_data.formats.annotated import read_annotations, write_annotations
+from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, write_edits
+
+TOKENS = [
+    t or "\n"
+    for t in [
+        "Anna",
+        "met",
+        "Tom",
+        ".",
+        "“",
+        "I",
+        "know",
+        "you",
+        ",",
+        "”",
+        "said",
+        "she",
+        ".",
+        "",
+        "He",
+        "left",
+        ".",
+    ]
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    others = ((1, 0.2),)
+    mentions = (
+        Marked(0, 0, 0, "link", "name", 0.98, "name"), Marked(2, 2, 1), Marked(5, 5, 0), Marked(7, 7, 1),
+        Marked(11, 11, 0, "windows", "ranker", 0.7, "pronoun", others), Marked(14, 14, 1),
+    )  # fmt: skip
+    dropped = (Dropped(15, 15, 0, "filter", "no name", 0.3),)
+    quotes = (Quote(4, 9, 0, (1,), "turn", 0.6),)
+    book = Book.make("meeting", [TOKENS])
+    write_annotations([Annotation(book, ("Anna", "Tom"), mentions, quotes, dropped)], tmp_path / "annotated")
+    return tmp_path / "annotated"
+
+
+def edit(start, character):
+    return Edit("link", at=anchor_of(TOKENS, start, start), character=character, doc_key="meeting")
+
+
+def test_a_folder_is_corrected_with_its_reasons_kept(folder, tmp_path):
+    write_edits([edit(14, "Anna")], tmp_path / "edits.jsonl")
+    (done,) = apply_edits(folder, read_edits(tmp_path / "edits.jsonl"), tmp_path / "out")
+    assert (done.changed, done.conflicts) == (1, ())
+    (before,), (after,) = read_annotations(folder), read_annotations(tmp_path / "out")
+    assert [m.character for m in after.mentions] == [0, 1, 0, 1, 0, 0]
+    assert (after.dropped, after.quotes) == (before.dropped, before.quotes)
+    assert after.mentions[4] == before.mentions[4]
+    assert after.mentions[4].others == ((1, 0.2),)
+
+
+def test_any_format_is_corrected(folder, tmp_path):
+    write_documents(read_documents(folder / "annotation.jsonl"), tmp_path / "plain.conll")
+    apply_edits(tmp_path / "plain.conll", [edit(14, "Anna")], tmp_path / "out.conll")
+    (record,) = read_documents(tmp_path / "out.conll")
+    assert sorted(map(len, record.clusters)) == [2, 4]
+
+
+def test_brat_files_edited_elsewhere_come_back_as_edits(folder, tmp_path):
+    write_documents(read_documents(folder / "annotation.jsonl"), tmp_path / "meeting.ann")
+    assert diff_edits(folder, tmp_path / "meeting.ann").edits == []
+    text = (tmp_path / "meeting.ann").read_text(encoding="utf-8")
+    number = re.search(r"^(T\d+)\t.*\tHe$", text, re.M).group(1)
+    text = re.sub(rf"^{number}\t.*\n", "", text, flags=re.M)
+    text = re.sub(rf"^(\*\t.*?) {number}(?= |$)", r"\1", text, flags=re.M)
+    (tmp_path / "meeting.ann").write_text(text, encoding="utf-8")
+    (found,) = diff_edits(folder, tmp_path / "meeting.ann", author="Ada").edits
+    assert (found.op, found.was, found.author, found.at.start) == ("unlink", "Tom", "Ada", 14)
+
+
+def test_faults_are_named(folder, tmp_path):
+    with pytest.raises(SourceError, match="cannot read"):
+        read_edits(tmp_path / "none.jsonl")
+    (tmp_path / "latin.jsonl").write_bytes(b"\xe9")
+    with pytest.raises(DataError, match="UTF-8"):
+        read_edits(tmp_path / "latin.jsonl")
+    with pytest.raises(UsageError, match="edit 1 is for the document 'other'"):
+        apply_edits(folder, [Edit("new", character="X", doc_key="other")], tmp_path / "out")
+    with open(folder / "provenance.jsonl", "a", encoding="utf-8") as stream:
+        stream.write('{"doc_key": "meeting", "start": 1}\n')
+    with pytest.raises(FormatError, match=r"provenance\.jsonl:8"):
+        read_annotations(folder)
