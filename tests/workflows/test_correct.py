@@ -14,28 +14,8 @@ from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
 from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, write_edits
 
-TOKENS = [
-    t or "\n"
-    for t in [
-        "Anna",
-        "met",
-        "Tom",
-        ".",
-        "“",
-        "I",
-        "know",
-        "you",
-        ",",
-        "”",
-        "said",
-        "she",
-        ".",
-        "",
-        "He",
-        "left",
-        ".",
-    ]
-]
+STORY = "Anna met Tom . “ I know you , ” said she .  He left ."
+TOKENS = [word or "\n" for word in STORY.split(" ")]
 
 
 @pytest.fixture
