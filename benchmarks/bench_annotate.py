@@ -131,6 +131,52 @@ def agreement(released: Path, system: Path) -> None:
         print(f"{record.doc_key}: {100 * f1:.1f} CoNLL F1 against {len(characters)} released clusters")
 
 
+def length_penalty(gold: Path) -> None:
+    """What length costs: every window of 1,500 words read alone, against the same windows of one reading of
+    the whole book. Clusters are scored by window (both have the same key), links of all windows."""
+    from bookcoref_data.annotate.backends import make_backend
+    from bookcoref_data.annotate.cast import make_cast
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.annotate.windowing import annotation_windows
+    from bookcoref_data.books import Book
+    from bookcoref_data.evaluate import score_documents
+    from bookcoref_data.evaluate.linking import score_linking
+    from bookcoref_data.formats.jsonl import read
+    from bookcoref_data.workflows.annotate import Source, annotate_book
+
+    plan = default_plan("embedded")
+    for record in read(gold):
+        if record.sentences is None:
+            continue
+        key = record.to_book()
+        cast = make_cast(c.name for c in key.characters)
+        backend = make_backend(plan)
+        bare = Book(key.doc_key, key.gutenberg_key, key.tokens, key.sentence_ends)
+        whole = annotate_book(Source(bare), cast, plan, backend=backend).state
+        right = {c.name: list(c.mentions) for c in key.characters}
+        by_whole = dict(zip(whole.names, whole.spans(), strict=True))
+        by_window: dict[str, list[tuple[int, int]]] = {name: [] for name in whole.names}
+        pairs: dict[str, list[tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]]] = {
+            "read whole": [], "read alone": [],
+        }  # fmt: skip
+        for n, w in enumerate(annotation_windows(key.sentence_ends)):
+            ends = tuple(e - w.start for e in key.sentence_ends[w.first_sentence : w.end_sentence])
+            part = Book(f"{key.doc_key}_{n}", key.gutenberg_key, key.tokens[w.start : w.end], ends)
+            alone = annotate_book(Source(part), cast, plan, backend=backend).state
+            found = [[(m.start + w.start, m.end + w.start) for m in spans] for spans in alone.spans()]
+            for name, spans in zip(alone.names, found, strict=True):
+                by_window[name] += spans
+            inside = [[(a, b) for a, b in spans if w.start <= a and b < w.end] for spans in right.values()]
+            cut = [[(a, b) for a, b in spans if w.start <= a and b < w.end] for spans in by_whole.values()]
+            for label, response in (("read whole", cut), ("read alone", found)):
+                pairs[label].append(([s for s in inside if s], [s for s in response if s]))
+        print(f"{key.doc_key}: {len(pairs['read alone'])} windows; CoNLL by window, F1 of links")
+        for label, named in (("read whole", by_whole), ("read alone", by_window)):
+            conll = score_documents(pairs[label]).conll.f1
+            links = score_linking(right.items(), named.items()).linked.f1
+            print(f"  {label}: {100 * conll:.1f}, {100 * links:.1f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -139,9 +185,14 @@ def main() -> None:
     parser.add_argument("--litbank", type=Path)
     parser.add_argument("--gold", type=Path)
     parser.add_argument("--system", type=Path, help="predictions with text; needs --gold")
+    parser.add_argument(
+        "--windows-alone", action="store_true", help="also measure what length costs; needs --gold"
+    )
     options = parser.parse_args()
     speed(options.books)
     quality(options.litbank, options.gold)
+    if options.gold and options.windows_alone:
+        length_penalty(options.gold)
     if options.gold and options.system:
         agreement(options.gold, options.system)
 

@@ -183,7 +183,8 @@ def _read_quotes(path, sentences, by_mention, coreference) -> tuple[SpokenLine, 
                 votes[labels[quote]][cluster_of[single[i]]] += 1
     best = {label: count.most_common(1)[0][0] if count else None for label, count in votes.items()}
     character = {cluster: by_mention[m] for m, cluster in coreference if m in by_mention}
+    speakers = {q: best.get(labels.get(q, "")) or "" for q in spans}
     return tuple(
-        SpokenLine(a, b, character.get(best.get(labels.get(q)), -1), best.get(labels.get(q)) or "")
+        SpokenLine(a, b, character.get(speakers[q], -1), speakers[q])
         for q, (a, b) in sorted(spans.items(), key=lambda item: item[1])
     )

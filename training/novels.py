@@ -12,7 +12,7 @@ import numpy as np
 
 from bookcoref_data.annotate.embedded.narrator import find_narrator
 from bookcoref_data.annotate.embedded.network import Ranker
-from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.embedded.parsing import parse_with_cache
 from bookcoref_data.annotate.embedded.setup import link_text
 from bookcoref_data.annotate.propose import propose_cast
 from bookcoref_data.books import Book
@@ -25,7 +25,7 @@ from .silver import Example, SilverReader
 
 READ_BY_EYE = frozenset(["1342", "2500"])
 """Books whose links people judge (docs/annotation.md): never trained on."""
-MOST_TOKENS = 100_000
+MOST_TOKENS = 60_000
 _EXCERPT_REACH = 30_000
 """Tokens at the beginning of a novel among which LitBank's excerpt is looked for."""
 _LEAST_ALIGNED = 0.9
@@ -47,7 +47,7 @@ def read_novel(path: Path, most: int = MOST_TOKENS) -> Book:
     """The first `most` tokens of a Gutenberg file, to the end of a sentence."""
     text = clean(decode(path.read_bytes(), str(path)).text, CleanSettings(guard=False)).text
     sentences, count = [], 0
-    for sentence in tokenize_body(text).sentences:
+    for sentence in tokenize_body(text, split_dashes=True).sentences:
         count += len(sentence)
         if count > most:
             break
@@ -79,10 +79,10 @@ def _plain(token: str) -> str:
     return token.strip("_").replace("``", '"').replace("''", '"').translate(_QUOTES)
 
 
-def silver_examples(path: Path, rankers: dict[str, Ranker]) -> list[Example]:
+def silver_examples(path: Path, rankers: dict[str, Ranker], cache: Path | None = None) -> list[Example]:
     """What one novel teaches, read with the rankers trained so far and a cast proposed from the book."""
     book = read_novel(path)
-    parse = parse_book(book)
+    parse = parse_with_cache(book, cache)
     cast = propose_cast(book, parse=parse).cast
     text = link_text(book, cast, parse)
     narrator, _ = find_narrator(text)

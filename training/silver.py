@@ -7,19 +7,26 @@ LitBank is small and has no paragraphs. Whole novels hold two kinds of answers o
 * where a paragraph is nothing but a quote and "said Anna", the name says who speaks. The ranker is shown
   the quote without the tag, and learns how turns are taken.
 
-  Or the name is hidden behind a pronoun ("said she"), and has to be found again.
+  Or the name is hidden behind a pronoun ("said she"), and has to be found again. Often the tags of the next
+  turns are hidden as well, and the reading goes on with its own answer, as in a real run of turns without
+  tags;
+* where a quote calls somebody by name ("You are late, Anna"), the name is left out and "you" asked for.
 
 The answer is never "nobody of these": how likely that is, LitBank has to tell. So these lessons count less.
 """
 
 from __future__ import annotations
 
+from bisect import insort
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.reader import Reader, Text
+from bookcoref_data.annotate.embedded.markables import Markable
+from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.tags import Tag
 
 _SURE, _RULED_OUT = 0.9, 0.1
@@ -29,20 +36,27 @@ _CLOSE = 120
 """Most tokens since the last mention of the one who is meant."""
 _TAG_TOKENS = 6
 """Most tokens of narration in a paragraph that is "nothing but a quote and its tag"."""
+_CALLED_HIDDEN = 0.5
+"""Share of paragraphs that call one person by name in which the name is left out."""
+_SEEN_AHEAD = 0.5
+"""Share of hidden tags whose next turn is left as it is; the number of turns hidden ahead is geometric."""
+_FOLLOWED = 0.7
+"""Share of hidden tags after which the reading goes on with the right answer, not with its own."""
 _BEAT_TOKENS = 25
 """Most tokens of narration around a tag whose name is replaced by a pronoun."""
 
 
 class Example(NamedTuple):
-    """One question with its answer: `lesson` is "blind", "third" (a name in a tag hidden behind a pronoun) or
-    "speaker" (a tag left out), `x` one row of features per candidate and one for nobody, `right` a row."""
+    """One question with its answer. `lesson` is "blind", "third" (a name in a tag hidden behind a pronoun),
+    "speaker" (a tag left out) or "second" (a name left out that a quote calls), `x` has one row of features
+    per candidate and one for nobody, `right` is a row."""
 
     lesson: str
     x: np.ndarray
     right: int
 
 
-class SilverReader(Reader):
+class SilverReader(BookReader):
     """Reads a book and collects `examples`."""
 
     def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:
@@ -52,6 +66,7 @@ class SilverReader(Reader):
         self._hide = hide
         self._hidden: int | None = None
         self._veiled = -1
+        self._addressed = -1
 
     # --- pronouns ---------------------------------------------------------------------------------------
 
@@ -87,10 +102,50 @@ class SilverReader(Reader):
     # --- speakers ---------------------------------------------------------------------------------------
 
     def _paragraph(self, markables, quotes: range) -> None:
+        called = self._called_by_name(quotes)
+        if len(called) != 1 or self._rng.random() > _CALLED_HIDDEN:
+            self._tagged_paragraph(markables, quotes)
+            return
+        # "You are late, Anna": without the name, whom does "you" mean?
+        tags, ms = self.t.tags, self.t.markables
+        kept = {q: tags[q].vocatives for q in quotes}
+        (self._addressed,) = called
+        hidden = {
+            k
+            for q in quotes
+            for k in tags[q].vocatives
+            if ms[k].kind == "name" and ms[k].character == self._addressed
+        }
+        for q in quotes:
+            tags[q].vocatives = tuple(k for k in kept[q] if k not in hidden)
+        places = self._names[self._addressed]
+        for k in hidden:
+            places.remove(ms[k].at)
+        self._tagged_paragraph([i for i in markables if i not in hidden], quotes)
+        for k in hidden:
+            insort(places, ms[k].at)
+        self._addressed = -1
+        for q in quotes:
+            tags[q].vocatives = kept[q]
+        for k in sorted(hidden):
+            self._settle(k, ms[k].character, "", 1.0)
+
+    def _called_by_name(self, quotes: range) -> set[int]:
+        """The characters who are called by name in the quotes of a paragraph."""
+        ms = self.t.markables
+        names = (ms[k] for q in quotes for k in self.t.tags[q].vocatives if ms[k].kind == "name")
+        return {m.character for m in names if m.character >= 0}
+
+    def _tagged_paragraph(self, markables, quotes: range) -> None:
         s, words = self._tag_by_name(markables, quotes)
         if s < 0 or self._rng.random() > self._hide:
             super()._paragraph(markables, quotes)
             return
+        with self._future_hidden(quotes):
+            self._ask(s, words, markables, quotes)
+
+    def _ask(self, s: int, words: int, markables, quotes: range) -> None:
+        """Read a paragraph with its tag hidden."""
         m = self.t.markables[s]
         self._hidden = m.character
         places = self._names[m.character]
@@ -104,8 +159,31 @@ class SilverReader(Reader):
         else:
             super()._paragraph(markables, quotes)
         self._hidden = None
-        places.append(m.at)
-        places.sort()
+        insort(places, m.at)
+
+    @contextmanager
+    def _future_hidden(self, quotes: range) -> Iterator[None]:
+        """Hide the tags of the next turns, too, as many as chance says: where the tag of a turn is missing in
+        a real book, those of its neighbours mostly are as well."""
+        turns = int(self._rng.geometric(_SEEN_AHEAD)) - 1
+        tags, ms, speech = self.t.tags, self.t.markables, self.t.speech
+        here = speech.paragraph[speech.spans[quotes[0]][0]]
+        kept: dict[int, Tag] = {}
+        gone: list[Markable] = []
+        for turn in self.conversation.next_turns(quotes[0], turns):
+            for q in turn:
+                kept[q] = tags[q]
+                tags[q] = Tag(vocatives=tags[q].vocatives)
+                m = ms[kept[q].subject]
+                ahead = kept[q].subject >= 0 and speech.paragraph[m.at] > here
+                if ahead and m.character >= 0 and m not in gone:
+                    self._names[m.character].remove(m.at)
+                    gone.append(m)
+        yield
+        for q, tag in kept.items():
+            tags[q] = tag
+        for m in gone:
+            insort(self._names[m.character], m.at)
 
     def _without_tag(self, s: int, markables, quotes: range) -> None:
         """Read a paragraph as if the tag was not there."""
@@ -150,10 +228,14 @@ class SilverReader(Reader):
 
     def _decide(self, kind, ids, x, key, name=""):
         row, p = super()._decide(kind, ids, x, key, name)
+        if kind == "second" and self._addressed in ids:
+            self.examples.append(Example(kind, x, ids.index(self._addressed)))
         if self._hidden is not None and (kind == "speaker" or key == self._veiled):
-            row = len(ids)
+            right = len(ids)
             if self._hidden in ids:
-                row = ids.index(self._hidden)
+                right = ids.index(self._hidden)
                 if kind != "speaker" or self._veiled < 0:
-                    self.examples.append(Example(kind, x, row))
+                    self.examples.append(Example(kind, x, right))
+            if self._rng.random() < _FOLLOWED:
+                return right, p
         return row, p

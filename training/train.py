@@ -23,8 +23,8 @@ import numpy as np
 
 from bookcoref_data.annotate.embedded.discourse import FEATURES, WIDTH
 from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, save_rankers
-from bookcoref_data.annotate.embedded.parsing import load_model, parse_book
-from bookcoref_data.annotate.embedded.reader import Reader, Text
+from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
+from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.setup import link_text
 
 from .litbank import Excerpt, parts, read_excerpt
@@ -36,7 +36,7 @@ HIDDEN = {"third": 24, "second": 12, "nominal": 20, "speaker": 24}
 SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 10, 8
 SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
-SILVER_WEIGHT = {"blind": 0.1, "third": 0.5, "speaker": 0.5}
+SILVER_WEIGHT = {"blind": 0.1, "third": 0.5, "speaker": 0.5, "second": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 
 
@@ -56,33 +56,50 @@ class Question(NamedTuple):
     weight: float = 1.0
 
 
-def prepare_lessons(root: Path, names: list[str], novels: Mapping[str, Path] | None = None) -> list[Lesson]:
+def prepare_lessons(
+    root: Path,
+    names: list[str],
+    novels: Mapping[str, Path] | None = None,
+    cache: Path | None = None,
+    jobs: int = 1,
+) -> list[Lesson]:
     """Parse, link and filter documents; those without characters are left out.
 
     Where `novels` (Gutenberg id -> file) has the whole book, the excerpt gets its paragraphs from there.
     """
-    lessons = []
-    for name in names:
-        excerpt = read_excerpt(root, name)
-        if excerpt is None:
-            continue
-        novel = (novels or {}).get(name.split("_")[0])
-        paragraph = paragraphs_of(excerpt, read_novel(novel)) if novel else None
-        job = excerpt.job
-        parse = parse_book(job.book)
-        lessons.append(Lesson(excerpt, link_text(job.book, job.cast, parse, paragraph)))
-    return lessons
+    prepare = partial(_prepare_lesson, root, dict(novels or {}), cache)
+    with ProcessPoolExecutor(jobs) as workers:
+        return [lesson for lesson in workers.map(prepare, names) if lesson is not None]
 
 
-def collect(lessons: list[Lesson], rankers: dict[str, Ranker], follow: bool) -> dict[str, list[Question]]:
+def _prepare_lesson(root: Path, novels: Mapping[str, Path], cache: Path | None, name: str) -> Lesson | None:
+    excerpt = read_excerpt(root, name)
+    if excerpt is None:
+        return None
+    novel = novels.get(name.split("_")[0])
+    paragraph = paragraphs_of(excerpt, read_novel(novel)) if novel else None
+    job = excerpt.job
+    parse = parse_with_cache(job.book, cache)
+    return Lesson(excerpt, link_text(job.book, job.cast, parse, paragraph))
+
+
+def collect(
+    lessons: list[Lesson], rankers: dict[str, Ranker], follow: bool, jobs: int = 1
+) -> dict[str, list[Question]]:
     """Questions by ranker, from one reading of every lesson."""
     found: dict[str, list[Question]] = {kind: [] for kind in KINDS}
-    for lesson in lessons:
-        teacher = LitBankTeacher(lesson.excerpt, lesson.text, follow)
-        Reader(lesson.text, rankers, narrator=teacher.narrator(lesson.text), teacher=teacher).read()
-        for kind, x, right in teacher.examples:
-            found[kind].append(Question(x, right))
+    with ProcessPoolExecutor(jobs) as workers:
+        for asked in workers.map(partial(_ask, rankers, follow), lessons):
+            for kind, x, right in asked:
+                found[kind].append(Question(x, right))
     return found
+
+
+def _ask(rankers: dict[str, Ranker], follow: bool, lesson: Lesson) -> list[tuple[str, np.ndarray, int]]:
+    """The questions of one document with their answers."""
+    teacher = LitBankTeacher(lesson.excerpt, lesson.text, follow)
+    BookReader(lesson.text, rankers, narrator=teacher.narrator(lesson.text), teacher=teacher).read()
+    return teacher.examples
 
 
 def fit(examples: list[Question], hidden: int, epochs: int, seed: int) -> Ranker:
@@ -124,6 +141,31 @@ def fit(examples: list[Question], hidden: int, epochs: int, seed: int) -> Ranker
     return Ranker(mean.astype(np.float32), scale.astype(np.float32), *params)
 
 
+_lessons: dict[str, list[Question]] = {}
+"""What a worker process of `fit_all` learns from."""
+
+
+def _take_lessons(questions: dict[str, list[Question]]) -> None:
+    _lessons.update(questions)
+
+
+def _fit_member(kind: str, epochs: int, seed: int) -> Ranker:
+    return fit(_lessons[kind], HIDDEN[kind], epochs, seed)
+
+
+def fit_all(
+    questions: dict[str, list[Question]], epochs: int, seeds: list[int], jobs: int
+) -> dict[str, Ranker]:
+    """A ranker for every kind of question, with a member for every seed; `jobs` changes nothing else."""
+    tasks = [(kind, epochs, seed) for kind in questions for seed in seeds]
+    with ProcessPoolExecutor(jobs, initializer=_take_lessons, initargs=(questions,)) as workers:
+        fitted = list(workers.map(_fit_member, *zip(*tasks, strict=True)))
+    found: dict[str, Ranker] = {}
+    for n, kind in enumerate(questions):
+        found[kind] = join(fitted[n * len(seeds) : (n + 1) * len(seeds)])
+    return found
+
+
 def join(members: list[Ranker]) -> Ranker:
     """One ranker whose score is the mean of its members' scores: their hidden units side by side."""
     first = members[0]
@@ -163,28 +205,25 @@ def train(
     novels: Mapping[str, Path] | None = None,
     epochs: int = EPOCHS,
     jobs: int = 1,
+    cache: Path | None = None,
     say=lambda text: None,
 ) -> dict[str, Ranker]:
     """All rankers from LitBank's training part, and from `novels` (Gutenberg id -> file) where given."""
-    lessons = prepare_lessons(root, parts(root)["train"], novels)
+    lessons = prepare_lessons(root, parts(root)["train"], novels, cache, jobs)
     say(f"{len(lessons)} documents")
     pool: dict[str, list[Question]] = {kind: [] for kind in KINDS}
     silver: dict[str, list[Question]] = {kind: [] for kind in KINDS}
     rankers: dict[str, Ranker] = {}
     for round_ in range(ROUNDS):
         if round_ == SILVER_FROM and novels:
-            silver = collect_silver(novels, rankers, jobs)
+            silver = collect_silver(novels, rankers, jobs, cache)
             say(f"novels: {', '.join(f'{len(silver[k])} {k}' for k in KINDS if silver[k])}")
-        fresh = collect(lessons, rankers, follow=round_ == 0)
+        fresh = collect(lessons, rankers, round_ == 0, jobs)
         for kind in KINDS:
             pool[kind] += fresh[kind]
         members = MEMBERS if round_ == ROUNDS - 1 else 3
-        rankers = {
-            k: join(
-                [fit(pool[k] + silver[k], HIDDEN[k], epochs, SEED + 10 * round_ + n) for n in range(members)]
-            )
-            for k in KINDS
-        }
+        lessons_by_kind = {k: pool[k] + silver[k] for k in KINDS}
+        rankers = fit_all(lessons_by_kind, epochs, [SEED + 10 * round_ + n for n in range(members)], jobs)
         for kind in KINDS:
             say(
                 f"round {round_ + 1} {kind}: {len(pool[kind])} examples, "
@@ -194,12 +233,12 @@ def train(
 
 
 def collect_silver(
-    novels: Mapping[str, Path], rankers: dict[str, Ranker], jobs: int
+    novels: Mapping[str, Path], rankers: dict[str, Ranker], jobs: int, cache: Path | None = None
 ) -> dict[str, list[Question]]:
     """What the novels teach, by ranker; in the order of the novels, whatever the number of processes."""
     found: dict[str, list[Question]] = {kind: [] for kind in KINDS}
     with ProcessPoolExecutor(jobs) as pool:
-        for examples in pool.map(partial(silver_examples, rankers=rankers), novels.values()):
+        for examples in pool.map(partial(silver_examples, rankers=rankers, cache=cache), novels.values()):
             for lesson, x, right in examples:
                 if len(x) > 2:
                     ranker = "third" if lesson == "blind" else lesson
@@ -216,12 +255,16 @@ def main() -> None:
     parser.add_argument("--novels", type=Path, help="a folder with Gutenberg files pg<id>.txt, at any depth")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--cache", type=Path, help="a folder for the parses, which later runs take from there"
+    )
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     options = parser.parse_args()
     novels = novel_files(options.novels, options.litbank) if options.novels else {}
     rankers = train(
-        options.litbank, novels, options.epochs, options.jobs, lambda text: sys.stderr.write(text + "\n")
-    )
+        options.litbank, novels, options.epochs, options.jobs, options.cache,
+        lambda text: sys.stderr.write(text + "\n"),
+    )  # fmt: skip
     save_rankers(options.out, rankers)
     about = {
         "trained_on": "LitBank coreference and quotations, training part, and the texts of novels in the "

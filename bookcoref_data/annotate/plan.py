@@ -18,25 +18,34 @@ from ..resources import load_toml, resource
 from .steps import STEP_NAMES, check_order
 
 DEFAULT_RECIPES = {"embedded": "embedded.toml", "hub": "silver-as-published.toml"}
-_TOP = {"name", "about", "backend", "steps", "sources", *STEP_NAMES}
+_TOP = {"name", "about", "backend", "steps", "least", "sources", *STEP_NAMES}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A recipe in force. `settings` maps step names to their settings."""
+    """A recipe in force. `settings` maps step names to their settings. Links and speakers that are right with
+    a probability below `least` are dropped at the end.
+    """
 
     name: str
     backend: str
     steps: tuple[str, ...]
     settings: Mapping[str, Mapping[str, Any]]
     sources: Mapping[str, str] = field(default_factory=dict)
+    least: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.least <= 1:
+            raise UsageError("the least certainty is a probability", expected="0 to 1", found=self.least)
 
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})
 
     def key(self) -> str:
         """Hex sha256 of everything that can change the output (not of the sources)."""
-        value = [self.backend, self.steps, {k: dict(v) for k, v in self.settings.items()}]
+        value: list[Any] = [self.backend, self.steps, {k: dict(v) for k, v in self.settings.items()}]
+        if self.least:
+            value.append(self.least)
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()
 
 
@@ -57,7 +66,14 @@ def read_plan(path: Path) -> Plan:
     steps = tuple(value.get("steps", STEP_NAMES))
     check_order(steps)
     settings = {name: dict(value.get(name, {})) for name in STEP_NAMES}
-    return Plan(value.get("name", path.stem), value["backend"], steps, settings, value.get("sources", {}))
+    return Plan(
+        value.get("name", path.stem),
+        value["backend"],
+        steps,
+        settings,
+        value.get("sources", {}),
+        float(value.get("least", 0.0)),
+    )
 
 
 def default_plan(backend: str) -> Plan:

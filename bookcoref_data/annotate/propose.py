@@ -42,33 +42,36 @@ class Proposal:
     remarks: tuple[str, ...]
 
 
-def propose_cast(book: Book, *, parse: Parse | None = None, least: int = 5, most: int = 80) -> Proposal:
+def propose_cast(
+    book: Book, *, parse: Parse | None = None, least: int = 5, most: int = 80, allow_none: bool = False
+) -> Proposal:
     """Names that occur at least `least` times and behave like people: titles, first names, they speak.
 
     The book is parsed unless its `parse` is given.
 
     Raises:
-        UsageError: the book has no such name.
+        UsageError: the book has no such name, unless `allow_none`.
     """
     names = _collect(book, parse or parse_book(book))
     people = {w: n for w, n in names.items() if n.person > n.place and n.person >= 1}
     groups = _merge(people)
     ranked = sorted(groups, key=lambda g: (-sum(people[w].count for w in g), g[0]))
-    entries, remarks = [], []
+    entries: list[Entry] = []
+    remarks: list[str] = []
     for group in ranked:
         total = sum(people[w].count for w in group)
         if total < least or len(entries) == most:
             continue
         spoken = sorted(group, key=lambda w: (-len(w), -people[w].count))
         name = max(spoken, key=lambda w: (people[w].count >= 0.15 * total, len(w), people[w].count))
-        titles = Counter()
+        titles: Counter[str] = Counter()
         for w in group:
             titles.update(people[w].titles)
         entries.append(
             Entry(_display(name, titles, people[name].count), tuple(" ".join(w) for w in spoken if w != name))
         )
         remarks.append(f"{total} times by name")
-    cast = make_cast(entries)
+    cast = make_cast(entries) if entries or not allow_none else Cast(())
     return Proposal(cast, tuple(remarks[: len(cast.entries)]))
 
 

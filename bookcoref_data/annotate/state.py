@@ -67,6 +67,19 @@ class State:
             memory=self.memory | (memory or {}),
         )
 
+    def certain(self, least: float) -> State:
+        """The state without links and speakers whose score is below `least`; such links count as dropped."""
+        if not least:
+            return self
+        kept = tuple(m for m in self.mentions if m.score >= least)
+        dropped = tuple(
+            Dropped(m.start, m.end, m.character, m.step, f"less certain than {least:g}", m.score)
+            for m in self.mentions
+            if m.score < least
+        )
+        quotes = tuple(q if q.score >= least else q._replace(speaker=-1, addressees=()) for q in self.quotes)
+        return replace(self, mentions=kept, dropped=(*self.dropped, *dropped), quotes=quotes)
+
     def spans(self) -> list[list[Mention]]:
         """Mentions by character, in the order of `names`; characters without any have an empty list."""
         found: list[list[Mention]] = [[] for _ in self.names]

@@ -223,7 +223,7 @@ def _check_whole(text: str, name: str, guard: bool) -> list[str]:
 def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText:
     """Clean text to tokens: the second half of `read_book`; see there."""
     settings = settings or ReadSettings()
-    found = tokenize_body(file.body.text)
+    found = tokenize_body(file.body.text, split_dashes=settings.paragraphs == "all")
     if settings.paragraphs == "released":
         found = drop_released_breaks(found)
     if not found.starts:

@@ -180,6 +180,7 @@ def annotate_book(
     finally:
         if backend is None:
             own.close()
+    state = state.certain(plan.least)
     return Annotated(state, state.to_book(source.book), tuple(made), source)
 
 

@@ -99,7 +99,13 @@ class BookJob:
             "notes": self.source.notes,
             "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries],
             "cast_notes": self.cast.notes,
-            "plan": [self.plan.name, self.plan.backend, self.plan.steps, dict(self.plan.settings)],
+            "plan": [
+                self.plan.name,
+                self.plan.backend,
+                self.plan.steps,
+                dict(self.plan.settings),
+                self.plan.least,
+            ],
             "narrator": self.narrator,
             "steps": self.steps,
         }
@@ -111,8 +117,8 @@ class BookJob:
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
         cast = Cast(tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"]), tuple(v["cast_notes"]))
-        name, backend, steps, settings = v["plan"]
-        plan = Plan(name, backend, tuple(steps), settings)
+        name, backend, steps, settings, least = v["plan"]
+        plan = Plan(name, backend, tuple(steps), settings, least=least)
         origin = None
         if v["origin"]:
             file, digest, text, starts, ends = v["origin"]

@@ -121,3 +121,8 @@ def test_other_first_names_go_with_the_surname_too():
 def test_a_text_may_end_with_part_of_a_name():
     assert linked("Then came Miss Elizabeth", BENNETS) == [("Miss Elizabeth", "Elizabeth Bennet")]
     assert linked("Then came Miss", BENNETS) == []
+
+
+def test_particles_alone_are_no_name():
+    text = "The Bishop of St. Andrews was fond of his house , and of tea ."
+    assert linked(text, ["Bishop of St. Andrews"]) == [("Bishop of St. Andrews", "Bishop of St. Andrews")]

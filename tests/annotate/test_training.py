@@ -90,6 +90,23 @@ def test_reading_leaves_the_text_as_it_was(silver_of):
     assert sum(t.subject >= 0 for t in text.tags) == 3
 
 
+def test_a_name_that_is_called_is_left_out_and_asked_for(silver_of):
+    story = SCENE + "“You are late, Anna Hill,” said Mr. Ford.\n\n“So I am,” said Anna Hill.\n"
+    asked = [e for seed in range(8) for e in silver_of(story, seed)[0] if e.lesson == "second"]
+    assert asked
+    for e in asked:
+        assert e.x[e.right, INDEX["none"]] == 0
+        assert not e.x[:, [INDEX["vocative here"], INDEX["named ahead in sentence"]]].any()
+
+
+def test_the_tags_of_the_next_turns_are_sometimes_hidden_too(silver_of):
+    seen = set()
+    for seed in range(12):
+        examples, _ = silver_of(talk("Mr. Ford"), seed)
+        seen |= {bool(e.x[:, INDEX["next speaker"]].any()) for e in examples if e.lesson == "speaker"}
+    assert seen == {True, False}
+
+
 def test_where_gender_decides_it_is_hidden(silver_of):
     examples, _ = silver_of("Anna Hill met Mr. Ford in the lane. She smiled.\n")
     (blind,) = [e for e in examples if e.lesson == "blind"]
@@ -144,4 +161,4 @@ def test_a_real_novel_teaches_and_gives_paragraphs(shared_data):
     paragraphs = paragraphs_of(excerpt, read_novel(path))
     assert paragraphs[-1] - paragraphs[0] == 14
     lessons = {e.lesson for e in silver_examples(path, load_rankers())}
-    assert lessons == {"blind", "third", "speaker"}
+    assert lessons == {"blind", "third", "speaker", "second"}

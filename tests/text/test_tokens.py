@@ -135,3 +135,24 @@ def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens)
     splitter = _word_splitter()
     for a, b in sentence_spans(text):
         assert splitter.split(text[a:b]) == spacy_tokens(text[a:b])
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ('He laughed.--"I see."', ["He", "laughed", ".", "--", '"', "I", "see", ".", '"']),
+        ("Darcy!--There he is", ["Darcy", "!", "--", "There", "he", "is"]),
+        ('"Margaret--" said he', ['"', "Margaret", "--", '"', "said", "he"]),
+        ("Mr. D-- came", ["Mr.", "D--", "came"]),
+        ("A ---- line", ["A", "----", "line"]),
+    ],
+)
+def test_glued_dashes_are_cut_where_the_text_is_ours(text, tokens):
+    found = tokenize_body(text, split_dashes=True)
+    flat = [t for s in found.sentences for t in s]
+    assert flat == tokens
+    assert all(text.startswith(t, at) for t, at in zip(flat, found.starts, strict=True))
+
+
+def test_the_tokens_of_releases_keep_glued_dashes():
+    assert tokenize_body("Darcy!--There he is").sentences[0][0] == "Darcy!--There"

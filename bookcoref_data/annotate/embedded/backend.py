@@ -11,21 +11,33 @@ from typing import Any
 from ...books import Book, Window
 from ...errors import UsageError
 from ...progress import Progress
+from ..cast import Cast
 from ..given import NOBODY
 from ..plan import Plan
 from ..state import Dropped, Marked, Quote, State
 from ..steps import STEP_NAMES, Job, Step
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
+from .calibration import calibrated
 from .linking import filter_names, link_names, never_found
 from .narrator import find_narrator
 from .network import load_rankers
+from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
-from .reader import Decision, Reader, Text
+from .reader import BookReader, Decision, Text
 from .setup import make_text
 
 Span = tuple[int, int]
-Least = tuple[tuple[str, float], ...]
-"""The least probability by kind of decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class HowToRead:
+    """The least score by kind of decision, and whether every quote has a speaker who is known by name (a
+    complete cast) or may be nobody's."""
+
+    least: tuple[tuple[str, float], ...] = ()
+    somebody: bool = False
+
+
 _LEAST = {
     "third": "least_pronoun",
     "they": "least_they",
@@ -41,8 +53,8 @@ RULE_NAMES = {
 _KNOWN = {
     "link": set(),
     "filter": set(),
-    "windows": {"words", "least_pronoun", "least_they", "least_you", "least_nominal"},
-    "groups": {"windows", "least_pronoun", "least_they", "least_you", "least_nominal"},
+    "windows": {"words", "somebody_speaks", *_LEAST.values()},
+    "groups": {"windows", "somebody_speaks", *_LEAST.values()},
 }
 
 
@@ -85,16 +97,16 @@ class EmbeddedBackend:
             self._held = (key, parse_book(job.book))
         return self._held[1]
 
-    def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], least: Least) -> Reading:
+    def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:
         """The reading of the job's book with these names and settings; `fixed` are spans known beforehand.
 
         A free reading with the same names and settings is taken again if it agrees with `fixed`: reading on
         from one's own decisions leads to the same ones.
         """
-        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), least, job.given.key())
+        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), how, job.given.key())
         if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
             return self._read[1]
-        reading = read_text(self.parse(job), job, names, fixed, least)
+        reading = read_text(self.parse(job), job, names, fixed, how)
         if not fixed:
             self._read = (key, reading)
         return reading
@@ -108,7 +120,7 @@ class Reading:
     """A book that was read: its text, the reader at the end, the decisions, and why this narrator."""
 
     text: Text
-    reader: Reader
+    reader: BookReader
     decisions: list[Decision]
     why: str
 
@@ -122,10 +134,13 @@ class Reading:
 
 
 def read_text(
-    parse: Parse, job: Job, names: list[Marked], given: Mapping[Span, int], least: Least
+    parse: Parse, job: Job, names: list[Marked], given: Mapping[Span, int], how: HowToRead
 ) -> Reading:
-    """Read a book from the start."""
-    text = make_text(job.book, job.cast, parse, names)
+    """Read a book from the start. People outside the cast are numbered after it."""
+    outsiders = find_outsiders(job.book, job.cast, parse)
+    people = Cast((*job.cast.entries, *outsiders))
+    everybody = [*names, *link_outsiders(job.book, job.cast, outsiders, parse, names)]
+    text = make_text(job.book, people, parse, everybody)
     narrator, why = (job.narrator, "given") if job.narrator >= 0 else find_narrator(text)
     fixed = {
         i: given[m.start, m.end]
@@ -134,7 +149,15 @@ def read_text(
     }
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
-    reader = Reader(text, load_rankers(), narrator=narrator, fixed=fixed, told=told, thresholds=dict(least))
+    reader = BookReader(
+        text,
+        load_rankers(),
+        narrator=narrator,
+        fixed=fixed,
+        told=told,
+        thresholds=dict(how.least),
+        always_somebody=how.somebody,
+    )
     return Reading(text, reader, reader.read(), why)
 
 
@@ -146,6 +169,9 @@ class _EmbeddedStep:
 
     def units(self, job: Job) -> int:
         return len(job.book.sentence_ends)
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        raise NotImplementedError
 
 
 class LinkStep(_EmbeddedStep):
@@ -190,26 +216,25 @@ class _ExpandStep(_EmbeddedStep):
         given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
         given |= dict.fromkeys(job.given.nobody, NOBODY)
         least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
-        reading = self.backend.read(job, names, given, least)
+        how = HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
+        reading = self.backend.read(job, names, given, how)
         text, reader = reading.text, reading.reader
         present = _present(state.mentions, areas)
         kept, dropped = list(state.mentions), []
         for d in reading.decisions:
             m = text.markables[d.index]
-            if (m.start, m.end) in given:
+            if (m.start, m.end) in given or d.character >= len(job.cast.names):
                 continue
             area = _area_of(areas, m.start)
             rule = RULE_NAMES.get(d.rule, d.rule)
+            score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
             narrates = d.rule == "narrator" or d.character == reader.narrator
             if area >= 0 and (present[area][d.character] or narrates):
-                score = round(float(d.score), 3)
                 others = tuple(o for o in d.others if o[0] < len(job.cast.names))
                 kept.append(Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others))
             elif final:
                 reason = f"{rule}, but {job.cast.names[d.character]} is not named in this {place}"
-                dropped.append(
-                    Dropped(m.start, m.end, d.character, self.name, reason, round(float(d.score), 3))
-                )
+                dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, score))
         progress.advance(job.book.doc_key, self.units(job))
         who = job.cast.names[reader.narrator] if reader.narrator < len(job.cast.names) else ""
         known = any(n.startswith("narrator: ") for n in state.notes)
@@ -244,6 +269,21 @@ class GroupStep(_ExpandStep):
         return self._expand(job, state, progress, self._groups(job), "group of windows", final=True)
 
 
+_SPEAKER_SCALES = {
+    "said by name": "speaker", "said by pronoun": "speaker", "turn": "speaker", "same paragraph": "speaker",
+    "speech goes on": "speaker",
+}  # fmt: skip
+"""Rules that find speakers -> the scale of their scores."""
+
+
+def _scale_of(d: Decision, text: Text) -> str:
+    """The scale of a decision about a mention: pronouns of narration and of quotes have their own."""
+    if d.rule == "speaker of the quote":
+        return "speaker"
+    quoted = text.speech.quote[text.markables[d.index].at] >= 0
+    return f"{d.rule} in a quote" if quoted else d.rule
+
+
 def _area_of(areas: list[Window], at: int) -> int:
     return bisect_right(areas, at, key=lambda a: a.start) - 1
 
@@ -256,7 +296,7 @@ def _present(mentions: tuple[Marked, ...], areas: list[Window]) -> list[Counter[
     return found
 
 
-def _quotes(reader: Reader, cast: int) -> list[Quote]:
+def _quotes(reader: BookReader, cast: int) -> list[Quote]:
     spans = reader.t.speech.spans
     return [
         Quote(
@@ -265,7 +305,7 @@ def _quotes(reader: Reader, cast: int) -> list[Quote]:
             s.speaker if 0 <= s.speaker < cast else -1,
             tuple(e for e in s.addressees if 0 <= e < cast),
             s.rule,
-            round(float(s.score), 3),
+            round(calibrated(_SPEAKER_SCALES.get(s.rule, ""), float(s.score)), 3),
         )
         for (a, b), s in zip(spans, reader.spoken, strict=True)
     ]

@@ -13,7 +13,7 @@ _OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
 _CLOSING = {"”", '"', "’", "'", "''", "»"}
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
-_REMEMBERED, _PAST = 12, 8
+_REMEMBERED, _PAST, _FORESEEN = 12, 8, 8
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Spoken:
     score: float = 0.0
 
 
-class Talk:
+class Conversation:
     """The quotes of a book in turns: those of one paragraph are one turn. `spoken` is filled while reading;
     `remembered` are the quotes whose speaker is known, in the order in which they were read.
     """
@@ -133,6 +133,53 @@ class Talk:
         """The character who is named as speaker that many turns later, before that is read; -1 for none."""
         k = self.tag_ahead(q, turns)
         return self._markables[k].character if k >= 0 else -1
+
+    def named_later(self, q: int) -> list[tuple[int, int]]:
+        """(turns ahead, character) of the next turns of the conversation whose tag names the speaker."""
+        found = []
+        turn = self._turn_of[q]
+        for ahead in range(1, _FORESEEN + 1):
+            turn += 1
+            if turn >= len(self._turns) or self._gap_after(turn - 1) > GAP:
+                break
+            who = self._named_in(turn)
+            if who >= 0:
+                found.append((ahead, who))
+        return found
+
+    def _named_in(self, turn: int) -> int:
+        """The character whom a tag of that turn names; -1 for none."""
+        for k in self._turns[turn]:
+            if (subject := self._tags[k].subject) >= 0 and self._markables[subject].character >= 0:
+                return self._markables[subject].character
+        return -1
+
+    def called_next(self, q: int) -> list[int]:
+        """Whom the next turn addresses by name or noun, as markables: often the one who speaks now."""
+        turn = self._turn_of[q] + 1
+        if turn >= len(self._turns) or self._gap_after(turn - 1) > GAP:
+            return []
+        return [k for quote in self._turns[turn] for k in self._tags[quote].vocatives]
+
+    def called_before(self, q: int) -> list[int]:
+        """Whom the turn before addresses, as markables."""
+        turn = self._turn_of[q] - 1
+        if turn < 0 or self._gap_after(turn) > GAP:
+            return []
+        return [k for quote in self._turns[turn] for k in self._tags[quote].vocatives]
+
+    def turn_of(self, q: int) -> range:
+        """All quotes of the turn of `q`."""
+        return self._turns[self._turn_of[q]]
+
+    def next_turns(self, q: int, most: int) -> list[range]:
+        """The quotes of the next turns of the conversation."""
+        turn = self._turn_of[q]
+        found: list[range] = []
+        while turn + 1 < len(self._turns) and len(found) < most and self._gap_after(turn) <= GAP:
+            turn += 1
+            found.append(self._turns[turn])
+        return found
 
     def _gap_after(self, turn: int) -> int:
         spans = self._speech.spans

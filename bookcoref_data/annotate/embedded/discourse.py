@@ -41,39 +41,70 @@ FEATURES = (
     "next but one speaker", "same turn speaker", "next tag fits", "next but one tag fits", "two turns ago",
     "turns since", "share of turns", "turn gap", "paragraph gap", "m turn",
     "real paragraphs", "kin by title",
+    "called next", "called before", "named even turns ahead", "named odd turns ahead", "share of tags ahead",
+    "tag addressee before",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
 _SINCE = slice(INDEX["since subject"], INDEX["since narration"] + 1)
+_OF_THE_PLACE = [
+    INDEX[f"m {name}"]
+    for name in ("male", "female", "plural", "subject", "object", "possessive", "quoted", "reflexive")
+]
+_MAY_FIT = 0.3
+"""Least probability of gender and number at which a candidate counts as a rival."""
+_CLOSE = 150
+"""Tokens within which rivals count."""
+
+
+_ROOM = 256
+"""People beyond the cast for whom there is room from the start."""
+_EMPTY: dict[str, int | float] = {
+    "last": -FAR, "sentence": -FAR, "paragraph": -1, "role": OTHER, "kind": NAME, "quote": -1, "verb": -1,
+    "subject_verb": -1, "main_sentence": -FAR, "in_sentence": 0.0, "in_paragraph": 0.0, "subject_at": -FAR,
+    "subject_paragraph": -1, "name_at": -FAR, "narrated_at": -FAR, "count": 0.0, "short": 0.0, "long": 0.0,
+}  # fmt: skip
+"""The arrays with one value per person, and the value of somebody who was never mentioned."""
 
 
 class Discourse:
-    """The people known so far. The first `cast` entities are the characters."""
+    """The people known so far. The first `cast` entities are the characters.
+
+    One value per person: token, sentence, paragraph, quote, role, kind and verb of the last mention; the
+    verb, token and paragraph of the last mention as subject, and the last sentence whose main subject it was;
+    the last token of a name and of a mention outside quotes; how many mentions, in all (`count`), in the
+    current sentence and paragraph, and decayed over `SHORT` and `LONG` tokens. `p` holds the probabilities
+    (male, female, plural).
+    """
+
+    p: np.ndarray
+    last: np.ndarray
+    sentence: np.ndarray
+    paragraph: np.ndarray
+    role: np.ndarray
+    kind: np.ndarray
+    quote: np.ndarray
+    verb: np.ndarray
+    subject_verb: np.ndarray
+    main_sentence: np.ndarray
+    in_sentence: np.ndarray
+    in_paragraph: np.ndarray
+    subject_at: np.ndarray
+    subject_paragraph: np.ndarray
+    name_at: np.ndarray
+    narrated_at: np.ndarray
+    count: np.ndarray
+    short: np.ndarray
+    long: np.ndarray
 
     def __init__(self, cast: int, male: np.ndarray, female: np.ndarray, plural: np.ndarray) -> None:
         self.cast = self.size = cast
-        room = cast + 256
+        room = cast + _ROOM
         self.p = np.zeros((room, 3))
         self.p[:cast] = np.stack([male, female, plural], axis=1)
-        self.last = np.full(room, -FAR)
-        self.sentence = np.full(room, -FAR)
-        self.paragraph = np.full(room, -1)
-        self.role = np.full(room, OTHER)
-        self.kind = np.full(room, NAME)
-        self.quote = np.full(room, -1)
-        self.verb = np.full(room, -1)
-        self.subject_verb = np.full(room, -1)
-        self.main_sentence = np.full(room, -FAR)
-        self.in_sentence = np.zeros(room)
-        self.in_paragraph = np.zeros(room)
+        for name, empty in _EMPTY.items():
+            setattr(self, name, np.full(room, empty))
         self.opener = (-1, -1)
-        self.subject_at = np.full(room, -FAR)
-        self.subject_paragraph = np.full(room, -1)
-        self.name_at = np.full(room, -FAR)
-        self.narrated_at = np.full(room, -FAR)
-        self.count = np.zeros(room)
-        self.short = np.zeros(room)
-        self.long = np.zeros(room)
         self.noun = [""] * room
         self.nouns: list[set[str]] = [set() for _ in range(room)]
         self.last_by_gender = {"m": (-1, -FAR), "f": (-1, -FAR), "p": (-1, -FAR), "": (-1, -FAR)}
@@ -93,18 +124,13 @@ class Discourse:
         return e
 
     def _grow(self) -> None:
-        for name, empty in (
-            ("p", 0), ("last", -FAR), ("sentence", -FAR), ("paragraph", -1), ("role", OTHER), ("kind", NAME),
-            ("quote", -1), ("verb", -1), ("subject_verb", -1), ("main_sentence", -FAR), ("in_sentence", 0),
-            ("in_paragraph", 0), ("subject_at", -FAR), ("subject_paragraph", -1), ("name_at", -FAR),
-            ("narrated_at", -FAR), ("count", 0), ("short", 0), ("long", 0),
-        ):  # fmt: skip
+        room = len(self.last)
+        self.p = np.concatenate([self.p, np.zeros((room, 3))])
+        for name, empty in _EMPTY.items():
             old = getattr(self, name)
-            new = np.full((2 * len(old), *old.shape[1:]), empty, dtype=old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
-        self.noun += [""] * len(self.noun)
-        self.nouns += [set() for _ in range(len(self.nouns))]
+            setattr(self, name, np.concatenate([old, np.full(room, empty, dtype=old.dtype)]))
+        self.noun += [""] * room
+        self.nouns += [set() for _ in range(room)]
 
     def mention(self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause) -> None:
         """Entity `e` was mentioned by `m`."""
@@ -169,95 +195,118 @@ class Discourse:
         f = INDEX
         n = len(ids)
         x = np.zeros((n + 1, WIDTH), dtype=np.float32)
-        x[:, f["m male"]] = m.gender == "m"
-        x[:, f["m female"]] = m.gender == "f"
-        x[:, f["m plural"]] = m.gender == "p"
-        x[:, f["m subject"]] = m.role == SUBJECT
-        x[:, f["m object"]] = m.role == OBJECT
-        x[:, f["m possessive"]] = m.role == POSSESSIVE
-        x[:, f["m quoted"]] = quote >= 0
-        x[:, f["m reflexive"]] = m.reflexive
+        x[:, _OF_THE_PLACE] = (
+            m.gender == "m", m.gender == "f", m.gender == "p", m.role == SUBJECT, m.role == OBJECT,
+            m.role == POSSESSIVE, quote >= 0, m.reflexive,
+        )  # fmt: skip
         x[n, f["none"]] = 1
         if not n:
             return x
         e = np.array(ids)
-        at = m.at
-        verb = clause.verb
-        away = np.maximum(at - self.last[e], 0)
+        away = np.maximum(m.at - self.last[e], 0)
         lines = np.maximum(sentence - self.sentence[e], 0)
-        r = x[:n]
-        r[:, f["cast"]] = e < self.cast
-        r[:, f["sentences"]] = np.log1p(lines)
-        r[:, f["tokens"]] = np.log1p(away)
-        r[:, f["same sentence"]] = lines == 0
-        r[:, f["sentence before"]] = lines == 1
+        rows = x[:n]
+        self._mark_last_mention(rows, e, m, away, lines)
+        self._mark_counts(rows, e, away)
+        fit = self._mark_gender(rows, e, m)
+        x[:, f["rivals"]] = float(((fit > _MAY_FIT) & (away < _CLOSE)).sum())
+        self._mark_order(rows, fit, away)
+        self._mark_place(rows, e, m, sentence, paragraph, quote)
+        self._mark_clause(rows, e, m, lines, clause)
+        x[n, f["gender"]] = rows[:, f["gender"]].max()
+        x[n, f["tokens"]] = rows[:, f["tokens"]].min()
+        x[n, f["of late"]] = rows[:, f["of late"]].max()
+        return x
+
+    def _mark_last_mention(
+        self, rows: np.ndarray, e: np.ndarray, m: Markable, away: np.ndarray, lines: np.ndarray
+    ) -> None:
+        """How far back and how each candidate was mentioned last."""
+        f = INDEX
         role, kind = self.role[e], self.kind[e]
-        r[:, f["was subject"]] = role == SUBJECT
-        r[:, f["was object"]] = role == OBJECT
-        r[:, f["was possessive"]] = role == POSSESSIVE
-        r[:, f["was name"]] = kind == NAME
-        r[:, f["was pronoun"]] = kind == PRONOUN
-        r[:, f["was nominal"]] = kind == NOMINAL
-        r[:, f["same role"]] = role == m.role
+        rows[:, f["cast"]] = e < self.cast
+        rows[:, f["sentences"]] = np.log1p(lines)
+        rows[:, f["tokens"]] = np.log1p(away)
+        rows[:, f["same sentence"]] = lines == 0
+        rows[:, f["sentence before"]] = lines == 1
+        rows[:, f["was subject"]] = role == SUBJECT
+        rows[:, f["was object"]] = role == OBJECT
+        rows[:, f["was possessive"]] = role == POSSESSIVE
+        rows[:, f["was name"]] = kind == NAME
+        rows[:, f["was pronoun"]] = kind == PRONOUN
+        rows[:, f["was nominal"]] = kind == NOMINAL
+        rows[:, f["same role"]] = role == m.role
+
+    def _mark_counts(self, rows: np.ndarray, e: np.ndarray, away: np.ndarray) -> None:
+        """How often each candidate was mentioned, of late and in all, also against the others."""
+        f = INDEX
         short = self.short[e] * np.exp(-away / SHORT)
         long = self.long[e] * np.exp(-away / LONG)
-        r[:, f["lately"]] = np.log1p(short)
-        r[:, f["of late"]] = np.log1p(long)
-        r[:, f["share lately"]] = short / (short.sum() + 0.1)
-        r[:, f["share of late"]] = long / (long.sum() + 0.1)
-        r[:, f["count"]] = np.log1p(np.minimum(self.count[e], MOST_COUNTED))
-        k = "mfp".find(m.gender) if m.gender else -1
-        if k >= 0:
-            fit = self.p[e, k]
-            r[:, f["gender"]] = np.log(np.maximum(fit, 0.01))
-            r[:, f["gender sure"]] = fit > 0.9
-        else:
-            fit = np.ones(n)
-        good = np.flatnonzero(fit > 0.3)
-        if len(good):
-            order = good[np.argsort(away[good], kind="stable")]
-            r[order[0], f["nearest"]] = 1
-            if len(order) > 1:
-                r[order[1], f["second nearest"]] = 1
-        r[np.argsort(away, kind="stable"), f["between"]] = np.log1p(np.arange(n))
-        close = float(((fit > 0.3) & (away < 150)).sum())
-        x[:, f["rivals"]] = close
+        rows[:, f["lately"]] = np.log1p(short)
+        rows[:, f["of late"]] = np.log1p(long)
+        rows[:, f["share lately"]] = short / (short.sum() + 0.1)
+        rows[:, f["share of late"]] = long / (long.sum() + 0.1)
+        rows[:, f["count"]] = np.log1p(np.minimum(self.count[e], MOST_COUNTED))
+
+    def _mark_gender(self, rows: np.ndarray, e: np.ndarray, m: Markable) -> np.ndarray:
+        """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""
+        if not m.gender or m.gender not in "mfp":
+            return np.ones(len(e))
+        fit: np.ndarray = self.p[e, "mfp".index(m.gender)]
+        rows[:, INDEX["gender"]] = np.log(np.maximum(fit, 0.01))
+        rows[:, INDEX["gender sure"]] = fit > 0.9
+        return fit
+
+    @staticmethod
+    def _mark_order(rows: np.ndarray, fit: np.ndarray, away: np.ndarray) -> None:
+        """Who is nearest, and how many others lie between."""
+        f = INDEX
+        good = np.flatnonzero(fit > _MAY_FIT)
+        order = good[np.argsort(away[good], kind="stable")]
+        for name, at in (("nearest", 0), ("second nearest", 1)):
+            if len(order) > at:
+                rows[order[at], f[name]] = 1
+        rows[np.argsort(away, kind="stable"), f["between"]] = np.log1p(np.arange(len(rows)))
+
+    def _mark_place(
+        self, rows: np.ndarray, e: np.ndarray, m: Markable, sentence: int, paragraph: int, quote: int
+    ) -> None:
+        """Quotes, paragraphs and sentences that a candidate shares with this place."""
+        f = INDEX
         where = self.quote[e]
-        r[:, f["same quote"]] = (where == quote) & (quote >= 0)
-        r[:, f["both narration"]] = (where < 0) & (quote < 0)
-        r[:, f["only quoted"]] = (where >= 0) & (quote < 0)
+        rows[:, f["same quote"]] = (where == quote) & (quote >= 0)
+        rows[:, f["both narration"]] = (where < 0) & (quote < 0)
+        rows[:, f["only quoted"]] = (where >= 0) & (quote < 0)
         since = np.stack((self.subject_at[e], self.name_at[e], self.narrated_at[e]), axis=1)
-        r[:, _SINCE] = np.log1p(np.minimum(np.maximum(at - since, 0), FAR))
-        r[:, f["same paragraph"]] = self.paragraph[e] == paragraph
-        r[:, f["same paragraph subject"]] = self.subject_paragraph[e] == paragraph
+        rows[:, _SINCE] = np.log1p(np.minimum(np.maximum(m.at - since, 0), FAR))
+        here = self.paragraph[e] == paragraph
+        rows[:, f["same paragraph"]] = here
+        rows[:, f["same paragraph subject"]] = self.subject_paragraph[e] == paragraph
         same, when = self.last_by_gender[m.gender if m.person == 3 else ""]
         hit = e == same
-        r[:, f["last same pronoun"]] = hit
-        r[:, f["since same pronoun"]] = hit * np.log1p(max(at - when, 0))
-        co = (
-            (self.verb[e] == verb)
-            & (verb >= 0)
-            & (role != POSSESSIVE)
-            & (m.role != POSSESSIVE)
-            & (lines == 0)
-        )
-        r[:, f["coargument"]] = co
+        rows[:, f["last same pronoun"]] = hit
+        rows[:, f["since same pronoun"]] = hit * np.log1p(max(m.at - when, 0))
+        main = sentence - self.main_sentence[e]
+        rows[:, f["main subject here"]] = main == 0
+        rows[:, f["main subject before"]] = main == 1
+        rows[:, f["in paragraph"]] = np.log1p(self.in_paragraph[e]) * here
+        if self.opener[0] == paragraph:
+            rows[:, f["opened paragraph"]] = e == self.opener[1]
+
+    def _mark_clause(
+        self, rows: np.ndarray, e: np.ndarray, m: Markable, lines: np.ndarray, clause: Clause
+    ) -> None:
+        """Grammar: arguments of the same verb, subjects of the clauses above and beside."""
+        f = INDEX
+        same_verb = (self.verb[e] == clause.verb) & (clause.verb >= 0)
+        co = same_verb & (self.role[e] != POSSESSIVE) & (m.role != POSSESSIVE) & (lines == 0)
+        rows[:, f["coargument"]] = co
+        rows[:, f["coargument reflexive"]] = co & m.reflexive
         subject_verb = self.subject_verb[e]
         for v in clause.above:
-            r[subject_verb == v, f["matrix subject"]] = 1
+            rows[subject_verb == v, f["matrix subject"]] = 1
         for v in clause.beside:
-            r[subject_verb == v, f["conjunct subject"]] = 1
+            rows[subject_verb == v, f["conjunct subject"]] = 1
         if m.role == POSSESSIVE:
-            r[:, f["subject over possessive"]] = (subject_verb == verb) & (verb >= 0)
-        main = sentence - self.main_sentence[e]
-        r[:, f["main subject here"]] = main == 0
-        r[:, f["main subject before"]] = main == 1
-        r[:, f["in sentence"]] = np.log1p(self.in_sentence[e]) * (lines == 0)
-        r[:, f["in paragraph"]] = np.log1p(self.in_paragraph[e]) * (self.paragraph[e] == paragraph)
-        if self.opener[0] == paragraph:
-            r[:, f["opened paragraph"]] = e == self.opener[1]
-        r[:, f["coargument reflexive"]] = co & m.reflexive
-        x[n, f["gender"]] = r[:, f["gender"]].max()
-        x[n, f["tokens"]] = r[:, f["tokens"]].min()
-        x[n, f["of late"]] = r[:, f["of late"]].max()
-        return x
+            rows[:, f["subject over possessive"]] = (subject_verb == clause.verb) & (clause.verb >= 0)
+        rows[:, f["in sentence"]] = np.log1p(self.in_sentence[e]) * (lines == 0)

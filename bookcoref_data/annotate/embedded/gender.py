@@ -22,7 +22,7 @@ def character_genders(
     same paragraph, no more than 30 tokens back, with no other name between. A title is certain, a first
     name a guess that votes can overrule.
     """
-    votes = [Counter() for _ in people]
+    votes: list[Counter[str]] = [Counter() for _ in people]
     last: Markable | None = None
     for m in markables:
         if speech.quote[m.at] >= 0:

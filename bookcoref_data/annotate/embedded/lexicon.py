@@ -161,7 +161,13 @@ SPEECH_VERBS = word_set(
     "remonstrated reproached requested revealed roared sang scoffed scolded screeched shouting shrilled "
     "simpered sneered sniffed snorted soothed spluttered sputtered squeaked stated stuttered submitted swore "
     "taunted teased testified thanked threatened thundered twittered ventured volunteered vowed wailed "
-    "warbled welcomed wept wheezed whined whispering yawned"
+    "warbled welcomed wept wheezed whined whispering yawned "
+    "blurted burst broke interjected opined supplied seconded whimpered questioned rambled hastened inquires "
+    "barks mumbled mumbles chorused cooed crooned drivelled faltering hummed hooted intoned invited jested "
+    "lied nagged narrated objurgated offered opines pled pointed pressed quipped quoted ranted rasped "
+    "recalled reckoned recited recollected regretted remembered reported resolved rumbled sermonised shot "
+    "soliloquised soliloquized specified squealed started stipulated storms stormed surmised theorised "
+    "trilled tut-tutted uttered wondering yelped"
 )
 
 SPEECH_NOUNS = word_set(

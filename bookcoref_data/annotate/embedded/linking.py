@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from ...books import Book
 from ...words import honorifics
 from ..cast import Cast
 from ..state import Dropped, Marked
 from . import lexicon as lex
-from .names import NameTable, book_words, name_words
+from .names import NameTable, Person, book_words, name_words
 from .parsing import Parse
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
@@ -17,10 +19,14 @@ _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 
 
 def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Marked], list[str]]:
     """Every name of the cast in the book with the character it is tied to; and notes on what was learned."""
-    words = book_words(book.tokens)
     table = NameTable(cast)
-    notes = table.learn(words)
-    hits = table.find(words)
+    notes = table.learn(book_words(book.tokens))
+    return link_hits(book, table, parse, step), notes
+
+
+def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Marked]:
+    """Every name of a table in the book with the character it is tied to."""
+    hits = table.find(book_words(book.tokens))
     marked = []
     for hit, (who, rule) in zip(hits, table.settle(hits), strict=True):
         start, end = name_span(book, parse, hit.start, hit.end)
@@ -29,7 +35,7 @@ def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Ma
         base = _SCORE.get(rule.split(",")[0], 0.9)
         score = round(base - 0.1 * ("," in rule), 3)
         marked.append(Marked(start, end, who, step, rule, score, "name"))
-    return marked, notes
+    return marked
 
 
 def _definite(book: Book, start: int) -> bool:
@@ -103,55 +109,128 @@ def filter_names(
     return kept, dropped
 
 
+@dataclass(frozen=True, slots=True)
+class _NamePlace:
+    """A linked name in its place: tokens [start, end] are the name itself, without what hangs on it."""
+
+    book: Book
+    parse: Parse
+    person: Person
+    own: frozenset[str]
+    start: int
+    end: int
+
+    @property
+    def bare(self) -> bool:
+        return self.start == self.end
+
+    @property
+    def first_word(self) -> str:
+        return _bare_word(self.book.tokens[self.start])
+
+    @property
+    def next(self) -> str:
+        """The token after the name, "" at the end of the book."""
+        return self.book.tokens[self.end + 1] if self.end + 1 < len(self.book.tokens) else ""
+
+    @property
+    def previous(self) -> str:
+        return self.book.tokens[self.start - 1] if self.start else ""
+
+    @property
+    def title(self) -> str:
+        """The word before the name, in lower case; of "Mr ." the title."""
+        if self.previous == "." and self.start > 1:
+            return self.book.tokens[self.start - 2].lower()
+        return _bare_word(self.previous)
+
+    @property
+    def titled(self) -> bool:
+        """Whether the word before is a title that the cast does not give."""
+        capital = self.previous[:1].isupper() or self.previous == "."
+        return capital and self.title in lex.TITLES and self.title not in self.own
+
+    def next_is_part(self) -> bool:
+        """Whether the next word is capitalised and governs the name, as surnames and places do."""
+        return (
+            self.next[:1].isupper() and self.next.isalpha() and int(self.parse.head[self.end]) == self.end + 1
+        )
+
+
+def _begins_a_sentence(at: _NamePlace) -> bool:
+    no_name = at.bare and not at.person.common and at.parse.tag[at.start] not in _NAME_TAGS
+    return no_name and _begins(at.book, at.parse, at.start)
+
+
+def _is_the_family(at: _NamePlace) -> bool:
+    return at.bare and at.parse.tag[at.end] == "NNPS" and at.previous.lower() == "the"
+
+
+def _is_a_place(at: _NamePlace) -> bool:
+    return at.next_is_part() and at.next.lower() in lex.PLACES
+
+
+def _goes_on(at: _NamePlace) -> bool:
+    """ "Anne Smith" is not Anne Elliot."""
+    known_first = bool(at.person.last) and at.first_word in at.person.first
+    return (
+        known_first
+        and at.next_is_part()
+        and at.parse.tag[at.end + 1] in ("NNP", "NNPS")
+        and at.next.lower() not in at.own
+    )
+
+
+def _has_a_title_of_another_gender(at: _NamePlace) -> bool:
+    if not at.titled or at.person.gender not in ("m", "f"):
+        return False
+    gender = (
+        "m" if at.title in honorifics.MALE_HONORIFICS
+        else "f" if at.title in honorifics.FEMALE_HONORIFICS else at.person.gender
+    )  # fmt: skip
+    return gender != at.person.gender
+
+
+def _has_another_first_name(at: _NamePlace) -> bool:
+    if at.titled or not at.bare or at.parse.tag[at.start - 1] != "NNP":
+        return False
+    word = at.previous
+    named = word[:1].isupper() and word.strip(".").isalpha()
+    other = at.title not in at.own and at.title not in lex.PERSON_NOUNS
+    governed = int(at.parse.head[at.start - 1]) in range(at.start, at.end + 1)
+    surname = bool(at.person.first) and at.person.last == at.first_word
+    return named and other and governed and surname
+
+
+_DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
+    ("begins a sentence and is not used as a name", _begins_a_sentence),
+    ("the whole family, not one of them", _is_the_family),
+    ("part of the name of a place", _is_a_place),
+    ("part of another name", _goes_on),
+    ("title of another gender", _has_a_title_of_another_gender),
+    ("surname of someone else", _has_another_first_name),
+)
+"""Reasons to distrust a name; the first that applies is given."""
+
+
 def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked) -> str:
     """Why a name does not mean the character, or ""."""
     person = table.people[m.character]
-    own = {*name_words(person.entry.name), *person.first, *person.last.split()}
-    for alias in person.entry.aliases:
-        own.update(name_words(alias))
-    start, end = _core(book, m, own)
-    words = [book.tokens[i] for i in range(start, end + 1)]
-    bare = len(words) == 1
-    first_word = words[0].strip("_").lower().rstrip(".")
-    if bare and not person.common and parse.tag[start] not in _NAME_TAGS and _begins(book, parse, start):
-        return "begins a sentence and is not used as a name"
-    if bare and parse.tag[end] == "NNPS" and start and book.tokens[start - 1].lower() == "the":
-        return "the whole family, not one of them"
-    nxt = book.tokens[end + 1] if end + 1 < len(book.tokens) else ""
-    if nxt[:1].isupper() and nxt.isalpha():
-        low = nxt.lower()
-        if low in lex.PLACES and int(parse.head[end]) == end + 1:
-            return "part of the name of a place"
-        surname = parse.tag[end + 1] in ("NNP", "NNPS") and int(parse.head[end]) == end + 1
-        if surname and person.last and low not in own and first_word in {*person.first}:
-            return "part of another name"
-    prv = book.tokens[start - 1] if start else ""
-    low = prv.strip("_").lower().rstrip(".")
-    if prv == "." and start > 1:
-        low = book.tokens[start - 2].lower()
-    if low in lex.TITLES and low not in own and prv[:1].isupper() | (prv == "."):
-        gender = honorifics.honorific_gender(low)
-        if gender and person.gender in ("m", "f") and gender != person.gender:
-            return "title of another gender"
-    elif (
-        prv[:1].isupper()
-        and prv.strip(".").isalpha()
-        and low not in own
-        and low not in lex.PERSON_NOUNS
-        and bare
-        and parse.tag[start - 1] == "NNP"
-        and int(parse.head[start - 1]) in range(start, end + 1)
-        and person.first
-        and person.last == first_word
-    ):
-        return "surname of someone else"
-    return ""
+    aliases = (word for alias in person.entry.aliases for word in name_words(alias))
+    own = frozenset({*name_words(person.entry.name), *person.first, *person.last.split(), *aliases})
+    place = _NamePlace(book, parse, person, own, *_core(book, m, own))
+    return next((reason for reason, applies in _DOUBTS if applies(place)), "")
+
+
+def _bare_word(token: str) -> str:
+    """A token as names are compared: lower case, without emphasis marks and final points."""
+    return token.strip("_").lower().rstrip(".")
 
 
 _NAME_TAGS = {"NNP", "NNPS", "NN", "NNS", "JJ", "UH", "FW", "VB", "VBP", "XX"}
 
 
-def _core(book: Book, m: Marked, own: set[str]) -> tuple[int, int]:
+def _core(book: Book, m: Marked, own: frozenset[str]) -> tuple[int, int]:
     """The tokens of the name itself inside its maximal span."""
     inside = [
         i

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,8 +51,13 @@ class Markable:
         return self.head if self.kind == "nominal" else self.start
 
 
-def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markable]:
-    """All markables in the order in which they are read (`at`), longer ones first; `names` are the cast's."""
+def find_markables(
+    book: Book, parse: Parse, names: list[Marked], speaking: Collection[int] = ()
+) -> list[Markable]:
+    """All markables in the order in which they are read (`at`), longer ones first; `names` are the cast's.
+
+    `speaking` are tokens that are people whatever word they are: subjects of verbs of saying.
+    """
     found: list[Markable] = []
     named = np.zeros(len(book.tokens), dtype=bool)
     for m in names:
@@ -76,6 +82,10 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
             # Several beings or things: nobody of the cast, but rivals for "they".
             low = word.lower()
             found.append(Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low))
+        elif i in speaking and not named[i] and tag in _SPEAKING_TAGS and word.lower() not in _ANYBODY:
+            speaker = _speaking(book, parse, i, named)
+            found.append(speaker)
+            i = max(i, speaker.end if speaker.kind == "name" else i)
         elif tag in ("NN", "NNP") and not named[i]:
             low = word.lower()
             if is_person_noun(low) and not _is_modifier(parse, i, named):
@@ -90,6 +100,34 @@ def find_markables(book: Book, parse: Parse, names: list[Marked]) -> list[Markab
         i += 1
     found.sort(key=lambda m: (m.at, -m.end))
     return found
+
+
+_SPEAKING_TAGS = frozenset(["NN", "NNP", "JJ", "CD"])
+_ANYBODY = frozenset(
+    [
+        "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "anyone",
+        "anybody",
+        "nobody",
+        "none",
+        "one",
+        "all",
+        "nothing",
+    ]
+)
+"""Subjects of verbs of saying that mean nobody in particular."""
+
+
+def _speaking(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable:
+    """The subject of a verb of saying: "the voice", "the other", or a name the cast does not have."""
+    if parse.tag[i] == "NNP" and book.tokens[i][:1].isupper():
+        other = _other_name(book, parse, i, named)
+        if other is not None:
+            return other
+    return _nominal(book, parse, i, book.tokens[i].lower())
 
 
 _THOU = frozenset(["thou", "thee", "thy", "thine", "thyself", "ye"])

@@ -145,6 +145,7 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
     return "", False
 
 
+_JOINING_WORDS = word_set("of the and a an de du des la le van von der den")
 _NOT_NAMES = calendar.CALENDAR | word_set(
     "the a an and or but if so as at by for from in into of on to with he she it they i you we his her is "
     "was what who when where why how no yes not oh ah well then there here this that these those my your "
@@ -206,7 +207,8 @@ class NameTable:
 
     def _add(self, words, character: int, rank: int) -> None:
         form = tuple(words)
-        if form and form != ("the",):
+        # "Bishop of St. Andrews" is not called "of".
+        if not all(word in _JOINING_WORDS for word in form):
             known = self.forms[form]
             known[character] = min(rank, known.get(character, 99))
 
@@ -262,7 +264,7 @@ class NameTable:
     def _courtesy(p: Person) -> tuple[str, ...]:
         """Titles that anyone of that gender may be given, though the cast does not say so."""
         male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young", "poor")
-        female = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
+        female: tuple[str, ...] = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
         if any(t in honorifics.MARRIED for t in p.titles):
             female = ("mrs", "madame", "aunt", "poor")
         elif any(t in honorifics.UNMARRIED for t in p.titles):

@@ -221,7 +221,8 @@ def _speaker_line(tokens, i: int, names: dict[str, int]) -> tuple[int, int] | No
 
 
 def _speaker_lines(tokens, starts, names) -> tuple[list[tuple[int, int]], dict[int, int]]:
-    spans, spoken_by = [], {}
+    spans: list[tuple[int, int]] = []
+    spoken_by: dict[int, int] = {}
     for n, begin in enumerate(starts):
         found = _speaker_line(tokens, begin, names)
         stop = starts[n + 1] if n + 1 < len(starts) else len(tokens)

@@ -20,7 +20,7 @@ from ...books import Book
 from ...words import honorifics, kin
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of
-from .conversation import Spoken, Talk
+from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable
 from .names import Person
@@ -87,7 +87,7 @@ def _identity(m: Markable) -> object:
     return m.character if m.character >= 0 else m.text.split()[-1]
 
 
-class Reader:
+class BookReader:
     """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
 
     `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` the
@@ -103,6 +103,7 @@ class Reader:
         fixed: Mapping[int, int] | None = None,
         told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
         thresholds: Mapping[str, float] | None = None,
+        always_somebody: bool = False,
         teacher: Teacher | None = None,
     ) -> None:
         self.t = text
@@ -110,11 +111,12 @@ class Reader:
         self.fixed = fixed or {}
         self.told = told or {}
         self.thresholds = thresholds or {}
+        self.always_somebody = always_somebody
         self.teacher = teacher
         self.state = Discourse(len(text.people), *text.genders)
         self.narrator = narrator if narrator >= 0 else self.state.add("", "narrator")
-        self.talk = Talk(text.book.tokens, text.speech, text.tags, text.markables)
-        self.spoken = self.talk.spoken
+        self.conversation = Conversation(text.book.tokens, text.speech, text.tags, text.markables)
+        self.spoken = self.conversation.spoken
         self.decisions: list[Decision] = []
         self.entity = [-1] * len(text.markables)
         self.kin: dict[tuple[int, str], int] = {}
@@ -236,6 +238,9 @@ class Reader:
             # Nobody is his own brother.
             owner = self._owner(m)
             ids = [e for e in ids if e != owner]
+        if q >= 0 and (kind == "second" or (kind == "nominal" and is_vocative(self.t.book, m))):
+            # Nobody says "you" or "my dear" to himself.
+            ids = [e for e in ids if e != self.spoken[q].speaker]
         return ids
 
     def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
@@ -280,6 +285,8 @@ class Reader:
             least = self.thresholds.get(name or kind, 0.0)
             if row < len(ids) and ids[row] < self.state.cast and p[row] < least:
                 row = len(ids)
+            if kind == "speaker" and self.always_somebody and ids:
+                row = int(p[:-1].argmax())
         if self.teacher:
             row = self.teacher.choose(kind, ids, x, key, row)
         if ranker is None:
@@ -316,7 +323,7 @@ class Reader:
                 x[place[e], f[name]] = value
 
         mark(self.narrator, "narrator")
-        last, before = self.talk.last_speakers(m.at)
+        last, before = self.conversation.last_speakers(m.at)
         mark(last, "last speaker")
         mark(before, "speaker before")
         self._mark_ahead(x, ids, m)
@@ -329,12 +336,13 @@ class Reader:
             x[:, f["m tag"]] = 1
             mark(last, "tag and last speaker")
             mark(before, "tag and speaker before")
+            self._mark_tag(x, ids, mark, tag)
         if q >= 0:
             spoken = self.spoken[q]
             mark(spoken.speaker, "is speaker")
             for e in spoken.addressees:
                 mark(e, "is addressee")
-            mark(self.talk.named_ahead(q, 1), "next speaker")
+            mark(self.conversation.named_ahead(q, 1), "next speaker")
             self._mark_last_quote(x, q)
             for k in self.t.tags[q].vocatives:
                 mark(self.entity[k], "vocative here")
@@ -342,6 +350,24 @@ class Reader:
                 mark(self._entity(self.t.tags[q].object), "tag object")
         if kind == "nominal":
             self._mark_nominal(x, ids, mark, m, i)
+
+    def _mark_tag(self, x, ids: list[int], mark, q: int) -> None:
+        """The subject of a tag speaks quote `q`: what tells of the speaker tells of whom "she" means."""
+        ms = self.t.markables
+        for k in self.conversation.turn_of(q):
+            for n in self.t.tags[k].vocatives:
+                mark(self._entity(n), "vocative here")
+            for n in self._inside(k):
+                if ms[n].kind == "name":
+                    mark(self._entity(n), "named in quote")
+        for e in self.conversation.last_addressees(q):
+            mark(e, "tag addressee before")
+        if self.conversation.answers(q):
+            last, before = self.conversation.last_speakers(self.t.speech.spans[q][0])
+            x[:, INDEX["answers"]] = 1
+            mark(last, "answers and last speaker")
+            mark(before, "answers and speaker before")
+        self._mark_turns(x, ids, mark, q)
 
     def _mark_nominal(self, x, ids: list[int], mark, m: Markable, i: int) -> None:
         f = INDEX
@@ -370,7 +396,7 @@ class Reader:
             mark(self._entity(k), name)
 
     def _mark_last_quote(self, x, q: int) -> None:
-        if q and self.talk.goes_on(q):
+        if q and self.conversation.goes_on(q):
             a, b = self.t.speech.spans[q][0], self.t.speech.spans[q - 1][1]
             x[:, INDEX["last quote adjoins"]] = a - b <= 2
             x[:, INDEX["last quote same paragraph"]] = (
@@ -456,7 +482,7 @@ class Reader:
         # Where paragraphs are known, a tag anywhere in the turn tells of all its quotes.
         wait = tagged and self.t.speech.real_paragraphs
         for q in quotes:
-            if q in tagged or (q == quotes[0] and not wait) or self.talk.continues(q):
+            if q in tagged or (q == quotes[0] and not wait) or self.conversation.continues(q):
                 self._speaker(q)
         for q in quotes:
             if self.spoken[q].rule:
@@ -471,7 +497,7 @@ class Reader:
                 self.teacher.settled(("quote", q), s.speaker)
         for q in quotes:
             self._addressee(q)
-            self.talk.remember(q)
+            self.conversation.remember(q)
 
     def _belongs(self, k: int, q: int) -> bool:
         """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
@@ -487,7 +513,7 @@ class Reader:
         if said >= 0:
             self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
             return
-        if self.talk.continues(q):
+        if self.conversation.continues(q):
             s = self.spoken[q - 1]
             self.spoken[q] = Spoken(s.speaker, s.addressees, "speech goes on", s.score)
             if self.teacher:
@@ -503,7 +529,7 @@ class Reader:
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
             m.gender = self.t.markables[tag.subject].gender
         ids = self.state.candidates(a, m.gender, most=8, reach=1500)
-        last, before = self.talk.last_speakers(a)
+        last, before = self.conversation.last_speakers(a)
         heard = [self.entity[k] for k in tag.vocatives]
         for e in (
             subject,
@@ -511,7 +537,7 @@ class Reader:
             before,
             self._entity(tag.before),
             self._entity(tag.after),
-            *self.talk.last_addressees(q),
+            *self.conversation.last_addressees(q),
         ):
             if e >= 0 and e not in ids and self._agrees(e, m.gender):
                 ids.append(e)
@@ -544,10 +570,10 @@ class Reader:
         mark(subject, "tag subject")
         if tag.subject >= 0 and ms[tag.subject].kind == "name":
             mark(subject, "tag by name")
-        last, before = self.talk.last_speakers(a)
+        last, before = self.conversation.last_speakers(a)
         mark(last, "last speaker")
         mark(before, "speaker before")
-        if self.talk.answers(q):
+        if self.conversation.answers(q):
             x[:, f["answers"]] = 1
             mark(last, "answers and last speaker")
             mark(before, "answers and speaker before")
@@ -558,16 +584,16 @@ class Reader:
         self._mark_turns(x, ids, mark, q)
         for e in heard:
             mark(e, "vocative here")
-        for e in self.talk.last_addressees(q):
+        for e in self.conversation.last_addressees(q):
             mark(e, "addressee before")
-        if q and self.talk.goes_on(q):
+        if q and self.conversation.goes_on(q):
             for k in self.t.tags[q - 1].vocatives:
                 mark(self.entity[k], "vocative before")
         for k in self._inside(q):
             if ms[k].kind == "name":
                 mark(self.entity[k], "named in quote")
         mark(self._entity(tag.object), "tag object")
-        spoke = self.talk.recent_speakers()
+        spoke = self.conversation.recent_speakers()
         for n, e in enumerate(ids):
             x[n, f["unheard"]] = e not in spoke
 
@@ -578,16 +604,17 @@ class Reader:
     def _mark_turns(self, x, ids: list[int], mark, q: int) -> None:
         """What the turns around a quote say about its speaker."""
         f = INDEX
-        mark(self.talk.named_ahead(q, 0), "same turn speaker")
-        mark(self.talk.named_ahead(q, 1), "next speaker")
-        mark(self.talk.named_ahead(q, 2), "next but one speaker")
+        mark(self.conversation.named_ahead(q, 0), "same turn speaker")
+        mark(self.conversation.named_ahead(q, 1), "next speaker")
+        mark(self.conversation.named_ahead(q, 2), "next but one speaker")
         for turns, name in ((1, "next tag fits"), (2, "next but one tag fits")):
-            k = self.talk.tag_ahead(q, turns)
+            k = self.conversation.tag_ahead(q, turns)
             if k >= 0 and (gender := self.t.markables[k].gender) in ("m", "f"):
                 for n, e in enumerate(ids):
                     x[n, f[name]] = self.state.p[e, "mf".index(gender)] - 0.5
         x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
-        past = self.talk.past_turns(q)
+        self._mark_foreseen(x, ids, mark, q)
+        past = self.conversation.past_turns(q)
         x[:, f["m turn"]] = np.log1p(len(past))
         if len(past) > 1:
             mark(past[1], "two turns ago")
@@ -596,9 +623,26 @@ class Reader:
                 x[n, f["turns since"]] = 1.0 / (1 + past.index(e))
                 x[n, f["share of turns"]] = past.count(e) / len(past)
         if past:
-            tokens, paragraphs = self.talk.gap_before(q)
+            tokens, paragraphs = self.conversation.gap_before(q)
             x[:, f["turn gap"]] = np.log1p(max(tokens, 0))
             x[:, f["paragraph gap"]] = min(paragraphs, 6)
+
+    def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
+        """What the rest of the conversation gives away: who is named in its tags, an even or an odd number
+        of turns ahead, and who is called by name in the turns beside this one."""
+        f = INDEX
+        for k in self.conversation.called_next(q):
+            mark(self._entity(k), "called next")
+        for k in self.conversation.called_before(q):
+            mark(self._entity(k), "called before")
+        later = self.conversation.named_later(q)
+        place = {e: n for n, e in enumerate(ids)}
+        for ahead, e in later:
+            if e in place:
+                row = x[place[e]]
+                side = f["named odd turns ahead" if ahead % 2 else "named even turns ahead"]
+                row[side] = max(row[side], 1.0 / ahead)
+                row[f["share of tags ahead"]] += 1.0 / len(later)
 
     def _addressee(self, q: int) -> None:
         """Who is spoken to: a vocative, the object of the tag, or the other one in the conversation."""
@@ -614,14 +658,14 @@ class Reader:
         if object_ >= 0 and object_ != s.speaker:
             s.addressees = (object_,)
             return
-        last, before = self.talk.last_speakers(self.t.speech.spans[q][0])
+        last, before = self.conversation.last_speakers(self.t.speech.spans[q][0])
         other = last if last != s.speaker else before
         if other >= 0 and other != s.speaker:
             s.addressees = (other,)
             return
-        if q and self.talk.goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
+        if q and self.conversation.goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
             s.addressees = self.spoken[q - 1].addressees
             return
-        follower = self.talk.named_ahead(q, 1)
+        follower = self.conversation.named_ahead(q, 1)
         if follower >= 0 and follower != s.speaker:
             s.addressees = (follower,)

@@ -14,6 +14,7 @@ from .names import NameTable, book_words
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
+from .tags import tag_subjects
 
 
 def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
@@ -34,6 +35,6 @@ def make_text(
     table.learn(book_words(book.tokens))
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = find_speech(book, parse.sentence, calls, paragraph)
-    markables = find_markables(book, parse, names)
+    markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
     male, female, plural, _ = character_genders(table.people, markables, speech)
     return prepare(book, parse, speech, markables, table.people, (male, female, plural))

@@ -14,6 +14,11 @@ from .quotes import Speech
 
 _STOPS = {".", "!", "?", ";", "\n"}
 _REACH_AFTER, _REACH_BEFORE = 10, 24
+_CLIMB = 4
+"""Most verbs looked at for the subject of a verb of saying."""
+_JOINED = frozenset(["conj", "advcl", "xcomp"])
+_RELATIVE = frozenset(["who", "that", "which"])
+_PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 _PAUSES = {",", "!", "?", ".", ";", "—", "--", "–", "”", '"', "’", "'", "''", "“", "‘", "``", "...", "…"}
 
@@ -37,15 +42,40 @@ class Tag:
     stranger: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Everything the search for tags looks at."""
+
+    book: Book
+    parse: Parse
+    speech: Speech
+    markables: list[Markable]
+    starts: list[int]
+    by_head: dict[int, int]
+
+    def inside(self, low: int, high: int) -> range:
+        """The markables that are read in tokens [low, high)."""
+        return range(bisect_left(self.starts, low), bisect_left(self.starts, high))
+
+    def is_verb(self, i: int) -> bool:
+        return self.parse.tag[i][:2] == "VB"
+
+    def says(self, i: int) -> bool:
+        """Whether token `i` is a verb of saying; the parser takes some for nouns."""
+        return _word(self.book, i) in lex.SPEECH_VERBS and self.parse.tag[i][:2] in ("VB", "NN")
+
+
 def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable]) -> list[Tag]:
     """One `Tag` per quote."""
     starts = [m.at for m in markables]
+    by_head = {m.head: k for k, m in reversed(list(enumerate(markables)))}
+    place = _Place(book, parse, speech, markables, starts, by_head)
     tags = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
-        _tag_after(book, parse, speech, markables, starts, b, tag)
+        _tag_after(place, b, tag)
         if tag.subject < 0:
-            _tag_before(book, parse, speech, markables, starts, a, tag)
+            _tag_before(place, a, tag)
         tag.before = _subject_before(speech, markables, starts, a)
         tag.after = _subject_after(speech, markables, starts, b)
         tag.vocatives = tuple(
@@ -57,95 +87,175 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     return tags
 
 
-def _tag_after(book, parse, speech, markables, starts, b: int, tag: Tag) -> None:
-    size = len(book.tokens)
+def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
+    """The tokens that are subjects of a verb of saying right after a quote, or before one: whatever they are
+    ("the voice", "the other", "Charly"), they speak."""
+    found = set()
+    for _, b in speech.spans:
+        for v in range(b + 1, min(b + 5, len(book.tokens))):
+            if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
+                break
+            if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+                found.update(_subjects_of(parse, v))
+                break
+    return found
+
+
+def _subjects_of(parse: Parse, v: int) -> list[int]:
+    """The grammatical subjects of a verb; of an inverted tag the parser may call it an object."""
+    low, high = int(parse.left[v]), int(parse.right[v])
+    return [
+        i
+        for i in range(max(low, v - 12), min(high, v + 8) + 1)
+        if int(parse.head[i]) == v and parse.dep[i] in ("nsubj", "nsubjpass") and i != v
+    ]
+
+
+def _tag_after(place: _Place, b: int, tag: Tag) -> None:
+    tokens, speech = place.book.tokens, place.speech
+    size = len(tokens)
     stop = b + 1
     while stop < min(size, b + 1 + _REACH_AFTER) and speech.quote[stop] < 0:
-        if book.tokens[stop] in _STOPS and book.tokens[stop - 1].lower() not in honorifics.ABBREVIATED:
+        if tokens[stop] in _STOPS and tokens[stop - 1].lower() not in honorifics.ABBREVIATED:
             break
         stop += 1
-    _match(book, parse, markables, starts, b + 1, stop, tag, "after")
+    if stop == b + 1:
+        return
+    inside = place.inside(b + 1, stop)
+    verbs = [v for v in range(b + 1, stop) if place.says(v)]
+    for v in verbs:
+        subject = _subject_after_quote(place, inside, v, b + 1)
+        if subject >= 0:
+            _set(place, tag, subject, v, inside, "after")
+            return
+        if v == b + 1 and place.is_verb(v) and _subjects_of(place.parse, v):
+            tag.stranger = True
+    if not tag.stranger:
+        verb, subject = _tag_of_another_verb(place, inside, b, stop)
+        if subject >= 0:
+            _set(place, tag, subject, verb, inside, "after")
+        else:
+            _tag_by_noun(place, tag, inside, "after")
 
 
-def _tag_before(book, parse, speech, markables, starts, a: int, tag: Tag) -> None:
+def _tag_of_another_verb(place: _Place, inside: range, b: int, stop: int) -> tuple[int, int]:
+    """(verb, subject) of a tag whose verb is no verb of saying in our list, -1 where there is none: the verb
+    stands right after the quote and before its subject ("snarled the ex-convict"), or the quote ends in a
+    comma and the subject follows at once ("May brightly agreed")."""
+    low, ms = b + 1, place.markables
+    if place.is_verb(low):
+        for k in inside:
+            if ms[k].start in (low + 1, low + 2) and _may_speak(ms[k]):
+                particle = ms[k].start == low + 1 or place.book.tokens[low + 1].lower() in _PARTICLES
+                return (low, k) if particle else (-1, -1)
+    if place.book.tokens[b - 1] != ",":
+        return -1, -1
+    for k in inside:
+        if ms[k].start == low and _may_speak(ms[k]):
+            verbs = (v for v in range(ms[k].head + 1, min(stop, ms[k].head + 5)) if place.is_verb(v))
+            verb = next(verbs, -1)
+            return (verb, k) if verb >= 0 else (-1, -1)
+    return -1, -1
+
+
+def _may_speak(m: Markable) -> bool:
+    return m.kind != "plural" and (m.kind != "pronoun" or m.role == SUBJECT)
+
+
+def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
+    """The subject (a markable) of a verb of saying after a quote that ends before token `low`."""
+    parse, ms = place.parse, place.markables
+    for k in inside:
+        if int(parse.head[ms[k].head]) == v and ms[k].role == SUBJECT:
+            return k
+    for k in inside:
+        m = ms[k]
+        particle = m.start == v + 2 and place.book.tokens[v + 1].lower() in _PARTICLES
+        if (m.start == v + 1 or particle) and not (m.kind == "pronoun" and m.role != SUBJECT):
+            return k
+        if m.end in (v - 1, v - 2) and m.start == low and _may_speak(m):
+            return k
+    return -1
+
+
+def _tag_before(place: _Place, a: int, tag: Tag) -> None:
+    tokens = place.book.tokens
     first = a
-    while first > 0 and a - first < _REACH_BEFORE and speech.quote[first - 1] < 0:
-        token = book.tokens[first - 1]
+    while first > 0 and a - first < _REACH_BEFORE and place.speech.quote[first - 1] < 0:
+        token = tokens[first - 1]
         if (
             token in _STOPS
-            and book.tokens[first - 2].lower() not in honorifics.ABBREVIATED
+            and tokens[first - 2].lower() not in honorifics.ABBREVIATED
             and (first < a - 1 or token != "\n")
         ):
             break
         first -= 1
-    if first == a or speech.quote[a - 1] >= 0:
+    if first == a or place.speech.quote[a - 1] >= 0:
         return
-    lead = book.tokens[a - 2] if book.tokens[a - 1] == "\n" and a > 1 else book.tokens[a - 1]
-    if book.tokens[a - 1] in _LEADS or lead.endswith(("--", "—")) or _word(book, a - 1) in lex.SPEECH_VERBS:
-        _match(book, parse, markables, starts, first, a, tag, "before")
+    lead = tokens[a - 2] if tokens[a - 1] == "\n" and a > 1 else tokens[a - 1]
+    inside = place.inside(first, a)
+    if tokens[a - 1] in _LEADS or lead.endswith(("--", "—")) or _word(place.book, a - 1) in lex.SPEECH_VERBS:
+        verbs = [v for v in range(a - 1, first - 1, -1) if place.says(v)]
+        for v in verbs:
+            subject = _subject_before_quote(place, inside, v)
+            if subject >= 0:
+                _set(place, tag, subject, v, inside, "before")
+                break
+        else:
+            _tag_by_noun(place, tag, inside, "before")
     if tag.subject < 0 and not tag.stranger and (lead.endswith(("--", "—")) or lead[:1] == ":"):
         # "She turned to him:" leads to her words without saying so.
-        inside = range(bisect_left(starts, first), bisect_left(starts, a))
-        subjects = [k for k in inside if markables[k].role == SUBJECT]
+        subjects = [k for k in inside if place.markables[k].role == SUBJECT]
         if subjects:
             tag.subject, tag.position = subjects[-1], "before"
+
+
+def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
+    """The subject of a verb of saying that leads to a quote: its own, that of the verb it is joined to ("he
+    rose and said"), the noun that "who" stands for, or whoever is named right before it."""
+    parse, ms = place.parse, place.markables
+    at = v
+    for _ in range(_CLIMB):
+        for i in _subjects_of(parse, at):
+            if i < at and i in place.by_head and ms[place.by_head[i]].role == SUBJECT:
+                return place.by_head[i]
+            if i < at and place.book.tokens[i].lower() in _RELATIVE and parse.dep[at] == "relcl":
+                return place.by_head.get(int(parse.head[at]), -1)
+        up = int(parse.head[at])
+        if up == at or parse.dep[at] not in _JOINED or not place.is_verb(up) or up > v:
+            break
+        at = up
+    for k in inside:
+        if ms[k].end in (v - 1, v - 2) and ms[k].role == SUBJECT:
+            return k
+    return -1
+
+
+def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
+    """Note subject, position and the one who is spoken to."""
+    tokens, parse = place.book.tokens, place.parse
+    tag.subject, tag.position, tag.stranger = subject, position, False
+    for k in inside:
+        head = place.markables[k].head
+        up = int(parse.head[head])
+        direct = up == v and parse.dep[head] in ("dobj", "dative", "iobj") and k != subject
+        if direct or (tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
+            tag.object = k
+
+
+def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str) -> None:
+    """Tags without a verb of saying: "was her husband's answer"."""
+    for k in inside:
+        m = place.markables[k]
+        owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
+        if owned and _word(place.book, int(place.parse.head[m.head])) in lex.SPEECH_NOUNS:
+            tag.subject, tag.position, tag.stranger = k, position, False
+            return
 
 
 def _word(book: Book, i: int) -> str:
     """A token as a word: lower case, without the dash that may hang on it ("spoke--")."""
     return book.tokens[i].lower().strip("-—_")
-
-
-def _match(book, parse, markables, starts, low: int, high: int, tag: Tag, position: str) -> None:
-    """The first speech verb in [low, high) that has a subject among the markables."""
-    inside = range(bisect_left(starts, low), bisect_left(starts, high))
-    verbs = [
-        v for v in range(low, high) if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] in ("VB", "NN")
-    ]
-    if position == "before":
-        verbs.reverse()
-    for v in verbs:
-        subject = _subject_of(parse, markables, inside, v, low, position)
-        if subject < 0:
-            if v == low and position == "after":
-                tag.stranger = parse.tag[v][:2] == "VB" and _has_subject(parse, v)
-            continue
-        tag.subject, tag.position, tag.stranger = subject, position, False
-        for k in inside:
-            m = markables[k]
-            up = int(parse.head[m.head])
-            direct = up == v and parse.dep[m.head] in ("dobj", "dative", "iobj") and k != subject
-            if direct or (book.tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
-                tag.object = k
-        return
-    if tag.subject < 0:
-        # "was her husband's answer"
-        for k in inside:
-            m = markables[k]
-            owned = parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-            if owned and _word(book, int(parse.head[m.head])) in lex.SPEECH_NOUNS:
-                tag.subject, tag.position, tag.stranger = k, position, False
-                return
-
-
-def _has_subject(parse: Parse, v: int) -> bool:
-    return any(
-        int(parse.head[i]) == v and parse.dep[i] == "nsubj" for i in range(v + 1, min(v + 6, len(parse.head)))
-    )
-
-
-def _subject_of(parse, markables, inside, v: int, low: int, position: str) -> int:
-    for k in inside:
-        m = markables[k]
-        if int(parse.head[m.head]) == v and m.role == SUBJECT:
-            return k
-    for k in inside:
-        m = markables[k]
-        if m.start == v + 1 and position == "after" and not (m.kind == "pronoun" and m.role != SUBJECT):
-            return k
-        if m.end in (v - 1, v - 2) and (position == "before" or m.start == low) and m.role == SUBJECT:
-            return k
-    return -1
 
 
 def _subject_before(speech, markables, starts, a: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,6 +44,10 @@ def annotate(
         Path | None,
         typer.Option(help="Corrections (edits.jsonl): kept as they are, and evidence for the rest."),
     ] = None,
+    least: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Keep only links and speakers that are right with this probability."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the steps saved in --out.")] = False,
     report: Annotated[
         Path | None, typer.Option(help="Gold (.jsonl, same tokens): print the scores after each step.")
@@ -68,6 +73,8 @@ def annotate(
         _propose(read_sources(book), json)
         return
     plan = read_plan(recipe) if recipe else default_plan(backend)
+    if least is not None:
+        plan = replace(plan, least=least)
     wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
     if out is None and report is None and not json:
         raise UsageError(

@@ -1,0 +1,303 @@
+"""Speakers, pronouns and addressees inside quotes in whole novels, one version against another.
+
+    python benchmarks/bench_dialogue.py --scorer pdnc_score.py --data PDNC [NOVEL ...]
+        [--cast aliases|names|short] [--jobs 2] [--cache FOLDER] [--out FILE.json] [--against OLD.json]
+        [--errors FILE] [--reliability] [--fit]
+
+The gold is the Project Dialogism Novel Corpus, which is not part of this project: give your own copy. The
+scorer is the given file, loaded by path; its help text defines every number. `--cast aliases` lists every
+character with all names, `names` the main names only, `short` only the major and intermediate characters,
+scored on these. `--cache` keeps the parses of the novels between runs. `--out` writes the measures,
+`--against` compares them with those of an earlier run: the difference of every novel, and how many novels
+went up and down. `--reliability` compares the scores of links and speakers with the share that is right, in
+ten bins, and prints the expected calibration error (ECE): the mean distance between the two, weighted by the
+number of links in each bin. `--fit` prints the scales that fit the scores best.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from bookcoref_data.annotate.backends import make_backend
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.backend import EmbeddedBackend
+from bookcoref_data.annotate.embedded.parsing import parse_with_cache
+from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.workflows.annotate import Annotated, annotate_book, read_sources
+from training.calibrate import fit_scale
+
+MAIN_CATEGORIES = {"major", "intermediate"}
+MEASURES = (
+    "speakers",
+    "Explicit",
+    "Anaphoric",
+    "Implicit",
+    "addressee",
+    "he/she",
+    "you",
+    "nominal",
+    "name",
+    "I",
+    "all",
+)
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A link or a speaker: its kind, its score, and whether it is right."""
+
+    kind: str
+    score: float
+    right: bool
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one novel came to: the scorer's counts, the judged links, CPU seconds and tokens."""
+
+    novel: str
+    counts: dict[str, Counter[str]]
+    judged: list[Judged]
+    errors: list[dict[str, Any]]
+    seconds: float
+    tokens: int
+
+
+def load_scorer(path: Path) -> ModuleType:
+    """The scorer as a module."""
+    spec = importlib.util.spec_from_file_location("dialogue_scorer", path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["dialogue_scorer"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def annotate_novel(
+    novel: str, scorer_path: Path, data: Path, cast: str, cache: Path | None, work: Path
+) -> Result:
+    """Annotate and score one novel."""
+    scorer = load_scorer(scorer_path)
+    gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
+    lines = []
+    for name in dict.fromkeys(n for n in gold.names if n in gold.scored):
+        aliases = [] if cast == "names" else sorted(gold.aliases[name] - {name, ""})
+        lines.append("; ".join([name, *aliases]))
+    work.mkdir(parents=True, exist_ok=True)
+    text = work / f"{novel}.txt"
+    text.write_text(gold.text, encoding="utf-8", newline="")
+    (source,) = read_sources(text)
+    plan = default_plan("embedded")
+    backend = make_backend(plan)
+    assert isinstance(backend, EmbeddedBackend)
+    backend.hold(source.book, parse_with_cache(source.book, cache))
+    start = time.process_time()
+    done = annotate_book(source, parse_cast("\n".join(lines)), plan, backend=backend)
+    seconds = time.process_time() - start
+    predicted, scores, quotes = predictions(scorer, gold.text, done)
+    errors: list[dict[str, Any]] = []
+    counts = scorer.score(gold, predicted, errors)
+    return Result(
+        novel,
+        dict(counts),
+        judge(scorer, gold, predicted, scores, quotes),
+        errors,
+        seconds,
+        len(source.book.tokens),
+    )
+
+
+def predictions(
+    scorer: ModuleType, text: str, done: Annotated
+) -> tuple[Any, dict[Any, float], list[tuple[float, str]]]:
+    """The scorer's form of an annotation, the score of every mention, and score and rule of every quote."""
+    at, lost = scorer.offsets(text, list(done.book.tokens))
+    names = done.state.names
+    mentions: dict[tuple[int, int], str] = {}
+    scores: dict[tuple[int, int], float] = {}
+    for m in sorted(done.state.mentions, key=lambda m: (m.character, m.start)):
+        span = at[m.start][0], at[m.end][1]
+        if span not in mentions:
+            mentions[span], scores[span] = names[m.character].strip(), m.score
+    quotes = [
+        (
+            at[q.start][0], at[q.end][1], names[q.speaker] if q.speaker >= 0 else None,
+            [names[e] for e in q.addressees],
+        )
+        for q in done.state.quotes
+    ]  # fmt: skip
+    return scorer.Predicted(mentions, quotes, lost), scores, [(q.score, q.rule) for q in done.state.quotes]
+
+
+def judge(
+    scorer: ModuleType, gold: Any, predicted: Any, scores: dict[Any, float], quotes: list[tuple[float, str]]
+) -> list[Judged]:
+    """Every link on a span of the gold, and every quote with a speaker, right or wrong."""
+    found = []
+    for group in gold.groups:
+        span = next((s for s in group if s in predicted.mentions), None)
+        if span is not None and scorer.kind_of(gold.text[span[0] : span[1]]) in scorer.KINDS:
+            right = predicted.mentions[span] == gold.mentions[group[0]]
+            found.append(Judged(gold.kind(group[0]), scores[span], right))
+    by_start = {s[0]: q for q in gold.quotes for s in q.spans} | {
+        s[0] - 1: q for q in gold.quotes for s in q.spans
+    }
+    for (a, _, speaker, _), (score, rule) in zip(predicted.quotes, quotes, strict=True):
+        if a in by_start and speaker is not None:
+            found.append(Judged("speaker", score, speaker == by_start[a].speaker, rule))
+    return found
+
+
+def figures(measures: dict[str, Any]) -> dict[str, float]:
+    """The figures that are compared, in percent, from the scorer's measures of one novel or of all."""
+    speakers = measures.get("speakers", {})
+    found = {"speakers" if key == "all" else key: part["right"] for key, part in speakers.items()}
+    found |= {kind: measures[kind]["f1"] for kind in ("he/she", "you", "nominal", "name", "I", "all")}
+    for key in ("addressee", "stray", "stray quotes"):
+        if key in measures:
+            found[key] = measures[key]["share"]
+    return found
+
+
+def print_table(rows: dict[str, dict[str, float]], signed: bool = False) -> None:
+    width = max(map(len, rows))
+    columns = [*MEASURES, *(k for k in ("stray", "stray quotes") if any(k in row for row in rows.values()))]
+    print(f"{'':{width}}" + "".join(f"{name:>11}" for name in columns))
+    form = ">+11.1f" if signed else ">11.1f"
+    for name, row in rows.items():
+        print(f"{name:{width}}" + "".join(f"{row[c]:{form}}" if c in row else f"{'-':>11}" for c in columns))
+
+
+def compare(new: dict[str, dict[str, float]], old: dict[str, dict[str, float]]) -> None:
+    """Print new minus old for every novel in both, and how many novels went up and down by 0.05 or more."""
+    both = [name for name in new if name in old]
+    change = {
+        name: {key: new[name][key] - old[name][key] for key in new[name] if key in old[name]} for name in both
+    }
+    print("\nchange against the earlier run")
+    print_table(change, signed=True)
+    columns = [key for key in MEASURES if any(key in row for row in change.values())]
+    novels = [row for name, row in change.items() if name != "POOLED"]
+    for label, sign in (("up", 1), ("down", -1)):
+        counts = (f"{key} {sum(sign * row.get(key, 0.0) >= 0.05 for row in novels)}" for key in columns)
+        print(f"novels {label}: " + ", ".join(counts))
+
+
+def print_reliability(judged: list[Judged]) -> None:
+    """Mean score and share right, by bin of the score; the expected calibration error of each kind."""
+    kinds = defaultdict(list)
+    for j in judged:
+        kinds[j.kind].append(j)
+        kinds["all mentions" if j.kind != "speaker" else "speakers"].append(j)
+    print("\nreliability: share right (number) by bin of the score; expected calibration error in points")
+    print(f"{'':13}" + "".join(f"{b / BINS:>12.1f}-" for b in range(BINS)) + f"{'ECE':>8}")
+    for kind, members in kinds.items():
+        score = np.array([j.score for j in members])
+        right = np.array([j.right for j in members])
+        bins = np.minimum((score * BINS).astype(int), BINS - 1)
+        cells, error = [], 0.0
+        for b in range(BINS):
+            inside = bins == b
+            if inside.any():
+                error += abs(score[inside].mean() - right[inside].mean()) * inside.mean()
+            cells.append(f"{100 * right[inside].mean():.0f} ({inside.sum()})" if inside.any() else "-")
+        print(f"{kind:13}" + "".join(f"{cell:>13}" for cell in cells) + f"{100 * error:>8.1f}")
+
+
+def print_fit(judged: list[Judged]) -> None:
+    """Slope and shift of the logit that fit the judged links best, for `annotate/embedded/calibration.py`."""
+    kinds = {
+        "he/she": "third in a quote",
+        "you": "second in a quote",
+        "nominal": "nominal in a quote",
+        "speaker": "speaker",
+    }
+    print("\nscales of the scores as they are now: slope, shift")
+    for kind, name in kinds.items():
+        members = [j for j in judged if j.kind == kind and 0 < j.score < 1]
+        slope, shift = fit_scale([j.score for j in members], [j.right for j in members])
+        print(f'    "{name}": ({slope:.3f}, {shift:.3f}),  # {len(members)}')
+
+
+def print_rules(judged: list[Judged]) -> None:
+    """How often the speaker of a part of a quotation is right, by the rule that found it."""
+    rules = defaultdict(list)
+    for j in judged:
+        if j.kind == "speaker":
+            rules[j.rule].append(j.right)
+    print("\nspeakers by rule: share right (parts of quotations)")
+    for rule, right in sorted(rules.items(), key=lambda item: -len(item[1])):
+        print(f"{rule:24}{100 * np.mean(right):6.1f} ({len(right)})")
+
+
+def main() -> None:
+    """Annotate, score, print, compare."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("novels", nargs="*", help="default: all in the folder")
+    parser.add_argument("--scorer", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cast", choices=("aliases", "names", "short"), default="aliases")
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument(
+        "--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts (%(default)s)"
+    )
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--errors", type=Path)
+    parser.add_argument("--fit", action="store_true", help="fit the scales of the scores on these novels")
+    parser.add_argument("--reliability", action="store_true")
+    options = parser.parse_args()
+    scorer = load_scorer(options.scorer)
+    novels = options.novels or scorer.novels(options.data)
+    work = partial(
+        annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
+        work=options.work,
+    )  # fmt: skip
+    pooled: dict[str, Counter[str]] = defaultdict(Counter)
+    rows: dict[str, dict[str, float]] = {}
+    results = []
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for result in pool.map(work, novels):
+            results.append(result)
+            for key, count in result.counts.items():
+                pooled[key].update(count)
+            rows[result.novel] = figures(scorer.measures(result.counts))
+    rows["POOLED"] = figures(scorer.measures(pooled))
+    print_table(rows)
+    seconds, tokens = sum(r.seconds for r in results), sum(r.tokens for r in results)
+    print(f"\n{tokens:,} tokens, {seconds:.0f} CPU seconds after the parse")
+    if options.reliability:
+        print_reliability([j for r in results for j in r.judged])
+        print_rules([j for r in results for j in r.judged])
+    if options.fit:
+        print_fit([j for r in results for j in r.judged])
+    if options.out:
+        options.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    if options.errors:
+        lines = (json.dumps(e, ensure_ascii=False) + "\n" for r in results for e in r.errors)
+        options.errors.write_text("".join(lines), encoding="utf-8")
+    if options.against:
+        compare(rows, json.loads(options.against.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()

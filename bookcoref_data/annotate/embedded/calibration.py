@@ -1,0 +1,25 @@
+"""From the score of a ranker to the probability that its choice is right.
+
+A ranker's softmax is not a probability that holds: it was trained on other questions than those it meets in a
+whole book, where earlier errors lie behind it. So its logit is scaled and shifted (Platt 1999), with two
+numbers per kind of decision. `benchmarks/bench_dialogue.py --fit` fits them; docs/annotation.md has the
+reliability before and after.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+# kind of decision: (slope, shift) of the logit
+SCALES: dict[str, tuple[float, float]] = {}
+_EDGE = 1e-4
+
+
+def calibrated(kind: str, score: float) -> float:
+    """The probability that a decision of this kind with this score is right; the score itself where the kind
+    has no scale (names, speaker lines, given narrators)."""
+    if kind not in SCALES:
+        return score
+    slope, shift = SCALES[kind]
+    inside = min(max(score, _EDGE), 1 - _EDGE)
+    return 1 / (1 + exp(-(slope * log(inside / (1 - inside)) + shift)))

@@ -1,0 +1,56 @@
+"""People whom the book names and the cast does not list.
+
+A cast is often short. A reader who knows the listed characters only takes every "he" for one of them, also
+where somebody else is on the scene. So the people that `propose_cast` finds in the book are read along as
+silent competitors: they take the pronouns and quotes that are theirs, and are left out of the result.
+"""
+
+from __future__ import annotations
+
+from ...books import Book
+from ...words import honorifics
+from ..cast import Cast, Entry
+from ..propose import propose_cast
+from ..state import Marked
+from .linking import link_hits
+from .names import NameTable, book_words, name_words
+from .parsing import Parse
+
+LEAST_NAMED = 6
+"""Times that somebody must be named to be read along."""
+MOST = 120
+
+
+def find_outsiders(book: Book, cast: Cast, parse: Parse) -> tuple[Entry, ...]:
+    """The people of the book that no name of the cast means, most frequent first."""
+    table = NameTable(cast)
+    table.learn(book_words(book.tokens))
+    known = [set(name_words(name)) for e in cast.entries for name in (e.name, *e.aliases)]
+    found = []
+    for entry in propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True).cast.entries:
+        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table, known)]
+        if entry.name in names:
+            found.append(Entry(entry.name, tuple(names[1:])))
+    return tuple(found)
+
+
+def _is_listed(name: str, table: NameTable, known: list[set[str]]) -> bool:
+    """Whether a name is a form of somebody in the cast, or made of the words of one of their names."""
+    words = tuple(name_words(name))
+    content = {word for word in words if word not in honorifics.HONORIFICS}
+    families = {word.removesuffix("s") for word in content}
+    return words in table.forms or not content or any(content <= own or families <= own for own in known)
+
+
+def link_outsiders(
+    book: Book, cast: Cast, outsiders: tuple[Entry, ...], parse: Parse, taken: list[Marked]
+) -> list[Marked]:
+    """The names of outsiders in the book, outside the names of the cast; numbered after the cast."""
+    if not outsiders:
+        return []
+    named = {i for m in taken for i in range(m.start, m.end + 1)}
+    return [
+        m._replace(character=m.character + len(cast.entries))
+        for m in link_hits(book, NameTable(Cast(outsiders)), parse, "link")
+        if named.isdisjoint(range(m.start, m.end + 1))
+    ]

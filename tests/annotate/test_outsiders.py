@@ -1,0 +1,32 @@
+"""People whom the cast does not list compete for pronouns and quotes, and are left out of the result."""
+
+from __future__ import annotations
+
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.outsiders import find_outsiders, link_outsiders
+from bookcoref_data.annotate.embedded.parsing import parse_book
+
+STORY = (
+    "Mr. Ford came into the yard. Anna Hill stood at the gate.\n\n"
+    + "“Good day,” said Jacob Stone to Anna Hill. Jacob Stone smiled, and he lifted his hat.\n\n" * 5
+)
+
+
+def test_people_outside_the_cast_are_found_and_linked_beside_it(book_of):
+    book = book_of(STORY)
+    cast = parse_cast("Mr. Ford\nAnna Hill [f]\n")
+    parse = parse_book(book)
+    outsiders = find_outsiders(book, cast, parse)
+    assert [e.name for e in outsiders] == ["Jacob Stone"]
+    linked = link_outsiders(book, cast, outsiders, parse, [])
+    assert {m.character for m in linked} == {2}
+    assert len(linked) == 10
+    assert not find_outsiders(book, parse_cast("Ford\nAnna\nJacob\n"), parse)
+
+
+def test_pronouns_of_an_outsider_are_given_to_nobody(annotate, said, quotes_of):
+    done = annotate(STORY, "Mr. Ford\nAnna Hill [f]\n")
+    assert set(said(done)) == {"Mr. Ford", "Anna Hill"}
+    assert not {"he", "his"} & set(said(done)["Mr. Ford"])
+    assert {speaker for _, speaker, _ in quotes_of(done)} == {None}
+    assert all(0 <= m.character < 2 for m in done.state.mentions)

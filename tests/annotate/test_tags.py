@@ -1,0 +1,55 @@
+"""Who is the subject of the words that lead to a quote or follow it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.embedded.setup import link_text
+
+CAST = parse_cast("Anna Hill [f]\nMr. Ford\nMay Archer [f]\n")
+
+
+@pytest.fixture(scope="module")
+def subject_of(book_of):
+    """Text -> the words of the subject of its first tag, None without one."""
+
+    def find(text: str) -> str | None:
+        book = book_of(text)
+        read = link_text(book, CAST, parse_book(book))
+        subjects = [tag.subject for tag in read.tags if tag.subject >= 0]
+        m = read.markables[subjects[0]] if subjects else None
+        return " ".join(book.tokens[m.start : m.end + 1]) if m else None
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("“It is late!” he cried.", "he"),
+        ("“It is late,” snarled the ex-convict.", "the ex - convict"),
+        ("“It is late,” put in Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” cried out Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” opined Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” May Archer brightly agreed.", "May Archer"),
+        ("“It is late,” said the other, in a low voice.", "the other"),
+        ("“It is late,” said the voice.", "the voice"),
+        ("Mr. Ford looked at him for a moment, and then said abruptly: “It is late.”", "Mr. Ford"),
+        ("They spoke to Anna Hill, who could only exclaim, “It is late.”", "Anna Hill"),
+        ("“It is late,” said nobody.", None),
+        ("“It is late.” Mr. Ford took his hat.", None),
+    ],
+)
+def test_the_subject_of_a_tag_is_found(subject_of, text, subject):
+    assert subject_of(text + "\n") == subject
+
+
+def test_you_is_never_the_one_who_says_it(annotate, said):
+    text = (
+        "Anna Hill sat alone in the room, and Anna Hill spoke to her glass.\n\n"
+        "“You are late, and you know it,” said Anna Hill.\n"
+    )
+    texts = said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))
+    assert not {"You", "you"} & set(texts["Anna Hill"])

@@ -1,0 +1,74 @@
+"""Fit the scales that turn a ranker's score into a probability (annotate/embedded/calibration.py).
+
+    python -m training.calibrate path/to/litbank
+
+prints slope and shift for decisions of the narration, from the development part of LitBank. The scales for
+decisions about quotes are fitted by `benchmarks/bench_dialogue.py --fit`, on novels with gold speakers.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bookcoref_data.annotate.backends import make_backend
+from bookcoref_data.annotate.embedded.backend import RULE_NAMES
+from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.annotate.steps import run_steps
+
+from .litbank import parts, read_excerpt
+
+_EDGE = 1e-4
+_STEPS = 25
+
+
+def fit_scale(scores: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
+    """Slope and shift of the logit of `scores` that make `right` most likely (Newton's method)."""
+    inside = np.clip(np.asarray(scores, dtype=float), _EDGE, 1 - _EDGE)
+    rows = np.stack([np.log(inside / (1 - inside)), np.ones(len(inside))], axis=1)
+    answers = np.asarray(right, dtype=float)
+    found = np.array([1.0, 0.0])
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(-rows @ found))
+        found += np.linalg.solve((rows * (p * (1 - p))[:, None]).T @ rows, rows.T @ (answers - p))
+    return float(found[0]), float(found[1])
+
+
+def narration(root: Path) -> dict[str, list[tuple[float, bool]]]:
+    """(score, whether it is right) of the links outside quotes in the development part, by kind; links on
+    spans that LitBank does not annotate as a person are left out."""
+    plan = default_plan("embedded")
+    backend = make_backend(plan)
+    kinds = {rule: kind for kind, rule in RULE_NAMES.items()}
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for name in parts(root)["dev"]:
+        excerpt = read_excerpt(root, name)
+        if excerpt is None:
+            continue
+        state = run_steps(backend, excerpt.job, plan.steps)
+        quoted = {i for q in state.quotes for i in range(q.start, q.end + 1)}
+        for m in state.mentions:
+            if m.rule in kinds and m.start not in quoted and m.mention in excerpt.kinds:
+                right = m.mention in excerpt.key[m.character]
+                found.setdefault(kinds[m.rule], []).append((m.score, right))
+    return found
+
+
+def main() -> None:
+    """Print a scale for every kind of decision."""
+    import sys
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("litbank", type=Path)
+    for kind, judged in sorted(narration(parser.parse_args().litbank).items()):
+        slope, shift = fit_scale(*zip(*judged, strict=True))
+        sys.stdout.write(f'"{kind}": ({slope:.3f}, {shift:.3f}),  # {len(judged)} links\n')
+
+
+if __name__ == "__main__":
+    main()
