@@ -23,17 +23,20 @@ from .litbank import parts, read_excerpt
 
 _EDGE = 1e-4
 _STEPS = 25
+_RIDGE = 0.01
 
 
 def fit_scale(scores: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
-    """Slope and shift of the logit of `scores` that make `right` most likely (Newton's method)."""
+    """Slope and shift of the logit of `scores` that make `right` most likely (Newton's method, with a
+    trace of a ridge)."""
     inside = np.clip(np.asarray(scores, dtype=float), _EDGE, 1 - _EDGE)
     rows = np.stack([np.log(inside / (1 - inside)), np.ones(len(inside))], axis=1)
     answers = np.asarray(right, dtype=float)
-    found = np.array([1.0, 0.0])
+    found = np.zeros(2)
     for _ in range(_STEPS):
         p = 1 / (1 + np.exp(-rows @ found))
-        found += np.linalg.solve((rows * (p * (1 - p))[:, None]).T @ rows, rows.T @ (answers - p))
+        curve = (rows * (p * (1 - p))[:, None]).T @ rows + _RIDGE * np.eye(2)
+        found += np.linalg.solve(curve, rows.T @ (answers - p) - _RIDGE * found)
     return float(found[0]), float(found[1])
 
 
