@@ -103,6 +103,8 @@ class Release:
 
     def delta_pieces(self) -> Iterator[str]:
         """The text of the delta in pieces of 64 kB, unpacked on the way."""
+        if self.delta is None:
+            return
         with reading(self.delta) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
             try:
                 while piece := text.read(_PIECE):
