@@ -31,7 +31,7 @@ Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source una
 INTERRUPTED = 130
 
 # Newer versions of typer carry a click of their own: take the class from what typer hands out.
-ClickException = typer.BadParameter.__base__.__base__
+ClickException: type[Exception] = typer.BadParameter.mro()[2]
 
 
 def _print_version(value: bool) -> None:
@@ -88,8 +88,8 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        error.show()  # type: ignore[attr-defined]
+        sys.exit(error.exit_code)  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)

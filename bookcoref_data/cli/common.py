@@ -116,8 +116,9 @@ class _Notes(Silent):
 class _Bars:
     """Draws `Progress` calls as bars of rich."""
 
-    def __init__(self, bars) -> None:
-        self._bars, self._tasks = bars, {}
+    def __init__(self, bars: Any) -> None:
+        self._bars = bars
+        self._tasks: dict[str, Any] = {}
 
     def begin(self, key: str, total: int | None, unit: str) -> None:
         self._tasks[key] = self._bars.add_task(key, total=total, unit=unit)

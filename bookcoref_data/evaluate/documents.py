@@ -66,7 +66,7 @@ def as_document(source: Record | Book) -> Document:
         if source.sentences is not None:
             tokens = list(chain.from_iterable(source.sentences))
             ends = tuple(accumulate(map(len, source.sentences)))
-    clusters = source.clusters or tuple(mentions for _, mentions in characters)
+    clusters: Clusters = source.clusters or tuple(mentions for _, mentions in characters)
     return Document(source.doc_key, clusters, _names(clusters, characters), characters, tokens, ends, where)
 
 

@@ -97,7 +97,9 @@ def _cner(path: Path, only: str | None) -> dict[str, list[TypedOffsets]]:
                 expected='"doc_key" in every line, since the key holds several documents',
             )
         tokens = value.get("tokens")
-        if not _texts(tags) or not _texts(tokens) or len(tags) != len(tokens):
+        if not (isinstance(tags, list) and isinstance(tokens, list)) or not (
+            _texts(tags) and _texts(tokens) and len(tags) == len(tokens)
+        ):
             raise FormatError(f"{source}: is no sentence of CNER", expected="one prediction for every token")
         start = lengths.get(key, 0)
         found.setdefault(key, []).extend(spans_of_tags(tags, start))

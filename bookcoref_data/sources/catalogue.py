@@ -107,6 +107,7 @@ def _work(archive: Path, folder: Path, progress: Progress) -> None:
             [sys.executable, "-c", code, str(archive.absolute())],
             cwd=folder, stdout=subprocess.PIPE, stderr=stream, text=True,
         )  # fmt: skip
+        assert worker.stdout is not None  # it was asked for: PIPE
         try:
             for line in worker.stdout:
                 progress.advance(archive.name, int(line))

@@ -182,7 +182,8 @@ class _Reader:
 
     def read_list(self, address: str) -> Iterator[tuple[PageRecord, GuidePage]]:
         """A list page and the pages that go on with it."""
-        waiting, seen = [address], set()
+        waiting: list[str] = [address]
+        seen: set[str] = set()
         while waiting and len(seen) < _MOST_FURTHER_PAGES:
             current = waiting.pop(0)
             if _key(current) in seen:

@@ -38,7 +38,7 @@ def load_settings(path: Path | None = None) -> MatchSettings:
             f"unknown settings of matching: {', '.join(unknown)}",
             expected=f"among {', '.join(sorted(known))}",
         )
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
     chosen = EditionSettings(**{key: values.pop(key) for key in editions & set(values)})
     return replace(MatchSettings(editions=chosen), **values)
 

@@ -262,13 +262,14 @@ def compare(there: Book, here: Book, examples: int = 3) -> Comparison:
         )
         for name in names
     )  # fmt: skip
-    kinds = (total[k] for k in ("same", "missing", "spurious", "moved"))
     picked = (
         Difference(kind, mention, a, b, _snippet(there, mention))
         for kind, part in shown.items()
         for mention, a, b in _spread(part, examples)
     )
-    return Comparison(there.doc_key, *kinds, rows, tuple(picked))
+    return Comparison(
+        there.doc_key, total["same"], total["missing"], total["spurious"], total["moved"], rows, tuple(picked)
+    )
 
 
 def _spread(items: Sequence[Any], count: int) -> list[Any]:

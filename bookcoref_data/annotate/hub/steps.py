@@ -169,7 +169,8 @@ def _without_line_ends(book: Book, window: Window) -> tuple[list[str], list[int]
 
 def _sentences(book: Book, window: Window) -> list[Sequence[str]]:
     """The sentences of a window without line ends; the words are those of `_without_line_ends`."""
-    start, found = window.start, []
+    start = window.start
+    found: list[Sequence[str]] = []
     for end in book.sentence_ends[window.first_sentence : window.end_sentence]:
         found.append([t for t in book.tokens[start:end] if t != LINE_END])
         start = end

@@ -124,13 +124,16 @@ def _table(recipe: Path | None, name: str, given: dict[str, Any]) -> dict[str, A
 
 def _made(kind: type, fields: dict[str, Any], table: str) -> Any:
     """A settings object; an unknown key of the recipe is named."""
+    from dataclasses import fields as dataclass_fields
+
     from ...errors import UsageError
 
-    unknown = sorted(set(fields) - set(kind.__dataclass_fields__))
+    known = {field.name for field in dataclass_fields(kind)}
+    unknown = sorted(set(fields) - known)
     if unknown:
         raise UsageError(
             f"unknown settings in [{table}]: {', '.join(unknown)}",
-            expected=", ".join(sorted(kind.__dataclass_fields__)),
+            expected=", ".join(sorted(known)),
         )
     return kind(**fields)
 
