@@ -18,6 +18,10 @@ from .titles import ARTICLES, exact_author, initial_authors, single_author, sque
 _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
 
+NO_AUTHOR = frozenset({"anonymous", "unknown", "various", "anonyme", "anonym"})
+"""What stands in the place of an author who is not known; it is no name and is lent to nobody."""
+
+
 class Candidates(NamedTuple):
     """Rows of the catalogue by id: those with an author asked for, and those for works without one."""
 
@@ -37,8 +41,9 @@ def titles_of(cast: Cast) -> list[str]:
 
 
 def authors_of(cast: Cast) -> list[str]:
-    """All authors of a work, the first one first, each once; without other spellings."""
-    return list(dict.fromkeys(a for a in (cast.work.author, *cast.work.authors) if a.strip()))
+    """All authors of a work, the first one first, each once; without other spellings and "Anonymous"."""
+    named = dict.fromkeys(a for a in (cast.work.author, *cast.work.authors) if a.strip())
+    return [author for author in named if author.strip().casefold() not in NO_AUTHOR]
 
 
 def find_candidates(catalogue, casts: Sequence[Cast], extra_ids: Iterable[int] = ()) -> Candidates:

@@ -47,19 +47,30 @@ class EditionSettings:
 
 
 def choose(
-    records: Sequence[Mapping[str, Any]], wanted: str, settings: EditionSettings, *, play: bool = False
+    records: Sequence[Mapping[str, Any]],
+    wanted: str,
+    settings: EditionSettings,
+    *,
+    play: bool = False,
+    tiers: Mapping[int, int] | None = None,
 ) -> tuple[Mapping[str, Any] | None, list[Choice]]:
     """(the chosen record or None, all records with reasons).
 
     `records` are rows of the catalogue; `wanted` is the title searched for: a record called "The Story
     of Don Quixote" is an adaptation unless the wanted title says so too. `play` for works that are plays.
+    `tiers` has the tier of the rule that found each record; all records are compared, tier first.
     """
+    tier_of = tiers or {}
     causes = {record["id"]: _cause(record, wanted, settings, play) for record in records}
-    left = sorted((r for r in records if not causes[r["id"]]), key=lambda r: _rank(r, settings))
+    left = sorted((r for r in records if not causes[r["id"]]), key=lambda r: _rank(r, settings, tier_of))
     best = left[0] if left else None
     considered = [
-        Choice(record["id"], _one_line(record), causes[record["id"]] or (_why_not(record, best, settings)))
-        for record in sorted(records, key=lambda r: (r is not best, _rank(r, settings)))
+        Choice(
+            record["id"],
+            _one_line(record),
+            causes[record["id"]] or (_why_not(record, best, settings, tier_of)),
+        )
+        for record in sorted(records, key=lambda r: (r is not best, _rank(r, settings, tier_of)))
     ]
     return best, considered
 
@@ -84,27 +95,38 @@ def _cause(record: Mapping[str, Any], wanted: str, settings: EditionSettings, pl
     return ""
 
 
-def _rank(record: Mapping[str, Any], settings: EditionSettings) -> tuple:
+def _rank(
+    record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[int, int]
+) -> tuple[int, bool, int, int, bool, int]:
+    """What decides between records, the first difference first."""
     places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
     illustrated = any(person["role"] == "ill" for person in record["people"] or ())
     return (
         min(places, default=99),
         len(record["languages"]) > 1,
+        tiers.get(record["id"], 0),
         -record["downloads"],
         illustrated,
         record["id"],
     )
 
 
-def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, settings: EditionSettings) -> str:
+def _why_not(
+    record: Mapping[str, Any],
+    best: Mapping[str, Any] | None,
+    settings: EditionSettings,
+    tiers: Mapping[int, int],
+) -> str:
     if best is None or record is best:
         return ""
-    mine, its = _rank(record, settings), _rank(best, settings)
+    mine, its = _rank(record, settings, tiers), _rank(best, settings, tiers)
     if mine[0] != its[0]:
         return f"language {', '.join(record['languages'])} is less preferred"
     if mine[1] != its[1]:
         return f"in several languages ({', '.join(record['languages'])})"
     if mine[2] != its[2]:
+        return "its title fits less closely"
+    if mine[3] != its[3]:
         return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
     return "the same in all, a higher number"
 

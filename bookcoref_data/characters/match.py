@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from .candidates import Candidates, authors_of, find_candidates, one_line, pairs, title_keys, titles_of
 from .editions import Choice, EditionSettings, choose
-from .match_rules import RULES
+from .match_rules import RULES, Rule
 from .overrides import Override, find_override
 from .table import SOURCES, Cast
 from .titles import folded_author
@@ -22,6 +23,7 @@ OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
+STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", set, set, tier=-1)
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
 _CLEAR_LEAD = 4.0  # without an author, one author's book must have this many times the other's downloads
@@ -65,6 +67,7 @@ class WorkDecision:
     rule: str
     reason: str
     considered: tuple[Choice, ...] = ()
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,9 @@ class MatchedBook:
     others: tuple[tuple[str, str, int], ...] = ()
     considered: tuple[Choice, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
+    source_title: str = ""
+    link: str = ""
+    match_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +116,34 @@ def match(
     decisions: dict[int, WorkDecision] = {}
     open_works: dict[int, Cast] = {}
     wanted = [o.gutenberg_id for o in overrides if o.gutenberg_id]
-    records = find_candidates(catalogue, casts, wanted)
+    stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
+    records = find_candidates(catalogue, casts, [*wanted, *stated])
+    _check_overrides(overrides, records)
     for index, cast in enumerate(casts):
         decided = _decide_early(cast, records, settings, overrides, used)
         if decided:
             decisions[index] = decided
         else:
             open_works[index] = cast
-    refused: dict[int, list[Choice]] = {index: [] for index in open_works}
-    for name in settings.rules:
-        rule = RULES[name]
-        rows = records.rows(rule)
-        found = pairs(rule, open_works, rows)
-        for index, ids in found.items():
-            decided = _decide(rule, casts[index], [rows[i] for i in ids], settings, refused[index])
-            if decided:
-                decisions[index] = decided
-                del open_works[index]
-    for index in open_works:
-        decisions[index] = _unmatched(casts[index], refused[index])
+    found = _candidates_of(open_works, records, settings)
+    for index, cast in open_works.items():
+        decisions[index] = _decide(cast, found[index], settings)
+    _unite(casts, decisions, open_works, found, settings)
     works = tuple(decisions[index] for index in range(len(casts)))
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
+
+
+def _check_overrides(overrides: Sequence[Override], records: Candidates) -> None:
+    """Refuse an override to a book that the catalogue does not have."""
+    gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
+    if gone:
+        raise UsageError(
+            "an override names a book that is not in the catalogue",
+            expected="a Gutenberg id of the catalogue",
+            found="; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5]),
+            hint="correct the number in the overrides, or use a newer catalogue (--catalogue)",
+        )
 
 
 def lend_authors(casts: Sequence[Cast]) -> list[Cast]:
@@ -168,37 +180,112 @@ def _decide_early(cast, records, settings, overrides, used) -> WorkDecision | No
         used.add(override)
         if not override.gutenberg_id:
             return _decision(cast, None, "override", f"left out: {override.reason}")
-        if records.row(override.gutenberg_id) is None:
-            reason = f"{override.gutenberg_id} is not in the catalogue: {override.reason}"
-            return _decision(cast, None, "override", reason)
         return _decision(cast, override.gutenberg_id, "override", override.reason)
     other = sorted(set(cast.work.flags) & set(settings.refuse_flags))
     return _decision(cast, None, "", f"not a book: {', '.join(other)}") if other else None
 
 
-def _decide(rule, cast, records, settings, refused: list[Choice]) -> WorkDecision | None:
-    """A decision when the rule's records hold one that can be taken; else their reasons are remembered."""
+class _Found(NamedTuple):
+    """A record and the first rule that found it."""
+
+    record: Mapping[str, Any]
+    rule: Rule
+
+
+def _candidates_of(
+    open_works: Mapping[int, Cast], records: Candidates, settings: MatchSettings
+) -> dict[int, list[_Found]]:
+    """All records that any rule finds for each work, each once, under the first rule that finds it.
+
+    Title alone is tried only for works that no rule with an author has found a record for.
+    """
+    found: dict[int, dict[int, _Found]] = {index: {} for index in open_works}
+    for name in settings.rules:
+        rule = RULES[name]
+        rows = records.rows(rule)
+        left = open_works if rule.needs_author else {i: c for i, c in open_works.items() if not found[i]}
+        for index, ids in pairs(rule, left, rows).items():
+            for number in ids:
+                found[index].setdefault(number, _Found(rows[number], rule))
+    for index, cast in open_works.items():
+        for number in cast.work.gutenberg_ids:
+            record = records.row(int(number))
+            if record is not None:
+                found[index][int(number)] = _Found(record, STATED)
+    return {index: list(of.values()) for index, of in found.items()}
+
+
+def _decide(cast: Cast, found: Sequence[_Found], settings: MatchSettings) -> WorkDecision:
+    """The best of all records found for a work, with the others and why they were not taken."""
+    rules = {f.record["id"]: f.rule for f in found}
     play = bool(_PLAY_CLASSES & set(cast.work.kinds))
-    best, considered = choose(records, " / ".join(titles_of(cast)), settings.editions, play=play)
+    best, considered = choose(
+        [f.record for f in found], " / ".join(titles_of(cast)), settings.editions, play=play,
+        tiers={number: rule.tier for number, rule in rules.items()},
+    )  # fmt: skip
     if best is None:
-        refused.extend(c for c in considered if c not in refused)
-        return None
+        return _unmatched(cast, considered)
+    rule = rules[best["id"]]
     if not rule.needs_author:
-        rival = _rival(
-            best, [r for r in records if any(c.gutenberg_id == r["id"] and _standing(c) for c in considered)]
-        )
+        standing = {c.gutenberg_id for c in considered if _standing(c)}
+        rival = _rival(best, [f.record for f in found if f.record["id"] in standing])
         if rival is not None:
-            refused.append(
-                Choice(best["id"], best["titles"][0], f"no author given, and {rival['id']} has another")
-            )
-            return None
+            reason = f"no author given, and {rival['id']} has another"
+            return _unmatched(cast, [Choice(best["id"], best["titles"][0], reason), *considered[1:]])
     reason = f"{rule.name}: {rule.explanation}"
     left = [c for c in considered if c.refused]
     if LENT in cast.work.flags:
         reason += f"; the author ({cast.author}) is another source's"
     if left:
         reason += f"; taken before {len(left)} other record{'s' * (len(left) > 1)}"
-    return _decision(cast, best["id"], rule.name, reason, (*considered, *refused))
+    return _decision(cast, best["id"], rule.name, reason, considered)
+
+
+def _unite(
+    casts: Sequence[Cast],
+    decisions: dict[int, WorkDecision],
+    open_works: Mapping[int, Cast],
+    found: Mapping[int, Sequence[_Found]],
+    settings: MatchSettings,
+) -> None:
+    """One record per work across sources: works that are the same go to the best of their records.
+
+    Two works are the same when each one's rules also find the record that was chosen for the other, by a
+    title of the first tier.
+    """
+    close = {i: {f.record["id"] for f in found[i] if f.rule.tier == 0} for i in open_works}
+    chosen = {i: d.gutenberg_id for i, d in decisions.items() if i in open_works}
+    groups: dict[int, set[int]] = {}
+    for index, number in chosen.items():
+        if number is None:
+            continue
+        same = {i for i, ids in close.items() if number in ids and chosen[i] in close[index]} | {index}
+        groups[index] = same
+    for index, same in groups.items():
+        numbers = {chosen[i] for i in same}
+        if len(numbers) < 2:
+            continue
+        records = {f.record["id"]: f for i in same for f in found[i] if f.record["id"] in numbers}
+        best, _ = choose(
+            [f.record for f in records.values()], " / ".join(t for i in same for t in titles_of(casts[i])),
+            settings.editions, tiers={number: f.rule.tier for number, f in records.items()},
+        )  # fmt: skip
+        if best is not None and best["id"] != decisions[index].gutenberg_id:
+            mine = next(f for f in found[index] if f.record["id"] == best["id"])
+            others = ", ".join(sorted({casts[i].source for i in same if chosen[i] == best["id"]}))
+            old = decisions[index]
+            considered = tuple(
+                Choice(
+                    c.gutenberg_id,
+                    c.title,
+                    "" if c.gutenberg_id == best["id"] else c.refused or "one record per work",
+                )
+                for c in old.considered
+            )
+            decisions[index] = replace(
+                old, gutenberg_id=best["id"], rule=mine.rule.name, considered=considered,
+                reason=f"{mine.rule.name}: {mine.rule.explanation}; the record that {others} has for it",
+            )  # fmt: skip
 
 
 def _standing(choice: Choice) -> bool:
@@ -206,12 +293,17 @@ def _standing(choice: Choice) -> bool:
     return not choice.refused or choice.refused.startswith(("fewer", "the same"))
 
 
-def _rival(best, records):
-    """Another author's record of the same title that is read nearly as much."""
+def _rival(best: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Another author's record of the same title that is read nearly as much; one without author is none."""
     mine = {folded_author(name) for name in best["authors"]}
     for record in records:
         theirs = {folded_author(name) for name in record["authors"]}
-        if not mine & theirs and best["downloads"] < _CLEAR_LEAD * max(1, record["downloads"]):
+        if (
+            mine
+            and theirs
+            and not mine & theirs
+            and best["downloads"] < _CLEAR_LEAD * max(1, record["downloads"])
+        ):
             return record
     return None
 
@@ -234,6 +326,7 @@ def _decision(cast, gutenberg_id, rule, reason, considered=()) -> WorkDecision:
         rule,
         reason,
         tuple(considered),
+        cast.work.address,
     )
 
 
@@ -263,6 +356,9 @@ def _books(casts, works: Sequence[WorkDecision], records: Candidates, settings: 
             tuple((o.source, o.work_id, o.characters) for o in others),
             best.considered,
             tuple(row.character_aliases for row in casts[order[0]].rows),
+            best.title,
+            best.link,
+            best.reason,
         )
 
 

@@ -31,8 +31,9 @@ Keys = Callable[[str], Iterable[str]]
 class Rule:
     """`titles` and `authors` make keys; `aliases` says whether other spellings of the author count.
 
-    `affix` means that the title keys need not be equal: the shorter must begin or end the longer, word by
-    word. `needs_author` False matches by title alone.
+    `tier` says how much the title is taken apart: records of one tier compete by downloads, a lower tier
+    comes first. `affix` means that the title keys need not be equal: the shorter must begin or end the
+    longer, word by word. `needs_author` False matches by title alone.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Rule:
     aliases: bool = True
     affix: bool = False
     needs_author: bool = True
+    tier: int = 0
 
 
 def _exact_title(title: str) -> set[str]:
@@ -97,13 +99,13 @@ RULES = {
              _main, _folded_author, aliases=False),
         Rule("author", "author by another spelling, pseudonym, or family name and initial",
              _main, _any_author),
-        Rule("alternative", "the title behind \"or\"", _either, _any_author),
-        Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author),
+        Rule("alternative", "the title behind \"or\"", _either, _any_author, tier=1),
+        Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author, tier=1),
         Rule("compound", "compounds written as one word or several", _squeezed, _any_author),
         Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
-             _work, _any_author, affix=True),
-        Rule("title-only", "the source names no author; the title fits one author's book",
-             _squeezed, lambda name: {"-"}, needs_author=False),
+             _work, _any_author, affix=True, tier=2),
+        Rule("title-only", "the source or the record names no author; the title is the same",
+             _squeezed, lambda name: {"-"}, needs_author=False, tier=3),
     )
 }  # fmt: skip
 """All rules by name; a recipe may leave some out or change their order."""

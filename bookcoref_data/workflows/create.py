@@ -230,11 +230,12 @@ def _harvested(plan: SilverPlan, store: Store, progress: Progress) -> Iterator[P
 
     if plan.names:
         out = store.path(PART, "names.jsonl")
-        harvest_name_lists(plan.names, out)
+        harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given
         yield out
     for number, archive in enumerate(plan.wikidata):
         out = store.path(PART, f"wikidata-{number}.jsonl")
-        harvest_wikidata(WikidataPlan(), archive, out, offline=True, progress=progress)
+        replay = WikidataPlan(most_lost=1.0)
+        harvest_wikidata(replay, archive, out, offline=True, progress=progress)
         yield out
 
 

@@ -145,11 +145,11 @@ def read_items(path: Path) -> list[str]:
     return items
 
 
-def harvest_name_lists(paths: Sequence[Path], out: Path) -> HarvestReport:
+def harvest_name_lists(paths: Sequence[Path], out: Path, *, most_lost: float = MOST_LOST) -> HarvestReport:
     """Clean published lists of names (tab-separated or the scraper's .jsonl) into a cast table."""
     tally = NameTally()
     rows = list(rows_of_names(join_authors(name for path in paths for name in read_names(path)), tally))
-    written, shrunk = write_harvest(out, rows, MOST_LOST)
+    written, shrunk = write_harvest(out, rows, most_lost)
     return HarvestReport(
         "name lists",
         str(written),

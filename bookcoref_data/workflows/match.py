@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..characters.editions import Choice, EditionSettings
-from ..characters.match import MatchedBook, MatchReport, MatchSettings, match
+from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
 from ..characters.overrides import Override, overrides_from
 from ..characters.table import Cast, group_casts, read_table
 from ..errors import FormatError, SourceError, UsageError
@@ -91,8 +91,10 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
             "work_id": work.work_id,
             "author": work.author,
             "title": work.title,
+            "link": work.link,
             "characters": work.characters,
             "gutenberg_id": work.gutenberg_id or "",
+            "review": _review(work),
             "rule": work.rule,
             "reason": work.reason,
             "other_records": _choices(work.considered),
@@ -113,13 +115,28 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
         "kept": "yes" if book.kept else "no",
         "author": book.author,
         "title": book.title,
+        "book": f"https://www.gutenberg.org/ebooks/{book.gutenberg_id}",
         "source": book.source,
         "work_id": book.work_id,
+        "source_title": book.source_title,
+        "link": book.link,
         "characters": len(book.characters),
         "rule": book.rule,
+        "match_reason": book.match_reason,
         "reason": book.reason,
+        "other_lists": "; ".join(f"{source} {work_id}: {count}" for source, work_id, count in book.others),
         "other_records": _choices(book.considered),
     }
+
+
+_CERTAIN = ("exact", "accents", "article", "subtitle", "override", "stated")
+
+
+def _review(work: WorkDecision) -> str:
+    """Why a person should look at a decision; "" when the titles and authors are the same words."""
+    if work.gutenberg_id is None:
+        return "near miss" if work.considered else ""
+    return "" if work.rule in _CERTAIN else f"found by {work.rule}"
 
 
 def _choices(considered: Iterable[Choice]) -> str:
@@ -127,7 +144,7 @@ def _choices(considered: Iterable[Choice]) -> str:
 
 
 def _cast_line(book: MatchedBook) -> dict[str, Any]:
-    keys = ("gutenberg_id", "title", "author", "source", "work_id", "rule")
+    keys = ("gutenberg_id", "title", "author", "source", "work_id", "link", "rule", "match_reason")
     people = zip(book.characters, book.aliases, strict=True)
     characters = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
     return {key: getattr(book, key) for key in keys} | {"characters": characters}

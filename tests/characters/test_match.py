@@ -146,7 +146,41 @@ def test_of_several_records_one_is_chosen_and_the_others_have_reasons():
     assert "fr" in reasons[7]
     assert "Sound" in reasons[8]
     assert "play" in reasons[10]
-    assert set(reasons) == {5, 6, 7, 8, 10}
+    assert "part" in reasons[9]
+    assert set(reasons) == {5, 6, 7, 8, 9, 10}
+
+
+def test_all_records_of_a_work_compete_whatever_rule_found_them():
+    records = [record(1, "Little Women", "Alcott, Louisa May", downloads=3000),
+               record(2, "Little Women; Or, Meg, Jo, Beth, and Amy", "Alcott, Louisa May", downloads=14000),
+               record(3, "Little Women and Other Tales", "Alcott, Louisa May", downloads=90000)]  # fmt: skip
+    work = match([cast("Little Women", "Louisa May Alcott")], frame(*records)).works[0]
+    assert work.gutenberg_id == 2
+    assert {c.gutenberg_id: c.refused.split(" (")[0] for c in work.considered} == {
+        2: "", 1: "fewer downloads", 3: "its title fits less closely"}  # fmt: skip
+
+
+def test_one_record_per_work_across_sources():
+    records = [record(1, "Little Women", "Alcott, Louisa May", downloads=3000)]
+    both = [cast("Little Women", "L. Alcott", source="shmoop"), cast("Little Women", "Louisa May Alcott")]
+    same = match(both, frame(records[0], record(5, "Little Women", "Alcott, L.", downloads=9000)))
+    assert len({work.gutenberg_id for work in same.works}) == len(same.books) == 1
+
+
+def test_a_record_or_a_work_without_author_can_match():
+    nobody = record(1, "The Thousand and One Nights", "Anonymous") | {"authors": [], "people": []}
+    other = record(2, "The Thousand and One Nights", "Somebody, A.", downloads=90)
+    tales = "The Thousand and One Nights"
+    assert found([cast(tales, "Anonymous")], [nobody]) == [1]
+    assert found([cast(tales)], [nobody, other]) == [1]
+    guide, wikidata = cast(tales, source="shmoop"), cast(tales, "Anonymous")
+    assert found([guide, wikidata], [nobody]) == [1, 1]
+
+
+def test_the_book_that_a_source_names_itself_comes_first():
+    records = [record(1, "Emma", "Austen, Jane", downloads=900), record(2, "Emma, a novel", "Austen, Jane")]
+    work = match([cast("Emma", "Jane Austen", gutenberg_ids=("2",))], frame(*records)).works[0]
+    assert (work.gutenberg_id, work.rule) == (2, "stated")
 
 
 def test_a_play_is_taken_for_a_play_and_fiction_about_drama_stays_a_novel():
@@ -242,7 +276,8 @@ def test_overrides_decide_and_are_named_in_the_reason():
     assert report.unused_overrides == (idle,)
     assert match(casts, frame(*records), None, [out]).works[0].gutenberg_id is None
     gone = Override(reason="x", title="Emma", gutenberg_id=99)
-    assert "not in the catalogue" in match(casts, frame(*records), None, [gone]).works[0].reason
+    with pytest.raises(UsageError, match="not in the catalogue"):
+        match(casts, frame(*records), None, [gone])
 
 
 @pytest.mark.parametrize("entry", [
