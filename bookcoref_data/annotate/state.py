@@ -142,7 +142,7 @@ class State:
                 tuple(value["done"]),
                 tuple(_marked(row) for row in value["mentions"]),
                 tuple(Dropped(*row) for row in value["dropped"]),
-                tuple(Quote(*row[:3], tuple(row[3]), *row[4:]) for row in value["quotes"]),
+                tuple(Quote(a, b, c, tuple(d), e, f) for a, b, c, d, e, f in value["quotes"]),
                 tuple(value["notes"]),
                 value["memory"],
             )

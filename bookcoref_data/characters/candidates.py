@@ -133,7 +133,7 @@ def _keys(rule: Rule, items, name: str, asked: set[str] | None = None):
     """A table (`name`, author key, title key) of all combinations; `asked` limits the author keys."""
     import polars as pl
 
-    found = set()
+    found: set[tuple[int, str, str]] = set()
     for index, titles, authors in items:
         author_keys = {key for author in authors for key in rule.authors(author) if key}
         author_keys = author_keys if asked is None else author_keys & asked

@@ -169,7 +169,10 @@ def _read_jsonl(path: Path) -> Iterator[dict[str, str]]:
             raise FormatError(f"{place} is not JSON", found=str(error)) from error
         if not isinstance(found, dict):
             raise FormatError(f"{place} is not an object", found=type(found).__name__)
-        texts = {_JSON_NAMES.get(k, k): v for k, v in found.items() if isinstance(v, str)}
+        texts: dict[str, str] = {}
+        for key, value in found.items():
+            if isinstance(value, str) and (column := _JSON_NAMES.get(key, key)):
+                texts[column] = value
         is_book = "author" in texts and not {"character", "character_name"} & set(found)
         yield _checked(texts, _NAME_COLUMNS - {"character"} if is_book else _NAME_COLUMNS, place)
 

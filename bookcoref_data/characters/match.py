@@ -342,6 +342,7 @@ def _books(casts, works: Sequence[WorkDecision], records: Candidates, settings: 
         order = sorted(groups[gutenberg_id], key=lambda i: _preference(works[i], settings))
         best, others = works[order[0]], [works[i] for i in order[1:]]
         record = records.row(gutenberg_id)
+        assert record is not None  # every candidate comes from these records
         kept = best.characters >= settings.least_characters
         yield MatchedBook(
             gutenberg_id,

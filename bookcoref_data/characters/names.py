@@ -52,7 +52,7 @@ def read_name(raw: str, *, author: str = "") -> Reading:
     rejected = _reject(text)
     if rejected:
         return Reading(raw, (), rejected, ("reject",))
-    people = {}
+    people: dict[str, Person] = {}
     for person in _settled(text, author, rules):
         people.setdefault(person.name, person)
     if not people:

@@ -105,6 +105,8 @@ class Release:
         """The text of the delta in pieces of 64 kB, unpacked on the way."""
         if self.delta is None:
             return
+        if self.delta is None:
+            return
         with reading(self.delta) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
             try:
                 while piece := text.read(_PIECE):

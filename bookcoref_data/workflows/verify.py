@@ -265,10 +265,11 @@ def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
     if result.digest == manifest["digest"]:
         return
     mine = {b.doc_key: b for b in result.books if b.facts}
+    facts = {b.doc_key: b.facts for b in result.books if b.facts}
     for key, expected in manifest.get("books", {}).items():
         if key not in mine:
             result.books.append(BookCheck(key, MISSING, problems=["in the manifest, not in this folder"]))
-        elif differs := _differences(mine[key].facts, expected, "manifest"):
+        elif differs := _differences(facts[key], expected, "manifest"):
             mine[key].status = CHANGED
             mine[key].problems += differs
     for key, check in mine.items():

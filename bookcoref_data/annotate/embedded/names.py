@@ -269,7 +269,8 @@ class NameTable:
             female = ("mrs", "madame", "aunt", "poor")
         elif any(t in honorifics.UNMARRIED for t in p.titles):
             female = ("miss", "mademoiselle", "aunt", "poor")
-        return {"m": male, "f": female}.get(p.gender, (*male, *female))
+        by_gender: dict[str, tuple[str, ...]] = {"m": male, "f": female}
+        return by_gender.get(p.gender, (*male, *female))
 
     @staticmethod
     def _nicknames(p: Person) -> list[str]:
