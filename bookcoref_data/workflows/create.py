@@ -30,11 +30,12 @@ from .annotate_many import annotator_version, backend_of
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
+from .plausibility import plausibility
 from .pool import run_jobs, worker_count
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
-BUILD_RULES = 1
+BUILD_RULES = 2
 _TABLES = {
     "harvest": {"casts", "names", "wikidata"},
     "match": {"recipe", "overrides"},
@@ -198,7 +199,8 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
     progress.end("build")
     order = [_doc_key(book) for book in matched]
     if finished:
-        _write(plan, settings, report, [finished[key] for key in order if key in finished])
+        origins = {_doc_key(book): _origin(book) for book in matched}
+        _write(plan, settings, report, [finished[key] for key in order if key in finished], origins)
     return report
 
 
@@ -315,6 +317,9 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "clusters": len(book.clusters),
         "mentions": book.mention_count,
         "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
+        "sections": [section.to_dict() for section in text.body.sections],
+        "notes": list(text.report.notes),
+        "plausibility": plausibility(book, [name for name, _ in job.cast]).to_dict() if plan else None,
     }
     return book, facts
 
@@ -339,17 +344,51 @@ def _annotation_plan(recipe: Path | None):
 # -- the folder --------------------------------------------------------------------------------------
 
 
-def _write(plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path]) -> None:
+def _origin(book: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the cast of a matched book is from, and how the book was found."""
+    return {
+        "cast": {name: book.get(name, "") for name in ("source", "work_id", "link")},
+        "match": {"rule": book.get("rule", ""), "reason": book.get("match_reason", "")},
+    }
+
+
+def _write(
+    plan: SilverPlan,
+    settings: BuildSettings,
+    report: SilverReport,
+    folders: Sequence[Path],
+    origins: Mapping[str, Mapping[str, Any]],
+) -> None:
     with writing_folder(settings.out) as writer:
         for folder in folders:
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
             book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()
             writer.add_book(book, plan.split, text={"sha256": facts["text_sha256"]}, check="built")
-            report.books.append(facts)
+            report.books.append({**facts, **origins.get(facts["doc_key"], {})})
         report.record = writer.finish(
             plan.title,
             licences=LICENCES,
-            notes=["Silver: made by a pipeline, not checked by people."],
+            notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
             missing={key: error.what for key, error in report.failed.items()},
-            source={"recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation"},
+            source={
+                "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",
+                "books": {facts["doc_key"]: _record_of(facts) for facts in report.books},
+            },
         )
+
+
+def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What build.json keeps of a book: its cast's source, its match, its cuts, names without a mention."""
+    kept = {key: facts[key] for key in ("cast", "match", "cut_shares", "sections") if key in facts}
+    return {**kept, "names_without_mention": list((facts.get("plausibility") or {}).get("absent", ()))}
+
+
+def _book_notes(books: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Lines of the card: where the cast of each book is from, and what looks implausible in it."""
+    for facts in books:
+        cast = facts.get("cast") or {}
+        if cast.get("source"):
+            link = f" ({cast['link']})" if cast.get("link") else ""
+            yield f"`{facts['doc_key']}`: cast from {cast['source']} {cast['work_id']}{link}"
+        for warning in (facts.get("plausibility") or {}).get("warnings", ()):
+            yield f"`{facts['doc_key']}`: {warning}"

@@ -109,6 +109,14 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     assert len(made) == 1
     row = json.loads(next((world / "cache/silver").glob("*/facts.json")).read_text())
     assert row["characters"] == 5
+    facts = report.books[0]
+    assert facts["cast"]["source"] == "shmoop"
+    assert facts["match"]["rule"] == "exact"
+    assert facts["plausibility"]["absent"] == ["Old Tam", "Sam", "Bib"]
+    assert "3 of 5 names have no mention" in facts["plausibility"]["warnings"][0]
+    card = (world / "out/README.md").read_text(encoding="utf-8")
+    assert "cast from shmoop The Lamp Road" in card
+    assert "3 of 5 names have no mention" in card
     release_backends()
 
 
@@ -207,3 +215,25 @@ def test_overrides_of_a_recipe_survive_a_new_run(world):
         facts = json.loads(done.stdout)
         assert facts["matched"] == 2
         assert facts["unmatched"][0]["reason"] == "left out: no book for us"
+
+
+def test_a_narrator_who_was_not_found_is_noticed():
+    from bookcoref_data.books import Book
+    from bookcoref_data.workflows.plausibility import plausibility
+
+    sentences = [["Call", "me", "Ishmael", "."], ["I", "saw", "Ahab", "and", "my", "ship", "."]] * 20
+    ahab = ("Ahab", [(11 * n + 6, 11 * n + 6) for n in range(20)])
+    lost = plausibility(
+        Book.make("m_0", sentences, characters=[ahab], clusters=[ahab[1]]), ["Ahab", "Ishmael"]
+    )
+    assert lost.absent == ("Ishmael",)
+    assert lost.first_person > 0.3
+    assert any("told by one of its people" in warning for warning in lost.warnings)
+    spans = [(11 * n + at, 11 * n + at) for n in range(20) for at in (1, 2, 4, 8)]
+    told = Book.make("m_0", sentences, characters=[ahab, ("Ishmael", spans)], clusters=[ahab[1], spans])
+    good = plausibility(told, ["Ishmael", "Ahab"])
+    assert good.narrator == "Ishmael"
+    assert good.warnings == ()
+    assert good.shares[0] == ("Ishmael", 1, 0.8)
+    assert good.pronouns == pytest.approx(0.6)
+    assert good.to_dict()["first_person_linked"] == 1.0

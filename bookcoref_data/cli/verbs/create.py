@@ -32,6 +32,9 @@ def create(
     matched: Annotated[
         Path | None, typer.Option(help="casts.jsonl of `match`: skip harvest and match.")
     ] = None,
+    overrides: Annotated[
+        Path | None, typer.Option(help="Overrides of the match instead of recipes/match-overrides.toml.")
+    ] = None,
     catalogue: Annotated[Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2.")] = None,
     mirror: Mirror = None,
     book: Annotated[
@@ -61,6 +64,7 @@ def create(
         names=(*plan.names, *(names or ())),
         wikidata=(*plan.wikidata, *(wikidata or ())),
         annotate_recipe=None if no_annotation else plan.annotate_recipe,
+        overrides=overrides or plan.overrides,
     )
     settings = BuildSettings(out, cache_dir, mirror, catalogue, matched, tuple(book or ()), offline, jobs)
     with progress() as listener:
@@ -74,8 +78,11 @@ def create(
             say(f"{name}: {error}")
         say(
             f"{len(report.built)} built, {len(report.reused)} from the cache, {len(report.failed)} failed; "
-            f"wrote {report.out}/"
+            + (f"wrote {report.out}/" if report.record else "nothing was written")
         )
+        for facts in report.books:
+            for warning in (facts["plausibility"] or {}).get("warnings", ()):
+                say(f"{facts['doc_key']}: {warning}")
     if report.failed:
         codes = {error.exit_code for error in report.failed.values()}
         raise typer.Exit(codes.pop() if len(codes) == 1 and not report.record else FAILED)

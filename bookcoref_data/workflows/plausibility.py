@@ -1,0 +1,94 @@
+"""Could this annotation be right? Figures of one book that show when a cast does not fit its text.
+
+Nothing here needs a key: a narrator who is hardly mentioned, or a name that never occurs, shows by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..books import Book
+from ..words.pronouns import ALL_PRONOUNS, FIRST
+
+FIRST_PERSON_BOOK = 0.015
+"""Share of the words that are I, me or my from which on a book is told by one of its people (novels told
+from outside stay below it even with much dialogue)."""
+MOST_ABSENT = 0.25
+LEAST_NARRATOR = 0.2
+_TOP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Plausibility:
+    """Figures of one annotated book; shares are between 0 and 1.
+
+    `absent` are names of the cast without a mention. `shares` are (name, place in the cast, share of all
+    mentions) of the ten most mentioned. `first_person` is the share of I, me, my among the words,
+    `first_person_linked` how many of these are mentions of somebody, `narrator` who has most of them.
+    `pronouns` is the share of mentions that are pronouns. `warnings` are sentences for a person.
+    """
+
+    cast: int
+    absent: tuple[str, ...]
+    shares: tuple[tuple[str, int, float], ...]
+    first_person: float
+    first_person_linked: float
+    narrator: str
+    pronouns: float
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        values: dict[str, Any] = asdict(self)
+        for name in ("first_person", "first_person_linked", "pronouns"):
+            values[name] = round(values[name], 4)
+        values["absent"], values["warnings"] = list(self.absent), list(self.warnings)
+        values["shares"] = [list(row) for row in self.shares]
+        return values
+
+
+def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
+    """The figures of a book annotated for the names of `cast`, in the order of the source."""
+    words = [token.lower() for token in book.tokens]
+    mine = {i for i, word in enumerate(words) if word in FIRST}
+    spoken = sum(any(c.isalpha() for c in word) for word in words)
+    total = book.mention_count
+    single = [(c.name, m.start) for c in book.characters for m in c.mentions if m.start == m.end]
+    said = {c.name: 0 for c in book.characters}
+    for name, at in single:
+        said[name] += at in mine
+    narrator = max(said, key=lambda name: said[name], default="")
+    places = {name: place for place, name in enumerate(cast, 1)}
+    ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
+    shares = tuple(
+        (c.name, places.get(c.name, 0), round(len(c.mentions) / max(1, total), 4)) for c in ranked[:_TOP]
+    )
+    present = {c.name for c in book.characters}
+    absent = tuple(name for name in cast if name not in present)
+    first = len(mine) / max(1, spoken)
+    linked = sum(said.values()) / max(1, len(mine))
+    pronouns = sum(words[at] in ALL_PRONOUNS for _, at in single) / max(1, total)
+    warnings = tuple(_warnings(cast, absent, first, said.get(narrator, 0) / max(1, len(mine)), narrator))
+    return Plausibility(
+        len(cast), absent, shares, first, linked, narrator if said.get(narrator) else "", pronouns, warnings
+    )
+
+
+def _warnings(
+    cast: Sequence[str], absent: Sequence[str], first: float, share: float, narrator: str
+) -> list[str]:
+    found = []
+    if cast and len(absent) > MOST_ABSENT * len(cast):
+        found.append(
+            f"{len(absent)} of {len(cast)} names have no mention ({', '.join(absent[:5])}"
+            f"{', ...' if len(absent) > 5 else ''}): the text may use other names"
+        )
+    if first > FIRST_PERSON_BOOK and share < LEAST_NARRATOR:
+        most = f"{narrator!r} has {share:.0%} of them" if narrator and share else "nobody has any of them"
+        found.append(
+            f"{first:.1%} of the words are I, me or my, and {most}: the book may be told by one of its "
+            "people who was not found"
+        )
+    return found
