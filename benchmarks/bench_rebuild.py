@@ -216,16 +216,14 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
     print(header)
     walls = {}
     for name, release, cache in (
-        ("cold", "delta", "a"),
-        ("second, nothing to do", "delta", "a"),
-        ("cold, from packs", "packs", "b"),
+        ("cold", "", "a"),
+        ("second, nothing to do", "", "a"),
+        ("cold, from packs", work / "packs", "b"),
     ):
-        if release == "packs":
-            run_child("packs", data, work / "cache-a", work / "out-a", work / "packs", jobs)
-        found = run_child(
-            "all", data, work / f"cache-{cache}", work / f"out-{cache}", jobs, work / "packs"
-            if release == "packs" else "", watch=True,
-        )  # fmt: skip
+        if release:
+            run_child("packs", data, work / "cache-a", work / "out-a", release, jobs)
+        places = (work / f"cache-{cache}", work / f"out-{cache}")
+        found = run_child("all", data, *places, jobs, release, watch=True)
         walls[name] = found
         print(
             f"{name:22} {found['process']:8.1f} {found['cpu']:8.1f} {found['parent']:11.0f} "
@@ -233,6 +231,8 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
             f"(release split into books in {found['prepare']:.1f} s; {found['books']} books, "
             f"{found['tokens']:,} tokens)"
         )
+    found = run_child("verify", work / "out-a")
+    print(f"{'verify':22} {found['process']:8.1f} {found['cpu']:8.1f} {'':11} {found['peak']:10.0f}")
     size = sum(p.stat().st_size for p in data.glob("gutenberg/cache/epub/*/pg*.txt"))
     ours = walls["cold"]["cpu"]
     for way, seconds in pace.items():
@@ -276,6 +276,15 @@ def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
     }  # fmt: skip
 
 
+def verify_all(out: str) -> dict:
+    from bookcoref_data.workflows.verify import verify
+
+    result = verify(Path(out))
+    if result.exit_code:
+        sys.exit(f"not verified: {result.problems}")
+    return {"books": len(result.books)}
+
+
 def simulated(data: Path, cache: Path, out: Path):
     from bookcoref_data.workflows.setup import Settings
 
@@ -299,7 +308,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
     """CPU seconds per step, each without the steps inside it."""
     from bookcoref_data.stitch.official import Delta
     from bookcoref_data.text import tokens
-    from bookcoref_data.workflows import rebuild, setup
+    from bookcoref_data.workflows import rebuild, rebuild_book, setup
 
     steps: dict[str, list[float]] = {}
     inside: list[float] = []
@@ -323,18 +332,18 @@ def profile_all(data: str, cache: str, out: str) -> dict:
         setattr(owner, name, outer)
 
     timed(setup, "ingest", "split the release by book")
-    timed(rebuild, "delta_from_bytes", "read the book's delta")
+    timed(rebuild_book, "delta_from_bytes", "read the book's delta")
     timed(tokens, "sentence_spans", "Punkt sentences")
-    timed(rebuild, "tokenize_official", "spaCy tokens")
+    timed(rebuild_book, "tokenize_official", "spaCy tokens")
     timed(Delta, "apply", "apply the delta")
-    timed(rebuild, "cut_sentences", "cut into sentences")
-    timed(rebuild, "_proved", "compare with known tokens")
-    timed(rebuild, "_attach", "attach offsets")
-    timed(rebuild, "_windows", "windows")
-    timed(rebuild, "facts_of", "counts and checksums")
-    timed(rebuild, "store_book", "book to parquet")
+    timed(rebuild_book, "cut_sentences", "cut into sentences")
+    timed(rebuild_book, "_verified", "compare with known tokens")
+    timed(rebuild_book, "_attach", "attach offsets")
+    timed(rebuild_book, "_windows", "windows")
+    timed(rebuild_book, "facts_of", "counts and checksums")
+    timed(rebuild_book, "_write", "book to parquet")
     timed(rebuild, "_assemble", "put the folder together")
-    timed(rebuild, "decode", "decode the text")
+    timed(rebuild_book, "decode", "decode the text")
     start = time.process_time()
     rebuild.rebuild(setup.prepare(simulated(Path(data), Path(cache), Path(out))), jobs=1)
     return {"steps": steps, "whole": time.process_time() - start}
@@ -343,10 +352,10 @@ def profile_all(data: str, cache: str, out: str) -> dict:
 # -- processes and their cost ----------------------------------------------------------------------------
 
 CHILDREN = {
-    "packs": pack_all,
     "prepare": prepare,
     "way": measure_way,
     "all": rebuild_all,
+    "verify": verify_all,
     "profile": profile_all,
 }
 

@@ -144,3 +144,52 @@ def loaded_after(statement: str) -> set[str]:
 ])  # fmt: skip
 def test_importing_pulls_in_nothing_heavy(statement):
     assert not loaded_after(statement) & HEAVY
+
+
+def _run(node: ast.AST):
+    """All nodes but those that are there for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+            continue
+        yield child
+        yield from _run(child)
+
+
+def modules_imported(path: Path, names: dict[str, Path]) -> set[str]:
+    """Our own modules that a file imports anywhere when it runs, inside functions, too."""
+    package = list(path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1])
+    found = set()
+    for node in _run(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                inner = f"{module}.{alias.name}"
+                found.add(inner if inner in names else module)
+    return found & names.keys()
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    import graphlib
+
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_imports_itself_in_a_circle():
+    names = {
+        ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in MODULES
+    }
+    # The package itself is the front door: it offers all verbs, and the rooms take only the version from it.
+    names.pop("bookcoref_data")
+    graph = {name: modules_imported(path, names) - {name} for name, path in names.items()}
+    # The one that is left: a book offers `to_doc`, and what comes back from a Doc is a book.
+    graph["bookcoref_data.api.books"].discard("bookcoref_data.api.spacy_docs")
+    assert len(graph["bookcoref_data.workflows.rebuild"]) > 5  # the imports are seen
+    assert circles(graph) == []
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}})

@@ -9,6 +9,25 @@ from typing import Any
 
 from .book import Book, spans_sha256, tokens_sha256
 
+# Ends the document key of every book whose annotation was carried over to another edition. Such a book has
+# other tokens than the released one, so it must not pass for it anywhere.
+REMAPPED_MARK = ".remapped"
+
+
+def remapped_key(doc_key: str) -> str:
+    """The document key of a book in another edition: "emma_158.remapped"."""
+    return doc_key if is_remapped(doc_key) else doc_key + REMAPPED_MARK
+
+
+def is_remapped(doc_key: str) -> bool:
+    """Whether a document, or a window of one, was carried over to another edition."""
+    return doc_key.partition("_split1500_S")[0].endswith(REMAPPED_MARK)
+
+
+def released_key(doc_key: str) -> str:
+    """The key that the book has in its release, whether it was carried over or not."""
+    return doc_key.removesuffix(REMAPPED_MARK)
+
 
 @dataclass(frozen=True, slots=True)
 class BookFacts:
@@ -87,6 +106,7 @@ def facts_of(
     notes: Iterable[str] = (),
 ) -> BookFacts:
     """Count and hash a book and its windows."""
+    tokens = tokens_sha256(book.tokens)
     return BookFacts(
         doc_key=book.doc_key,
         gutenberg_key=book.gutenberg_key,
@@ -96,9 +116,9 @@ def facts_of(
         characters=len(book.characters),
         clusters=len(book.clusters),
         mentions=book.mention_count,
-        tokens_sha256=tokens_sha256(book.tokens),
+        tokens_sha256=tokens,
         spans_sha256=spans_sha256(book.clusters),
-        document_sha256=document_sha256(book),
+        document_sha256=document_sha256(book, tokens),
         windows=len(windows),
         windows_sha256=_sha256("\n".join(document_sha256(w) for w in windows)),
         text=text or {},
@@ -107,12 +127,15 @@ def facts_of(
     )
 
 
-def document_sha256(book: Book) -> str:
-    """Hex sha256 of everything a row says, in its order: keys, tokens, sentence ends, spans, names."""
+def document_sha256(book: Book, tokens: str = "") -> str:
+    """Hex sha256 of everything a row says, in its order: keys, tokens, sentence ends, spans, names.
+
+    `tokens` is the sha256 of the tokens, where it is known already.
+    """
     parts = [
         book.doc_key,
         book.gutenberg_key,
-        tokens_sha256(book.tokens),
+        tokens or tokens_sha256(book.tokens),
         ",".join(map(str, book.sentence_ends)),
         "|".join(_spans(cluster) for cluster in book.clusters),
         "\0".join(f"{c.name}\0{_spans(c.mentions)}" for c in book.characters),

@@ -76,6 +76,12 @@ def card_digest(card: str) -> str | None:
     return found[1] if found else None
 
 
+def card_files(card: str) -> list[str]:
+    """The data files that a card points to, as `datasets` reads them."""
+    head = card.split("\n---\n", 1)[0]
+    return re.findall(r"^ +(?:- )?path: *(.+?) *$", head, re.MULTILINE)
+
+
 def _dataset_info(facts: CardFacts, config: str) -> str:
     counts = facts.counts[config]
     splits = "".join(
@@ -83,7 +89,17 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
         for split in SPLITS
         if counts.get(split)
     )
-    return f"- config_name: {config}\n  version: {facts.version}\n{FEATURES_YAML}  splits:\n{splits}".rstrip()
+    head = f"- config_name: {config}\n  version: {facts.version}\n{_remapped(facts)}"
+    return f"{head}{FEATURES_YAML}  splits:\n{splits}".rstrip()
+
+
+def _remapped(facts: CardFacts) -> str:
+    """The description that `datasets` shows of a build in which books are of another edition."""
+    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
+    if not keys:
+        return ""
+    note = f"REMAPPED onto another edition, not the released tokens: {', '.join(keys)}"
+    return f"  description: {_quoted(note)}\n"
 
 
 def _config(facts: CardFacts, config: str) -> str:

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import json
 import os
+import platform
 import re
 import shutil
 import tempfile
@@ -23,13 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..books import Book, Record, split_book
-from ..books.facts import BookFacts, content_digest, facts_of
+from ..books import Book, Character, Mention, Record, split_book
+from ..books.facts import BookFacts, content_digest, facts_of, released_key
 from ..books.windows import WINDOW_RULES, WindowRule
-from ..errors import DataError, FormatError, SourceError, UsageError
-from ..files import sha256_file, write_text
+from ..errors import BookError, DataError, FormatError, SourceError, UsageError
+from ..files import sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
-from .card import CardFacts, card_digest, render_card
+from .card import CardFacts, card_digest, card_files, render_card
 from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_table
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ BUILD_FORMAT = 1
 LAYOUT_VERSION = "1.0.0"
 # Every file that we write but the record itself; a record that lists another one is not ours.
 _LAYOUT = frozenset({"README.md", *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)})
+_LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # What the system answers when another process swapped its folder in, or the old one away, before us.
 _OVERTAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}
@@ -87,6 +90,16 @@ class BuildRecord:
             "missing": dict(self.missing),
             "files": {path: dict(facts) for path, facts in self.files.items()},
         }
+
+    def to_text(self) -> str:
+        """The whole of `build.json`: the record, and the sha256 of all the rest as its last entry."""
+        value = self.to_dict()
+        value["sha256"] = sha256_bytes(_json(value).encode())
+        return _json(value) + "\n"
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 class FolderWriter:
@@ -170,9 +183,7 @@ class FolderWriter:
         record = BuildRecord(
             digest, title, books, missing or {}, files, inputs, f"bookcoref-data {__version__}", source or {}
         )
-        write_text(
-            self._folder / BUILD_FILE, json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        )
+        write_text(self._folder / BUILD_FILE, record.to_text())
         return record
 
 
@@ -192,7 +203,8 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
     check_replaceable(out, replace=replace)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent))
+        _sweep(target)
+        part = _scratch(target, ".part")
         part.chmod(0o755)
     except OSError as error:
         raise SourceError(
@@ -333,10 +345,15 @@ def losses(out: Path, books: Iterable[BookFacts]) -> dict[str, str]:
         old = read_build(out).books
     except DataError:
         return {}
-    new = {b.doc_key: b for b in books}
-    lost = {b.doc_key: "the book" for b in old if b.doc_key not in new}
-    bare = (b.doc_key for b in old if b.doc_key in new and b.clusters and not new[b.doc_key].clusters)
-    return lost | dict.fromkeys(bare, "its annotation")
+    new = {released_key(b.doc_key): b for b in books}
+    lost = {}
+    for book in old:
+        key = released_key(book.doc_key)
+        if key not in new:
+            lost[key] = "the book"
+        elif book.clusters and not new[key].clusters:
+            lost[key] = "the annotation of"
+    return lost
 
 
 def check_losses(out: Path, lost: Mapping[str, str]) -> None:
@@ -419,12 +436,53 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
+def record_problems(folder: Path, record: BuildRecord) -> list[str]:
+    """What is wrong with the build record itself, its files and the card; [] when all is as written.
+
+    The record must be byte for byte what we write, with its own checksum, and list every file that its
+    books need; the card must point to just these files. Other files that `datasets` could read or run are
+    named; any other file is the user's own business.
+    """
+    problems = []
+    if (folder / BUILD_FILE).read_bytes() != record.to_text().encode():
+        problems.append(f"{BUILD_FILE} was changed since it was written")
+    if content_digest(record.books) != record.digest:
+        problems.append(f"the books in {BUILD_FILE} do not give its digest {record.digest[:16]}…")
+    splits = {b.split for b in record.books}
+    tables = {f"{config}/{split}.parquet" for config in CONFIGS for split in splits}
+    problems += [
+        f"{name} is not in the build record" for name in sorted({"README.md", *tables} - {*record.files})
+    ]
+    for name, facts in record.files.items():
+        path = folder / name
+        if not path.is_file():
+            problems.append(f"{name} is missing")
+        elif sha256_file(path) != facts["sha256"]:
+            problems.append(f"{name} was changed since it was written")
+    for name in loadable(survey(folder, (BUILD_FILE, *record.files)).foreign, folder):
+        problems.append(f"{name} is not in the build record")
+    if {*card_files(_read_card(folder))} != tables:
+        problems.append("the card (README.md) points to other files than those of the build record")
+    return problems
+
+
+def loadable(names: Iterable[str], folder: Path) -> Iterator[str]:
+    """Of files and folders, the files that a library may read as part of the data set, or run."""
+    for name in names:
+        paths = (folder / name).rglob("*") if name.endswith("/") else [folder / name]
+        yield from (p.relative_to(folder).as_posix() for p in sorted(paths) if p.suffix in _LOADABLE)
+
+
+def _read_card(folder: Path) -> str:
+    try:
+        return (folder / "README.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def read_card_digest(folder: Path) -> str | None:
     """The content digest stated on the card; None when there is none."""
-    try:
-        return card_digest((folder / "README.md").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
+    return card_digest(_read_card(folder))
 
 
 def iter_folder(
@@ -455,7 +513,64 @@ def read_folder(folder: Path, config: str = "full", splits: Iterable[str] = SPLI
     return [record for _, record in iter_folder(Path(folder), config, splits)]
 
 
+def iter_books(folder: Path, config: str, split: str) -> Iterator[tuple[str, Book | BookError]]:
+    """(doc_key, the checked book, or the rule that it breaks) of every row of one file.
+
+    Built from the flat arrays of a row group, without lists of sentences: memory holds one group.
+
+    Raises:
+        FormatError: the file is damaged, has other columns, or values that are missing.
+    """
+    path = folder / config / f"{split}.parquet"
+    for table in _row_groups(path):
+        try:
+            yield from _books_of(table)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise _unreadable(path, error) from error
+
+
+def _books_of(table: pa.Table) -> Iterator[tuple[str, Book | BookError]]:
+    """The rows of one row group. Raises TypeError, AttributeError, ValueError for values that cannot be."""
+    for batch in table.combine_chunks().to_batches():
+        sentences = batch.column("sentences")
+        inner, firsts = sentences.values, sentences.offsets.to_numpy()
+        if sentences.null_count or inner.null_count or inner.values.null_count:
+            raise ValueError("values are missing")
+        places = inner.offsets.to_numpy()
+        bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
+        for number, row in enumerate(bare):
+            ends = places[firsts[number] : firsts[number + 1] + 1]
+            tokens = inner.values.slice(ends[0], ends[-1] - ends[0]).to_pylist()
+            try:
+                book: Book | BookError = _book_of(row, tokens, (ends[1:] - ends[0]).tolist())
+            except BookError as error:
+                book = error
+            yield row["doc_key"], book
+
+
+def _book_of(row: Mapping[str, Any], tokens: list[str], ends: list[int]) -> Book:
+    clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
+    characters = tuple(
+        Character(c["name"], tuple(Mention(*span) for span in c["mentions"])) for c in row["characters"]
+    )
+    return Book(row["doc_key"], row["gutenberg_key"], tuple(tokens), tuple(ends), clusters, characters)
+
+
+def read_table(path: Path) -> list[Record]:
+    """The documents of one parquet file. Raises FormatError: damaged, or with other columns."""
+    return [from_row(row, f"{path}:{i}") for i, row in enumerate(_rows(path), 1)]
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for table in _row_groups(path):
+        try:
+            rows = table.to_pylist()
+        except ValueError as error:
+            raise _unreadable(path, error) from error
+        yield from rows
+
+
+def _row_groups(path: Path) -> Iterator[pa.Table]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -468,11 +583,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                     found=", ".join(names), hint="rebuild the folder",
                 )  # fmt: skip
             for group in range(file.num_row_groups):
-                yield from file.read_row_group(group).to_pylist()
+                yield file.read_row_group(group)
     except (pa.ArrowException, OSError) as error:
-        raise FormatError(
-            f"{path} cannot be read as parquet", found=str(error)[:200], hint="rebuild the folder"
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> FormatError:
+    return FormatError(f"{path} cannot be read as parquet", found=str(error)[:200], hint="rebuild the folder")
 
 
 def _by_config(values: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
@@ -486,6 +603,33 @@ def _card_row(facts: BookFacts) -> dict[str, object]:
 
 def _file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:80]}.{re.sub(r'[^A-Za-z0-9]', '-', platform.node())[:40]}-"
+
+
+def _scratch(target: Path, suffix: str) -> Path:
+    """A temporary folder beside `target`; its name says which process of which machine works in it."""
+    return Path(tempfile.mkdtemp(prefix=f"{_prefix(target)}{os.getpid()}-", suffix=suffix, dir=target.parent))
+
+
+def _sweep(target: Path) -> None:
+    """Remove the temporary folders beside `target` whose process was killed on this machine."""
+    if os.name != "posix":  # elsewhere a process cannot be looked for without ending it
+        return
+    for path in target.parent.glob(f"{glob.escape(_prefix(target))}[0-9]*-*"):
+        number = path.name.removeprefix(_prefix(target)).partition("-")[0]
+        if not number.isdigit() or path.suffix not in (".part", ".old"):
+            continue
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            # Of a folder that was half swapped, the old data is still wanted.
+            if not (path / "data").exists() or target.exists():
+                shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            continue
 
 
 def _move_in(part: Path, out: Path, old_files: Iterable[str]) -> None:
@@ -523,7 +667,7 @@ def _swap_in(part: Path, out: Path, tries: int = 5) -> None:
 def _swap_once(part: Path, out: Path) -> None:
     old = None
     if out.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".old", dir=out.parent))
+        old = _scratch(out, ".old")
     try:
         if old:
             os.replace(out, old / "data")

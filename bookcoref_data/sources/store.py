@@ -41,6 +41,8 @@ PARTS = frozenset(
         "release", "silver", "texts",
     }
 )  # fmt: skip
+# The parts that only `working` runs write to.
+_OF_RUNS = ("annotations", "annotations-unfinished", "books", "packs", "release", "silver")
 _LOCKS = ".locks"
 _RUN, _CLEARING = "run-", "clearing"
 _RUNS = itertools.count()
@@ -82,7 +84,13 @@ class Store:
         """The cache at `folder`, else where BOOKCOREF_DATA_HOME says, else at the platform's place."""
         named = folder or os.environ.get(VARIABLE)
         if named:
-            return cls(Path(named).expanduser().absolute(), progress or Silent())
+            try:
+                return cls(Path(named).expanduser().absolute(), progress or Silent())
+            except RuntimeError as error:  # ~nosuchuser
+                raise UsageError(
+                    f"the cache folder {str(named)[:100]} cannot be found", found=str(error),
+                    hint="give a path without ~, with --cache-dir or BOOKCOREF_DATA_HOME",
+                ) from error  # fmt: skip
         from platformdirs import user_cache_dir
 
         return cls(Path(user_cache_dir("bookcoref-data", appauthor=False)), progress or Silent())
@@ -153,16 +161,32 @@ class Store:
         with contextlib.ExitStack() as held:
             with contextlib.suppress(CacheError):
                 with self.lock(_CLEARING):
-                    self._forget_ended_runs()
+                    if self._forget_ended_runs():
+                        self._sweep()
                     held.enter_context(self.lock(name))
                 held.callback(_remove_quietly, path)
             yield
 
-    def _forget_ended_runs(self) -> None:
-        """Remove the lock files of runs that were killed: nobody holds them."""
+    def _forget_ended_runs(self) -> bool:
+        """Remove the lock files of runs that were killed: nobody holds them. Whether no other run goes on."""
+        alone = True
         for path in (self.root / _LOCKS).glob(f"{_RUN}*.lock"):
-            with contextlib.suppress(SourceError), self.lock(path.name.removesuffix(".lock"), wait=0):
-                _remove_quietly(path)
+            try:
+                with self.lock(path.name.removesuffix(".lock"), wait=0):
+                    _remove_quietly(path)
+            except SourceError:
+                alone = False
+        return alone
+
+    def _sweep(self) -> None:
+        """Remove what killed runs left half-made in the parts that only runs write to."""
+        if not is_marked_cache(self.root):
+            return
+        for part in _OF_RUNS:
+            for name in (".making-*", ".*.part"):
+                for path in (self.root / part).glob(name):
+                    shutil.rmtree(path, ignore_errors=True)
+                    _remove_quietly(path)
 
     def make(self, part: str, name: str, fill: Callable[[Path], None]) -> Path:
         """The folder entry `part/name`; when it is not there, `fill(folder)` writes it, once.
@@ -190,6 +214,16 @@ class Store:
                 raise
         return target
 
+    def discard(self, part: str, name: str) -> None:
+        """Remove one entry, by renaming it first: nobody sees half of it. Hold its lock."""
+        target = self.path(part, name)
+        try:
+            doomed = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
+            target.rename(doomed / "entry")
+        except OSError as error:
+            raise CacheError.at(self.root, error) from error
+        shutil.rmtree(doomed, ignore_errors=True)
+
     def parts(self) -> list[str]:
         """Names of the parts that exist, sorted. Other folders in the cache's folder are none of them."""
         return sorted(name for name in PARTS if (self.root / name).is_dir())
@@ -210,11 +244,12 @@ class Store:
             raise UsageError(
                 f"the cache {self.root} has no part {part!r}", expected=", ".join(names) or "(it is empty)"
             )
-        if names and not is_marked_cache(self.root):
+        if self.root.is_dir() and any(self.root.iterdir()) and not is_marked_cache(self.root):
             raise UsageError(
                 f"{self.root} is not marked as a cache of bookcoref-data, so nothing in it is removed",
                 expected=f"a file {CACHE_TAG} with our mark, which a cache gets when it is made",
-                hint=f"if these are ours, remove them yourself: {', '.join(names)}",
+                hint="if it is a cache of an older version, remove its folders yourself: "
+                f"{', '.join(names) or 'there is none here'}",
             )
         with self._alone():
             removed = [_measure(self.root / name) for name in names if part in (None, name)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..books import Record
+from ..books.facts import remapped_key
 from ..errors import DataError, EditionError, UsageError
 from ..files import read_regular
 from ..formats import read_documents
@@ -26,7 +27,7 @@ EXACT, REMAPPED = "exact", "remapped"
 @dataclass(frozen=True, slots=True)
 class Aligned:
     """One document in its new text. `result` is "exact" (the released tokens, proved by checksum; no
-    report is needed) or "remapped" (tokens of the new text, see the report)."""
+    report is needed) or "remapped" (tokens of the new text, see the report; the document key says so)."""
 
     record: Record
     result: str
@@ -57,7 +58,8 @@ def holds_edition(pack: Pack, text: str) -> bool:
 
 def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:
     result: Remapped = remap(old, sentences, least_matched=least_matched)
-    return Aligned(result.book.to_record(), REMAPPED, result.report)
+    record = result.book.to_record()
+    return Aligned(replace(record, doc_key=remapped_key(record.doc_key)), REMAPPED, result.report)
 
 
 def tokenize_edition(text: str) -> list[list[str]]:

@@ -226,7 +226,7 @@ def write_annotations(
         notes = [note for a in done for note in a.state.notes]
         write_folder(
             out / "dataset", {"test": [a.book for a in done]}, title=title or "Annotated books",
-            licences=LICENCES, notes=notes,
+            licences=LICENCES, notes=notes, replace=True,
         )  # fmt: skip
         files.append(out / "dataset")
     return files

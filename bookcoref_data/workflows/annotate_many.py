@@ -17,27 +17,37 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, replace
-from functools import lru_cache
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..annotate.backends import make_backend
-from ..annotate.cast import Cast, Entry
+from ..annotate.cast import Cast, Entry, make_cast, parse_cast
 from ..annotate.plan import Plan
 from ..annotate.state import State
 from ..annotate.steps import Backend
 from ..books import Book
 from ..books.annotation import SourceText
-from ..errors import BookcorefError, DataError, UsageError
+from ..errors import DataError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text, writing
 from ..formats.annotated import TEXTS
-from ..formats.folder import writing_folder
+from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import format_record, parse_record
+from ..formats.jsonl import read as read_records
+from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..sources.store import Store
-from .annotate import LICENCES, Annotated, Source, annotate_book, write_annotations
-from .pool import Outcome, run_jobs, worker_count
+from .annotate import (
+    LICENCES,
+    Annotated,
+    Source,
+    annotate_book,
+    read_sources,
+    source_of,
+    write_annotations,
+)
+from .code_version import annotator_version
+from .engine import Finished, Outcome, Work, finished, intact, run, worker_count
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
@@ -46,11 +56,12 @@ SCALE_RULES = 2
 PIECES = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
 # Backends whose models fill a machine: books follow each other, and all pass a step before the next one
 # begins, so that each model is loaded once.
+TEXT_SUFFIXES = (".txt", ".text")
 STEP_BY_STEP = frozenset({"hub"})
 
 
 @dataclass(frozen=True, slots=True)
-class BookJob:
+class AnnotateJob:
     """One book to annotate and how; can be sent to a process.
 
     `steps` are those wanted in the end (default: the plan's), `until` those of this phase; `channel`
@@ -73,7 +84,8 @@ class BookJob:
         """The content key: sha256 of everything that can change the annotation."""
         book = self.source.book
         inputs = [
-            SCALE_RULES, annotator_version(), self.plan.key(), self.steps or self.plan.steps, self.narrator,
+            SCALE_RULES, annotator_version(self.plan.backend), self.plan.key(),
+            self.steps or self.plan.steps, self.narrator,
             book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends, self._origin_key(),
             [(e.name, e.aliases, e.gender) for e in self.cast.entries],
         ]  # fmt: skip
@@ -112,7 +124,7 @@ class BookJob:
         return json.dumps(value, ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str, cache: Path) -> BookJob:
+    def from_json(cls, text: str, cache: Path) -> AnnotateJob:
         """Read what `to_json` wrote."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
@@ -128,57 +140,133 @@ class BookJob:
         return cls(source, cast, plan, cache, v["narrator"], tuple(v["steps"]))
 
 
-@dataclass(slots=True)
-class ScaleReport:
-    """What a run did, by document key; `finished` maps to folders in the cache, in the order of input."""
+@dataclass(frozen=True, slots=True)
+class ManyBooks:
+    """Many books to annotate: `path` is a folder of texts and records, a file of records, or a data set.
 
-    finished: dict[str, Path] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)
-    reused: list[str] = field(default_factory=list)
-    failed: dict[str, BookcorefError] = field(default_factory=dict)
+    `characters` is a cast file for all of them, or a folder with `<file or document key>.txt` for each;
+    without it, records name their characters.
+    """
 
-    @property
-    def exit_code(self) -> int:
-        return max((e.exit_code for e in self.failed.values()), default=0)
+    path: Path
+    plan: Plan
+    cache: Path
+    characters: Path | None = None
+    narrator: str = ""
+    steps: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "made": self.made,
-            "reused": self.reused,
-            "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
-        }
+    def count(self) -> int:
+        """The number of books."""
+        if self.path.is_dir() and is_folder(self.path):
+            return len(read_build(self.path).books)
+        files = self._files()
+        return sum(sum(map(bool, map(str.strip, read_lines(p)))) if _holds_records(p) else 1 for p in files)
+
+    def check_casts(self) -> None:
+        """A cast that is missing shall not show after hours. Raises UsageError."""
+        for path in self._files():
+            if path.suffix in TEXT_SUFFIXES:
+                self._cast(path, path.stem, ())
+
+    def jobs(self) -> Iterator[AnnotateJob]:
+        """A job per book, each read when it is asked for.
+
+        Raises:
+            UsageError: two books of one key, a book without a cast.
+        """
+        seen: dict[str, Path] = {}
+        for path in self._files():
+            for source in _sources(path):
+                key = source.book.doc_key
+                if key in seen:
+                    raise UsageError(
+                        f"two books have the key {key!r}", found=f"{seen[key]} and {path}", hint="rename one"
+                    )
+                seen[key] = path
+                cast = self._cast(path, key, source.names)
+                yield AnnotateJob(source, cast, self.plan, self.cache, self.narrator, self.steps)
+
+    def _files(self) -> list[Path]:
+        """The files of a folder, in order; a dataset folder or a file of books stands for itself."""
+        if not self.path.is_dir() or is_folder(self.path):
+            return [self.path]
+        paths = sorted(p for p in self.path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
+        if not paths:
+            raise UsageError(f"{self.path} holds no books", expected="*.txt, *.jsonl, or a dataset folder")
+        return paths
+
+    def _cast(self, path: Path, key: str, names: tuple[str, ...]) -> Cast:
+        file = self.characters
+        if file is not None and file.is_dir():
+            found = (file / f"{name}.txt" for name in (key, path.stem))
+            file = next((p for p in found if p.is_file()), None)
+        if file is None and names:
+            return make_cast(names)
+        if file is None:
+            raise UsageError(
+                f"no cast for {key}",
+                expected=f"{(self.characters or Path('casts')) / key}.txt",
+                hint="--characters FOLDER with a cast file per book; annotate BOOK --propose-cast makes one",
+            )
+        try:
+            return parse_cast(file.read_bytes().decode("utf-8-sig"), str(file))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"cannot read the cast file {file}", found=error, hint="save it as UTF-8"
+            ) from error
+
+
+def holds_many(path: Path) -> bool:
+    """Whether `path` is a folder, or a file of more than one tokenised book."""
+    if path.is_dir():
+        return True
+    if not _holds_records(path) or not path.is_file():
+        return False
+    return sum(1 for _, line in zip(range(2), filter(str.strip, read_lines(path)), strict=False)) > 1
+
+
+def _holds_records(path: Path) -> bool:
+    return ".jsonl" in path.suffixes
+
+
+def _sources(path: Path) -> Iterable[Source]:
+    """The books of one file or dataset folder, one at a time."""
+    if path.is_dir() and is_folder(path):
+        return (source_of(record) for _, record in iter_folder(path))
+    if _holds_records(path):
+        return (source_of(record) for record in read_records(path, bare=True))
+    return read_sources(path)
 
 
 def annotate_books(
-    jobs: Callable[[], Iterable[BookJob]],
+    jobs: Callable[[], Iterable[AnnotateJob]],
     count: int,
     *,
     workers: int = 0,
     progress: Progress | None = None,
-) -> ScaleReport:
+) -> Work:
     """Annotate all books; errors of single books are reported, the others go on.
 
     `jobs` gives the books in their order, and may be asked several times: once per phase, see `phases`.
+
+    Raises:
+        UsageError: there is no book.
     """
-    progress, report = progress or Silent(), ScaleReport()
-    order: dict[str, None] = {}
+    progress, work = progress or Silent(), Work()
     first = next(iter(jobs()), None)
     if first is None:
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
     steps = first.steps or first.plan.steps
     if first.plan.backend in STEP_BY_STEP:
         workers = workers or 1
-    for wanted in phases(first.plan, steps):
-        label = "books" if wanted == steps else f"books, {wanted[-1]}"
-        progress.begin("all books", count, label)
-        with relaying(progress, worker_count(workers)) as channel:
-            todo = _unfinished(jobs(), wanted, channel, report, order, progress)
-            for outcome in run_jobs(annotate_one, todo, worker_count(workers)):
-                _note(outcome, report, progress)
-        progress.end("all books")
+    with Store(first.cache).working():
+        for wanted in phases(first.plan, steps):
+            label = "books" if wanted == steps else f"books, {wanted[-1]}"
+            with relaying(progress, worker_count(workers)) as channel:
+                todo = _unfinished(jobs(), wanted, channel, work)
+                run(annotate_one, todo, work, progress, bar=("all books", count, label), workers=workers)
     release_backends()
-    report.finished = {key: report.finished[key] for key in order if key in report.finished}
-    return report
+    return work
 
 
 def phases(plan: Plan, steps: Sequence[str]) -> list[tuple[str, ...]]:
@@ -189,38 +277,21 @@ def phases(plan: Plan, steps: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _unfinished(
-    jobs, wanted, channel, report: ScaleReport, order: dict[str, None], progress
-) -> Iterator[BookJob]:
-    """The jobs that are left to do, as parts of a phase; finished ones are noted on the way."""
+    jobs: Iterable[AnnotateJob], wanted: Sequence[str], channel: Any, work: Work
+) -> Iterator[AnnotateJob | Outcome[str, Finished]]:
+    """The jobs that are left to do, as parts of a phase; of the others, what became of them."""
     for job in jobs:
         name = str(job)
-        if name not in order:
-            order[name] = None
-        elif name in report.failed or name in report.finished:
-            progress.advance("all books")
-            continue
-        if job.finished().is_dir():
-            report.finished[name] = job.finished()
-            report.reused.append(name)
-            progress.advance("all books")
-            continue
-        yield replace(job, channel=channel, until=tuple(wanted))
+        if name in work.failed or name in work.finished:
+            yield Outcome(name)
+        elif intact(job.finished()):
+            yield Outcome(name, result=Finished(job.finished(), fresh=False))
+        else:
+            yield replace(job, channel=channel, until=tuple(wanted))
 
 
-def _note(outcome: Outcome[BookJob, Path | None], report: ScaleReport, progress: Progress) -> None:
-    name = str(outcome.job)
-    progress.end(name)  # of a worker that was killed, too
-    progress.advance("all books")
-    if outcome.error:
-        report.failed[name] = outcome.error
-        progress.note(f"{name} failed: {outcome.error}")
-    elif outcome.result:
-        report.finished[name] = outcome.result
-        report.made.append(name)
-
-
-def annotate_one(job: BookJob) -> Path | None:
-    """Annotate one book, going on from saved steps; its folder in the cache, None when steps are left.
+def annotate_one(job: AnnotateJob) -> Finished | None:
+    """Annotate one book, going on from saved steps; None when steps are left for another phase.
 
     Raises:
         BookcorefError: the cast, the plan or the cache is at fault.
@@ -229,24 +300,24 @@ def annotate_one(job: BookJob) -> Path | None:
     steps = job.until or job.steps or job.plan.steps
     listener = Relayed(job.channel) if job.channel is not None else Silent()
 
-    def run() -> Annotated:
+    def annotated() -> Annotated:
         return annotate_book(
             job.source, job.cast, job.plan, narrator=job.narrator, steps=steps, states=unfinished,
             resume=True, backend=backend_of(job.plan), progress=listener,
         )  # fmt: skip
 
     if steps != (job.steps or job.plan.steps):
-        run()
+        annotated()
         return None
 
     def fill(folder: Path) -> None:
-        done = run()
+        done = annotated()
         write_annotations([done], folder, dataset=False)
         write_text(folder / "state.json", done.state.to_json())
 
-    made = Store(job.cache).make(PART, job.key(), fill)
+    done = finished(Store(job.cache), PART, job.key(), fill)
     shutil.rmtree(unfinished, ignore_errors=True)
-    return made
+    return done
 
 
 _BACKENDS: dict[str, Backend] = {}
@@ -264,14 +335,6 @@ def release_backends() -> None:
     """Free the models that this process holds."""
     while _BACKENDS:
         _BACKENDS.popitem()[1].close()
-
-
-@lru_cache(maxsize=1)
-def annotator_version() -> str:
-    """sha256 over the code and weights of the annotation: old work must not hide a better annotator."""
-    folder = Path(__file__).resolve().parent.parent / "annotate"
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return sha256_bytes(b"".join(p.read_bytes() for p in files))
 
 
 # -- progress across processes -----------------------------------------------------------------------
@@ -342,7 +405,7 @@ def _serve(queue: Any, progress: Progress) -> None:
 
 
 def collect(
-    report: ScaleReport,
+    report: Work,
     out: Path,
     *,
     title: str = "",
@@ -366,7 +429,8 @@ def collect(
             write_bytes(out / TEXTS / text.name, text.read_bytes())
     files = [out / name for name in PIECES]
     splits = splits or {}
-    with writing_folder(out / "dataset") as writer:
+    # The folder is the output of this run, like the files beside it.
+    with writing_folder(out / "dataset", replace=True) as writer:
         for wanted in ("train", "validation", "test"):
             for key, folder in report.finished.items():
                 if splits.get(key, "test") == wanted:
@@ -393,6 +457,6 @@ def read_state(folder: Path) -> State:
     return State.from_json(path.read_text(encoding="utf-8"), str(path))
 
 
-def write_job(job: BookJob, path: Path) -> None:
+def write_job(job: AnnotateJob, path: Path) -> None:
     """Save a job as a file that another process can take up."""
     write_bytes(path, job.to_json().encode("utf-8"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book, Mention, Record
+from ..books.facts import released_key
 from ..errors import DataError, UsageError
 from ..formats.folder import BuildRecord, iter_folder, read_build
 from ..sources.gutenberg import Texts
@@ -77,7 +78,7 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
 
 def _built(folder: Path) -> dict[str, Any]:
     try:
-        return {b.doc_key: b for b in read_build(folder).books}
+        return {released_key(b.doc_key): b for b in read_build(folder).books}
     except DataError:
         return {}
 

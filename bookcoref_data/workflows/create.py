@@ -26,12 +26,13 @@ from ..resources import load_toml, resource
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from ..text.read_book import read_book
-from .annotate_many import annotator_version, backend_of
+from .annotate_many import backend_of
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
+from .code_version import annotator_version
+from .engine import Finished, Outcome, Work, finished, run
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility
-from .pool import run_jobs, worker_count
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
@@ -125,30 +126,40 @@ class SilverJob:
         plan = _annotation_plan(self.annotate_recipe)
         inputs = [
             BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs,
-            [plan.key(), annotator_version()] if plan else None,
+            [plan.key(), annotator_version(plan.backend)] if plan else None,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
 
 
 @dataclass(slots=True)
 class SilverReport:
-    """What a build did. `failed` maps doc_keys (or Gutenberg ids) to errors; `dropped` to reasons."""
+    """What a build did. `work` says what became of each book; `dropped` maps matched books to reasons."""
 
     out: Path
+    work: Work = field(default_factory=Work)
     record: BuildRecord | None = None
-    built: list[str] = field(default_factory=list)
-    reused: list[str] = field(default_factory=list)
-    failed: dict[str, BookcorefError] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
     books: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def built(self) -> list[str]:
+        return self.work.made
+
+    @property
+    def reused(self) -> list[str]:
+        return self.work.reused
+
+    @property
+    def failed(self) -> dict[str, BookcorefError]:
+        return self.work.failed
+
     def to_dict(self) -> dict[str, Any]:
+        work = self.work.to_dict()
         return {
             "out": str(self.out),
             "digest": self.record.digest if self.record else None,
-            "built": self.built,
-            "reused": self.reused,
-            "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
+            "built": work.pop("made"),
+            **work,
             "dropped": self.dropped,
             "books": self.books,
         }
@@ -166,6 +177,7 @@ class BuildSettings:
     books: tuple[str, ...] = ()
     offline: bool = False
     jobs: int = 0
+    replace: bool = False
 
 
 def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress | None = None) -> SilverReport:
@@ -176,7 +188,7 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
         SourceError: a cast table or the catalogue cannot be had. Errors of single books are reported.
     """
     progress = progress or Silent()
-    check_replaceable(settings.out)
+    check_replaceable(settings.out, replace=True)
     store, report = Store.open(settings.cache_dir), SilverReport(settings.out)
     matched = (
         read_matched(settings.matched)
@@ -184,23 +196,13 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
         else _matched(plan, settings, store, report, progress)
     )
     matched = _select(matched, settings.books)
-    jobs = _jobs(matched, plan, settings, store, report)
-    finished: dict[str, Path] = {}
-    progress.begin("build", len(matched), "books")
-    for outcome in run_jobs(build_one, jobs, worker_count(settings.jobs)):
-        progress.advance("build")
-        if outcome.error:
-            report.failed[str(outcome.job)] = outcome.error
-            progress.note(f"{outcome.job} failed: {outcome.error}")
-            continue
-        folder, fresh = outcome.result
-        finished[outcome.job.doc_key] = folder
-        (report.built if fresh else report.reused).append(outcome.job.doc_key)
-    progress.end("build")
-    order = [_doc_key(book) for book in matched]
-    if finished:
+    jobs = _jobs(matched, plan, settings, store)
+    with store.working():
+        run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),
+            workers=settings.jobs)  # fmt: skip
+    if report.work.finished:
         origins = {_doc_key(book): _origin(book) for book in matched}
-        _write(plan, settings, report, [finished[key] for key in order if key in finished], origins)
+        _write(plan, settings, report, list(report.work.finished.values()), origins)
     return report
 
 
@@ -264,7 +266,9 @@ def _published_keys() -> dict[str, str]:
     return {b["gutenberg_key"]: b["doc_key"] for b in published_books()}
 
 
-def _jobs(matched, plan: SilverPlan, settings: BuildSettings, store: Store, report) -> Iterator[SilverJob]:
+def _jobs(
+    matched: Sequence[Mapping[str, Any]], plan: SilverPlan, settings: BuildSettings, store: Store
+) -> Iterator[SilverJob | Outcome[str, Finished]]:
     """One job per book whose text can be had; the others are reported as failed."""
     texts = Texts(store, settings.mirror, settings.offline)
     for book in matched:
@@ -273,7 +277,7 @@ def _jobs(matched, plan: SilverPlan, settings: BuildSettings, store: Store, repo
         try:
             text = texts.get(number)
         except BookcorefError as error:
-            report.failed[doc_key] = error
+            yield Outcome(doc_key, error=error)
             continue
         yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
                         plan.annotate_recipe, store.root)  # fmt: skip
@@ -282,22 +286,19 @@ def _jobs(matched, plan: SilverPlan, settings: BuildSettings, store: Store, repo
 # -- one book ----------------------------------------------------------------------------------------
 
 
-def build_one(job: SilverJob) -> tuple[Path, bool]:
-    """Clean, tokenise and annotate one book; (its folder in the cache, whether it was made just now).
+def build_one(job: SilverJob) -> Finished:
+    """Clean, tokenise and annotate one book, or find it finished in the cache.
 
     Raises:
         BookcorefError: the text, the recipe or the annotation fails.
     """
-    fresh = False
 
     def fill(folder: Path) -> None:
-        nonlocal fresh
-        fresh = True
         book, facts = make_book(job)
         write_bytes(folder / "book.jsonl", format_record(book.to_record()))
         write_bytes(folder / "facts.json", json.dumps(facts, ensure_ascii=False).encode())
 
-    return Store.open(job.cache).make(PART, job.key()[:40], fill), fresh
+    return finished(Store(job.cache), PART, job.key()[:40], fill)
 
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
@@ -359,7 +360,7 @@ def _write(
     folders: Sequence[Path],
     origins: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    with writing_folder(settings.out) as writer:
+    with writing_folder(settings.out, replace=settings.replace) as writer:
         for folder in folders:
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
             book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()

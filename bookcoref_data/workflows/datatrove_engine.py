@@ -17,19 +17,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import BookcorefError, MissingExtraError, SourceError, UsageError
 from ..files import write_text
-from .annotate_many import BookJob, ScaleReport, annotate_one, write_job
+from .annotate_many import AnnotateJob, annotate_one, write_job
+from .engine import Work
 
 
 @dataclass(frozen=True, slots=True)
 class Slurm:
     """What Slurm must be told. `time` is its limit ("20:00:00"), `env_command` sets up Python on a node."""
 
+    TIME: ClassVar[str] = "24:00:00"
+
     partition: str
-    time: str = "24:00:00"
+    time: str = TIME
     cpus_per_task: int = 1
     mem_per_cpu_gb: int = 4
     gpus_per_task: int = 0
@@ -54,14 +57,15 @@ def need_datatrove() -> None:
         raise MissingExtraError.of("datatrove", "datatrove", "--engine datatrove") from error
 
 
-def write_jobs(jobs: Iterable[BookJob], work: Path) -> list[tuple[str, Path]]:
+def write_jobs(jobs: Iterable[AnnotateJob], work: Path) -> list[tuple[str, Path]]:
     """Write all books for the tasks to read; (document key, place in the cache when finished) of each.
 
     Raises:
         UsageError: no book.
     """
     for name in ("jobs", "errors"):
-        shutil.rmtree(work / name, ignore_errors=True)
+        for path in (work / name).glob("[0-9]" * 6 + ".json"):
+            path.unlink()
     places = []
     for number, job in enumerate(jobs):
         write_job(job, work / "jobs" / f"{number:06}.json")
@@ -77,7 +81,7 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, 
         if number % world_size != rank:
             continue
         try:
-            annotate_one(BookJob.from_json(path.read_text(encoding="utf-8"), Path(cache)))
+            annotate_one(AnnotateJob.from_json(path.read_text(encoding="utf-8"), Path(cache)))
         except BookcorefError as error:
             fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
             write_text(Path(work) / "errors" / path.name, json.dumps(fields))
@@ -88,8 +92,8 @@ def _text(value: object) -> str | None:
 
 
 def run_local(
-    jobs: Iterable[BookJob], work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
-) -> ScaleReport:
+    jobs: Iterable[AnnotateJob], work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
+) -> Work:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     need_datatrove()
     from datatrove.executor import LocalPipelineExecutor
@@ -107,7 +111,7 @@ def run_local(
 
 
 def submit_slurm(
-    jobs: Iterable[BookJob], work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1, workers: int = -1
+    jobs: Iterable[AnnotateJob], work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1, workers: int = -1
 ) -> Submission:
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
@@ -148,9 +152,9 @@ def submit_slurm(
     return Submission(str(executor.job_id), work / "logs" / "launch_script.slurm", executor.tasks)
 
 
-def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[str] = ()) -> ScaleReport:
+def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[str] = ()) -> Work:
     """What the tasks did: finished books, errors they wrote, and books that no task got to."""
-    report, known = ScaleReport(), set(reused)
+    report, known = Work(), set(reused)
     for number, (name, place) in enumerate(places):
         error = work / "errors" / f"{number:06}.json"
         if place.is_dir():

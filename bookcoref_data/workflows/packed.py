@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, split_book
-from ..errors import BookcorefError, DataError
-from ..files import safe_name, sha256_bytes
-from ..stitch.pack import Pack
+from ..books import Book, Window, split_book
+from ..books.facts import remapped_key
+from ..errors import ChecksumError, DataError, FormatError
+from ..files import read_regular, safe_name, sha256_bytes
+from ..stitch.container import read_directory
+from ..stitch.fingerprint import BITS
+from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
 from ..stitch.remap import Example, OldText, RemapReport, remap
+from ..stitch.spans import Annotation
+from ..text.rights import header_says_free
 from .align import tokenize_edition
 from .ingest import BookPart
 
 SUFFIX = ".pack"
 INDEX = "index.json"
+INDEX_FORMAT = 1
+LICENCE = "CC BY-NC-SA 4.0"
+ATTRIBUTION = (
+    "Annotation of BookCoref: Martinelli, Bonomo, Huguet Cabot, Navigli (ACL 2025), "
+    "https://aclanthology.org/2025.acl-long.1197/, converted to standoff offsets"
+)
+MOST_FILE_BYTES = 64 << 20
 MOST_NAMED = 12
 
 
@@ -31,32 +47,30 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
         SourceError, FormatError: a pack that cannot be read.
         DataError: two packs of one book.
     """
-    from .pack import pack_files, read_listed_pack
-
-    parts = []
-    for file, entry in pack_files(path).items():
-        stated = str(entry.get("sha256", ""))
-        try:
-            pack, data = read_listed_pack(file, stated)
-        except BookcorefError:
-            # A pack that is missing or damaged stops its own book alone, when its turn comes.
-            if file == path:
-                raise
-            parts.append(_unread(file, entry, stated))
-            continue
-        split = pack.split or "test"
-        parts.append(BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name))
+    folder = path if path.is_dir() else path.parent
+    parts = [_indexed(entry) for entry in read_index(path)] if (path / INDEX).is_file() else []
+    parts = parts or [_looked_into(file) for file in pack_files(path)]
     keys = [p.doc_key for p in parts]
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
         raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
-    return (path if path.is_dir() else path.parent), parts
+    return folder, parts
 
 
-def _unread(file: Path, entry: Mapping[str, Any], sha256: str) -> BookPart:
-    """What the index, or the name of the file, says of a pack that cannot be read."""
-    doc_key = entry.get("doc_key")
-    key = safe_name(doc_key if isinstance(doc_key, str) else file.stem, "document key")
-    return BookPart(key, key.rpartition("_")[2], "test", "", "", sha256 or "unread", file.name)
+def _indexed(entry: Mapping[str, str]) -> BookPart:
+    split = entry["split"] or "test"
+    return BookPart(entry["doc_key"], entry["gutenberg_key"], split, "", "", entry["sha256"], entry["file"])
+
+
+def _looked_into(file: Path) -> BookPart:
+    """The book of a pack outside an index. A damaged pack stops no other: it goes by the name of its file."""
+    data = _read(file)
+    try:
+        pack = read_pack(data, str(file))
+    except DataError:
+        key = safe_name(file.name.removesuffix(SUFFIX), "pack")
+        return BookPart(key, key.rpartition("_")[2], "test", "", "", sha256_bytes(data), file.name)
+    split = pack.split or "test"
+    return BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name)
 
 
 def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:
@@ -66,14 +80,16 @@ def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:
 
 
 def remapped_book(old: OldText, text: str, min_kept: float) -> tuple[Book, tuple[Book, ...], RemapReport]:
-    """The annotation in the tokens of another edition; windows by the rule, since tokens differ.
+    """The annotation in the tokens of another edition, marked by its key; windows by the rule, since tokens
+    differ.
 
     Raises:
         EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`.
     """
     result = remap(old, tokenize_edition(text))
     result.report.require(min_kept)
-    return result.book, split_book(result.book).books, result.report
+    book = replace(result.book, doc_key=remapped_key(result.book.doc_key))
+    return book, split_book(book).books, result.report
 
 
 def _shown(example: Example) -> str:
@@ -99,3 +115,166 @@ def remap_notes(report: RemapReport) -> list[str]:
         lines.append("kept whole by character, worst first: " + "; ".join(named))
     shown = [f"{e.character}: {_shown(e)} {e.status}" for e in report.examples[:3]]
     return lines + (["for example " + "; ".join(shown)] if shown else []) + list(report.warnings)
+
+
+def read_released(path: Path, sha256: str) -> Pack:
+    """A pack of a release.
+
+    Raises:
+        SourceError, FormatError: it is gone or damaged.
+        ChecksumError: it is not the pack that the index names.
+    """
+    data = _read(path)
+    if sha256_bytes(data) != sha256:
+        raise ChecksumError(
+            f"{path} is not the pack that its index names",
+            expected=f"sha256 {sha256[:16]}…", found=f"sha256 {sha256_bytes(data)[:16]}…",
+            hint="get the folder of packs again",
+        )  # fmt: skip
+    return read_pack(data, str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class PackSettings:
+    """How packs are made.
+
+    `fingerprint_bits` per token (0: none; only for texts that are known to be in the public domain), the
+    bound on text held as text, licence and attribution of the annotation.
+    """
+
+    fingerprint_bits: int = BITS
+    most_literal_share: float = MOST_LITERAL_SHARE
+    licence: str = LICENCE
+    attribution: str = ATTRIBUTION
+
+
+def pack_book(
+    book: Book,
+    windows: Sequence[Book],
+    text: str,
+    *,
+    split: str = "",
+    source_sha256: str = "",
+    source_name: str = "",
+    public_domain: bool | None = None,
+    settings: PackSettings | None = None,
+) -> bytes:
+    """The pack of a built book and its windows, made from the decoded source text.
+
+    Raises:
+        DataError: the text is not the book's (the pack would have to hold it), or the windows are no
+        partition of its sentences.
+    """
+    settings = settings or PackSettings()
+    firsts = _first_sentences(book, windows)
+    return make_pack(
+        text,
+        book.sentences,
+        doc_key=book.doc_key,
+        gutenberg_key=book.gutenberg_key,
+        split=split,
+        source_sha256=source_sha256,
+        source_name=source_name,
+        annotation=Annotation.of(book),
+        windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
+        window_annotations=_own_annotations(book, windows, firsts),
+        fingerprint_bits=settings.fingerprint_bits,
+        public_domain=header_says_free(text) if public_domain is None else public_domain,
+        licence=settings.licence,
+        attribution=settings.attribution,
+        most_literal_share=settings.most_literal_share,
+    )
+
+
+def _first_sentences(book: Book, windows: Sequence[Book]) -> list[int]:
+    counts = [len(w.sentence_ends) for w in windows]
+    firsts = [sum(counts[:i]) for i in range(len(counts))]
+    if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
+        raise DataError(
+            f"{book.doc_key}: its windows are no partition of its sentences",
+            expected=len(book.sentence_ends), found=sum(counts),
+        )  # fmt: skip
+    return firsts
+
+
+def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Annotation]:
+    """Annotations of the windows whose spans are not just those of the book."""
+    if not windows:
+        return {}
+    starts = (0, *book.sentence_ends)
+    bounds = [*firsts, len(book.sentence_ends)]
+    made = split_book(book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]).books
+    pairs = enumerate(zip(windows, made, strict=True))
+    return {i: Annotation.of(own) for i, (own, cut) in pairs if Annotation.of(own) != Annotation.of(cut)}
+
+
+def pack_files(path: Path) -> list[Path]:
+    """`path` itself, or the packs of a folder in the order of its index.
+
+    Raises:
+        FormatError: an index that is broken or names a file outside the folder.
+    """
+    if not path.is_dir():
+        return [path]
+    if not (path / INDEX).is_file():
+        return sorted(path.glob(f"*{SUFFIX}"))
+    return [path / entry["file"] for entry in read_index(path)]
+
+
+def read_index(path: Path) -> list[dict[str, str]]:
+    """The entries of the index in a folder of packs, their names and checksums checked.
+
+    Raises:
+        FormatError: the index is broken, of another format, or names a file outside the folder.
+    """
+    index = path / INDEX
+    try:
+        value = json.loads(_read(index))
+        if not isinstance(value, dict) or value.get("format") != INDEX_FORMAT:
+            raise ValueError(f"no index of format {INDEX_FORMAT}")
+        entries: list[dict[str, str]] = value["packs"]
+        for entry in entries:
+            safe_name(entry["file"], f"{index}: file")
+            safe_name(entry["doc_key"], f"{index}: document key")
+            if not re.fullmatch(r"[0-9a-f]{64}", entry["sha256"]):
+                raise ValueError(f"{entry['file']}: no sha256")
+            if not isinstance(entry["split"], str) or not isinstance(entry["gutenberg_key"], str):
+                raise ValueError(f"{entry['file']}: split and gutenberg_key must be text")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError(f"{index} is no index of packs", found=str(error)[:200]) from error
+    return entries
+
+
+def _read(path: Path) -> bytes:
+    return read_regular(path, MOST_FILE_BYTES)
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """What is in a pack: counts, checksums, bytes per section. Shows no text but the literals' size."""
+    data = _read(path)
+    pack = read_pack(data, str(path))
+    directory, _ = read_directory(data, str(path))
+    return {
+        "file": path.name,
+        "bytes": len(data),
+        "doc_key": pack.doc_key,
+        "gutenberg_key": pack.gutenberg_key,
+        "split": pack.split,
+        "source": {"name": pack.source_name, "sha256": pack.source_sha256},
+        "tokens": pack.token_count,
+        "sentences": pack.sentence_count,
+        "tokens_sha256": pack.tokens_sha256,
+        "clusters": len(pack.annotation.clusters),
+        "mentions": sum(map(len, pack.annotation.clusters)),
+        "characters": [name for name, _ in pack.annotation.characters],
+        "windows": len(pack.windows),
+        "windows_with_own_spans": len(pack.window_annotations),
+        "edits": len(pack.edits.keep),
+        "literal_characters": pack.literal_characters,
+        "literal_share": pack.literal_characters / max(pack.visible_count, 1),
+        "longest_literal": pack.edits.longest_literal,
+        "fingerprint_bits": pack.fingerprint.bits if pack.fingerprint else 0,
+        "licence": pack.licence,
+        "attribution": pack.attribution,
+        "sections": {name: stored for name, _, _, stored in directory},
+    }

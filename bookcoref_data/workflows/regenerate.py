@@ -22,7 +22,8 @@ from ..evaluate.evaluation import BookScores, Evaluation
 from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
 from ..progress import Progress
 from .annotate import LICENCES, source_of
-from .annotate_many import BookJob, ScaleReport, annotate_books, collect, read_book
+from .annotate_many import AnnotateJob, annotate_books, collect, read_book
+from .engine import Work
 
 COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
            "spurious", "moved")  # fmt: skip
@@ -80,7 +81,7 @@ class Regeneration:
     """The result: scores (pooled and by book), differences by book, and what the run did."""
 
     plan: Plan
-    work: ScaleReport
+    work: Work
     evaluation: Evaluation | None = None
     comparisons: dict[str, Comparison] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
@@ -158,9 +159,9 @@ def regenerate(
     notes: list[str] = []
     chosen = _choose(folder, splits, books, notes)
 
-    def jobs() -> Iterator[BookJob]:
+    def jobs() -> Iterator[AnnotateJob]:
         for _, record in _records(folder, splits, chosen):
-            yield BookJob(source_of(record), make_cast(n for n, _ in record.characters), plan, cache)
+            yield AnnotateJob(source_of(record), make_cast(n for n, _ in record.characters), plan, cache)
 
     work = annotate_books(jobs, len(chosen), workers=workers, progress=progress)
     result = Regeneration(plan, work, notes=notes)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..formats.folder import BOOKCOREF_LICENCES
+from ..formats.jsonl import parse_record
+from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..sample import TITLE as SAMPLE_TITLE
 from ..sample import sample_path
@@ -16,8 +19,12 @@ from ..sources.release import Layout, Release
 from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
-from .rebuild import Plan, SourceText, select
+from .rebuild import RebuildPlan, select
+from .rebuild_book import SourceText
 from .verify import known_facts, published_books
+
+if TYPE_CHECKING:
+    from ..sources.hub import HubRelease
 
 SAMPLE_NOTE = (
     "This is the embedded sample of bookcoref-data, one short story written for it: it shows the layout "
@@ -27,6 +34,8 @@ SAMPLE_LICENCES = (
     ("Text", "written for bookcoref-data, CC0 1.0"),
     ("Annotations", "made by hand for bookcoref-data, CC0 1.0"),
 )
+# Of the files that a rebuild needs of the official release, as the Hub lists them at the pinned commit.
+RELEASE_BYTES = 208_000_000
 TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has no annotations."
 
 
@@ -57,7 +66,7 @@ class Settings:
     replace: bool = False
 
 
-def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
+def prepare(settings: Settings, progress: Progress | None = None) -> RebuildPlan:
     """Find the release and split it into the cache, and lay out the rebuild.
 
     Raises:
@@ -71,7 +80,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Plan:
         return _lay_out(settings, store, progress)
 
 
-def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
+def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPlan:
     published = published_books()
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
@@ -89,10 +98,10 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
         notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
     _check_texts(settings, parts)
-    return Plan(
+    return RebuildPlan(
         parts=parts,
         folder=folder,
-        books_cache=store.path("books"),
+        store=store,
         out=settings.out,
         candidates=candidates_of(texts_of(settings, store, progress)),
         min_kept=settings.min_kept,
@@ -103,7 +112,7 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> Plan:
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes,
         replace=settings.replace,
-        **({"licences": SAMPLE_LICENCES} if settings.sample else {}),
+        licences=SAMPLE_LICENCES if settings.sample else BOOKCOREF_LICENCES,
     )
 
 
@@ -119,17 +128,54 @@ def _open_release(settings: Settings, store: Store, progress: Progress) -> Relea
 
 
 def plan_texts(settings: Settings) -> list[PlanRow]:
-    """What would be fetched for the books asked for, from where and how many bytes; opens nothing.
+    """What would be fetched for the books asked for, from where and how many bytes; opens no connection and
+    writes nothing.
 
     With a local release these are its books that need a text, else the published ones on Gutenberg.
     """
     store = Store.open(settings.cache_dir)
-    if settings.sample or settings.release:
-        parts = [p for p in prepare(settings).parts if p.delta or p.pack]
-    else:
-        parts = [BookPart(b["doc_key"], b["gutenberg_key"], "", "", "", "") for b in published_books()]
-    chosen = [p.gutenberg_key for p in select(parts, settings.books) if p.gutenberg_key != "0"]
+    chosen = [p.gutenberg_key for p in select(_listed(settings), settings.books) if p.gutenberg_key != "0"]
     return texts_of(settings, store, Silent()).plan(chosen)
+
+
+def plan_release(settings: Settings) -> PlanRow | None:
+    """What would be fetched of the official release; None when a local one is used."""
+    from ..sources.hub import HubRelease
+    from ..sources.hub import plan_release as plan
+
+    if settings.sample or settings.release:
+        return None
+    release = HubRelease(layout=settings.layout)
+    found = plan(Store.open(settings.cache_dir), release, offline=settings.offline)
+    size = 0 if found.action == "cached" else RELEASE_BYTES
+    return PlanRow("release", str(release), found.action, found.folder or _hub_address(release), size, 0)
+
+
+def _hub_address(release: HubRelease) -> str:
+    return f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
+
+
+def _listed(settings: Settings) -> list[BookPart]:
+    """The books that are in question, read without splitting a release into the cache."""
+    published = published_books()
+    if not (settings.sample or settings.release):
+        return [BookPart(b["doc_key"], b["gutenberg_key"], "", "", "", "") for b in published]
+    if settings.release and is_pack_release(settings.release):
+        return pack_parts(settings.release)[1]
+    release = _open_release(settings, Store.open(settings.cache_dir), Silent())
+    names = {b["gutenberg_key"]: b["doc_key"] for b in published}
+    with_delta = release.sentence_lengths() if release.delta else {}
+    if not release.annotations:
+        return [BookPart(names.get(gid, f"book_{gid}"), gid, "", "", gid, "") for gid in with_delta]
+    parts = []
+    for (config, split), path in release.annotations.items():
+        for number, line in enumerate(read_lines(path) if config == "full" else (), 1):
+            if line.strip():
+                record = parse_record(line, f"{path}:{number}")
+                gid = record.gutenberg_key or record.doc_key.rpartition("_")[2]
+                if record.sentences is None and gid in with_delta:
+                    parts.append(BookPart(record.doc_key, gid, split, "", gid, ""))
+    return parts
 
 
 def texts_of(settings: Settings, store: Store, progress: Progress) -> Texts:

@@ -1,24 +1,25 @@
-"""Prove that a dataset folder is right and whole: recompute everything, compare with what is known.
+"""Verify that a dataset folder is right and whole: recompute everything, compare with what is known.
 
-Three witnesses are asked: the folder's own build record (was anything changed since?), the manifest of
+Three sources are compared: the folder's own build record (was anything changed since?), the manifest of
 published facts (are these the released tokens?), and a recorded manifest of somebody else's build.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from ..books import Book
-from ..books.facts import BookFacts, content_digest, facts_of
-from ..errors import BookError, DataError, FormatError, UsageError
-from ..files import sha256_file, write_text
-from ..formats.folder import BuildRecord, iter_folder, read_build, read_card_digest
+from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
+from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
+from ..files import write_text
+from ..formats.folder import BuildRecord, iter_books, read_build, read_card_digest, record_problems
 from ..formats.schema import CONFIGS, SPLITS
-from ..guard import require_new_or_own
+from ..guard import require_new_or_own, require_regular
 from ..resources import resource
 from .ingest import SPLIT_MARK
 
@@ -35,11 +36,17 @@ OK, CHANGED, MISSING, EXTRA = "ok", "changed", "missing", "extra"
 
 @dataclass(slots=True)
 class BookCheck:
-    """What was found of one book. `proof` says what its tokens were compared with."""
+    """What was found of one book.
+
+    `tokens_by` and `spans_by` say what its tokens and its spans were compared with: "published" for the
+    published facts, "build record" for the record alone; tokens may also name how the rebuild verified them
+    ("pack", "counts", ...), see `BookFacts.check`.
+    """
 
     doc_key: str
     status: str
-    proof: str = ""
+    tokens_by: str = ""
+    spans_by: str = ""
     facts: BookFacts | None = None
     problems: list[str] = field(default_factory=list)
 
@@ -47,7 +54,9 @@ class BookCheck:
         return {
             "doc_key": self.doc_key,
             "status": self.status,
-            "proof": self.proof,
+            "remapped": is_remapped(self.doc_key),
+            "tokens_verified_by": self.tokens_by,
+            "spans_verified_by": self.spans_by,
             "problems": self.problems,
             "facts": self.facts.to_dict() if self.facts else None,
         }
@@ -61,36 +70,49 @@ class Verification:
     digest: str
     books: list[BookCheck]
     problems: list[str] = field(default_factory=list)
+    accept_remapped: bool = False
+
+    @property
+    def remapped(self) -> list[str]:
+        """The books whose tokens are those of another edition."""
+        return [b.doc_key for b in self.books if is_remapped(b.doc_key)]
 
     @property
     def exit_code(self) -> int:
-        """0 all right, 4 some content is not what its checksum says, 1 something is missing."""
+        """0 all right, 4 some content is not what its checksum says, 1 something is missing or remapped."""
         states = {b.status for b in self.books}
         if CHANGED in states or self.problems:
             return 4
-        return 1 if states & {MISSING, EXTRA} else 0
+        return 1 if states & {MISSING, EXTRA} or (self.remapped and not self.accept_remapped) else 0
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "folder": str(self.folder),
             "digest": self.digest,
             "exit_code": self.exit_code,
+            "remapped": self.remapped,
             "problems": self.problems,
             "books": [b.to_dict() for b in self.books],
         }
 
 
-def verify(folder: Path, *, manifest: Path | None = None, complete: bool = False) -> Verification:
+def verify(
+    folder: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False
+) -> Verification:
     """Read the whole folder, recompute counts and checksums of every book, compare.
 
-    `manifest` is a file of `write_manifest` to compare with; `complete` demands all 53 published books.
+    `manifest` is a file of `write_manifest` to compare with; `complete` demands all 53 published books;
+    `accept_remapped` takes books whose annotation was carried over to another edition as they are. Memory
+    holds one book.
 
     Raises:
-        FormatError: not a dataset folder, or files that cannot be read.
+        FormatError: not a dataset folder.
+        UsageError, ChecksumError: the manifest cannot be read, or contradicts itself.
     """
     record = read_build(folder)
-    problems = _file_problems(folder, record)
-    found, broken = _recompute(folder, record)
+    wanted = read_manifest(manifest) if manifest else None
+    problems = record_problems(folder, record)
+    found, broken = _recompute(folder, record, problems)
     known = known_facts()
     checks = [
         _check(doc_key, found.get(doc_key), broken.get(doc_key, []), stated, known.get(doc_key))
@@ -108,11 +130,11 @@ def verify(folder: Path, *, manifest: Path | None = None, complete: bool = False
             problems.append(f"the build record says digest {record.digest[:16]}…, the content {digest[:16]}…")
         if read_card_digest(folder) != record.digest:
             problems.append("the card (README.md) states another digest than the build record")
-    result = Verification(folder, digest, checks, problems)
+    result = Verification(folder, digest, checks, problems, accept_remapped)
     if complete:
         _demand_all(result)
-    if manifest:
-        _compare(result, read_manifest(manifest))
+    if wanted:
+        _compare(result, wanted)
     return result
 
 
@@ -147,75 +169,118 @@ def write_manifest(folder: Path, out: Path) -> str:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Read a file of `write_manifest`. Raises UsageError, FormatError."""
+    """Read a file of `write_manifest`.
+
+    Raises:
+        UsageError: it cannot be read.
+        FormatError: it is not a recorded manifest.
+        ChecksumError: its books do not give its digest.
+    """
+    require_regular(path)
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read the manifest {path}", found=error.strerror) from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not JSON", found=str(error)[:200]) from error
-    if not _is_manifest(value):
+    try:
+        books = _manifest_facts(value)
+    except ValueError as error:
         raise FormatError(
-            f"{path} is not a recorded manifest", expected="a file of `bookcoref-data manifest write`"
-        )
-    return value
+            f"{path} is not a recorded manifest", expected="a file of `bookcoref-data manifest write`",
+            found=str(error),
+        ) from error  # fmt: skip
+    if content_digest(books) != value["digest"]:
+        raise ChecksumError(
+            f"{path} contradicts itself: its books do not give its digest",
+            expected=value["digest"][:80], found=content_digest(books),
+            hint="the file was changed or damaged: get it again",
+        )  # fmt: skip
+    return dict(value)
 
 
-def _is_manifest(value: Any) -> bool:
-    """Whether it has the shape of a manifest and not that of a build record, which has a digest, too."""
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"format", "title", "digest", "made_with", "books"}
-        and value["format"] == MANIFEST_FORMAT
-        and isinstance(value["digest"], str)
-        and isinstance(value["books"], dict)
-        and all(isinstance(facts, dict) for facts in value["books"].values())
-    )
+def _manifest_facts(value: Any) -> list[BookFacts]:
+    """The books of a manifest. Raises ValueError for any other shape."""
+    if not isinstance(value, dict) or value.keys() != {"format", "title", "digest", "made_with", "books"}:
+        raise ValueError("other entries than a manifest has")
+    if value["format"] != MANIFEST_FORMAT or not isinstance(value["digest"], str):
+        raise ValueError("another format")
+    if not isinstance(value["books"], dict):
+        raise ValueError("books: not a table")
+    books = []
+    for key, facts in value["books"].items():
+        if not isinstance(facts, dict) or facts.keys() != {*COMPARED}:
+            raise ValueError(f"{str(key)[:80]}: other facts than a manifest has")
+        books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
+    return books
 
 
-def _file_problems(folder: Path, record: BuildRecord) -> list[str]:
-    """Files that the record names and that are gone or altered, and parquet files that it does not name."""
-    problems = []
-    for name, facts in record.files.items():
-        path = folder / name
-        if not path.is_file():
-            problems.append(f"{name} is missing")
-        elif sha256_file(path) != facts["sha256"]:
-            problems.append(f"{name} was changed since it was written")
-    named = set(record.files)
-    strays = {f"{c}/{p.name}" for c in CONFIGS for p in (folder / c).glob("*.parquet")} - named
-    return problems + [f"{name} is not in the build record" for name in sorted(strays)]
+def _recompute(
+    folder: Path, record: BuildRecord, problems: list[str]
+) -> tuple[dict[str, BookFacts], dict[str, list[str]]]:
+    """({doc_key: facts from the parquet files}, {doc_key: what is wrong with its rows}).
 
-
-def _recompute(folder: Path, record: BuildRecord) -> tuple[dict[str, BookFacts], dict[str, list[str]]]:
-    """({doc_key: facts from the parquet files}, {doc_key: what is wrong with its rows})."""
-    windows: dict[str, list[Book]] = {}
-    broken: dict[str, list[str]] = {}
-    configs = [(c, [s for s in SPLITS if (folder / c / f"{s}.parquet").is_file()]) for c in ("split", "full")]
+    Books and windows lie in the same order, so one book with its windows is in memory at a time. A file
+    that cannot be read is a problem; its books are then missing.
+    """
+    stated = {b.doc_key: b for b in record.books}
     found: dict[str, BookFacts] = {}
-    for config, splits in configs:
-        for split, row in iter_folder(folder, config, splits) if splits else ():
-            key = row.doc_key.rpartition(SPLIT_MARK)[0] if config == "split" else row.doc_key
-            try:
-                book = row.to_book()
-            except BookError as error:
-                broken.setdefault(key, []).append(error.what)
+    broken: dict[str, list[str]] = {}
+    for split in SPLITS:
+        if not any((folder / config / f"{split}.parquet").is_file() for config in CONFIGS):
+            continue
+        groups = _windows(folder, split, broken, problems)
+        waiting: dict[str, list[Book]] = {}
+        for key, book in _readable(folder, "full", split, problems):
+            while key not in waiting and (group := next(groups, None)):
+                waiting.setdefault(group[0], []).extend(group[1])
+            parts = waiting.pop(key, [])
+            if isinstance(book, BookError):
+                broken.setdefault(key, []).append(book.what)
                 continue
-            if config == "split":
-                windows.setdefault(key, []).append(book)
-            else:
-                parts = windows.pop(key, [])
-                broken.setdefault(key, []).extend(_partition_problems(book, parts))
-                found[key] = facts_of(book, parts, split)
-    for key, parts in windows.items():
-        broken.setdefault(key, []).append(f"{len(parts)} windows without their book")
+            broken.setdefault(key, []).extend(_partition_problems(book, parts))
+            facts = facts_of(book, parts, split)
+            if said := stated.get(key):
+                facts = replace(facts, text=said.text, check=said.check, notes=said.notes)
+            found[key] = facts
+        for key, windows in groups:
+            waiting.setdefault(key, []).extend(windows)
+        for key, windows in waiting.items():
+            broken.setdefault(key, []).append(f"{len(windows)} windows without their book")
     return found, {k: v for k, v in broken.items() if v}
+
+
+def _windows(
+    folder: Path, split: str, broken: dict[str, list[str]], problems: list[str]
+) -> Iterator[tuple[str, list[Book]]]:
+    """(doc_key, its windows) in the order of the file; windows that break a rule go into `broken`."""
+    rows = _readable(folder, "split", split, problems)
+    for key, group in groupby(rows, lambda row: row[0].rpartition(SPLIT_MARK)[0]):
+        windows = []
+        for _, book in group:
+            if isinstance(book, BookError):
+                broken.setdefault(key, []).append(book.what)
+            else:
+                windows.append(book)
+        yield key, windows
+
+
+def _readable(
+    folder: Path, config: str, split: str, problems: list[str]
+) -> Iterator[tuple[str, Book | BookError]]:
+    """The rows of a file as far as it can be read."""
+    if not (folder / config / f"{split}.parquet").is_file():
+        return
+    try:
+        yield from iter_books(folder, config, split)
+    except FormatError as error:
+        problems.append(error.what)
 
 
 def _partition_problems(book: Book, windows: list[Book]) -> Iterable[str]:
     """The windows of a book must hold its tokens, each once, in order."""
-    together = tuple(token for window in windows for token in window.tokens)
-    if together != book.tokens:
+    together = list(chain.from_iterable(window.tokens for window in windows))
+    if together != list(book.tokens):
         yield f"its {len(windows)} windows hold {len(together):,} tokens that are not those of the book"
 
 
@@ -229,14 +294,16 @@ def _check(
     if found is None:
         return BookCheck(key, CHANGED if broken else MISSING, problems=broken or ["not in the parquet files"])
     problems = [*broken, *_differences(found, {k: getattr(stated, k) for k in COMPARED}, "build record")]
-    proof = stated.check
+    tokens_by, spans_by = stated.check, "build record"
     if published and stated.check != "remapped":
         differs = _differences(found, {k: v for k, v in published.items() if k in PUBLISHED}, "publication")
-        proof = "published" if not differs else stated.check
+        if not differs:
+            tokens_by = "published" if "tokens_sha256" in published else tokens_by
+            spans_by = "published" if "spans_sha256" in published else spans_by
         # A build that says it is of another release need not hold the published tokens.
         if stated.check in ("manifest", "given", "release"):
             problems += differs
-    return BookCheck(key, CHANGED if problems else OK, proof, found, problems)
+    return BookCheck(key, CHANGED if problems else OK, tokens_by, spans_by, found, problems)
 
 
 def _differences(found: BookFacts, expected: Mapping[str, Any], witness: str) -> list[str]:
@@ -254,7 +321,7 @@ def _short(value: Any) -> str:
 
 
 def _demand_all(result: Verification) -> None:
-    ids = {b.doc_key.rpartition("_")[2] for b in result.books}
+    ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
     for key in (b["doc_key"] for b in published_books()):
         if key.rpartition("_")[2] not in ids:
             result.books.append(BookCheck(key, MISSING, problems=["a book of the published data set"]))
@@ -262,21 +329,20 @@ def _demand_all(result: Verification) -> None:
 
 def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
     """Add what differs from a recorded manifest."""
-    if result.digest == manifest["digest"]:
-        return
-    mine = {b.doc_key: b for b in result.books if b.facts}
-    facts = {b.doc_key: b.facts for b in result.books if b.facts}
-    for key, expected in manifest.get("books", {}).items():
+    mine = {b.doc_key: (b, b.facts) for b in result.books if b.facts}
+    for key, expected in manifest["books"].items():
         if key not in mine:
             result.books.append(BookCheck(key, MISSING, problems=["in the manifest, not in this folder"]))
-        elif differs := _differences(facts[key], expected, "manifest"):
-            mine[key].status = CHANGED
-            mine[key].problems += differs
-    for key, check in mine.items():
-        if key not in manifest.get("books", {}):
+            continue
+        check, facts = mine[key]
+        if differs := _differences(facts, expected, "manifest"):
+            check.status = CHANGED
+            check.problems += differs
+    for key, (check, _) in mine.items():
+        if key not in manifest["books"]:
             check.status = EXTRA
             check.problems.append("not in the manifest")
-    if all(b.status == OK for b in result.books):
+    if result.digest != manifest["digest"] and all(b.status == OK for b in result.books):
         result.problems.append(f"the digest is not the manifest's ({manifest['digest'][:16]}…): other order")
 
 

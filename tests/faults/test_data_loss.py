@@ -154,7 +154,7 @@ def test_a_folder_that_would_lose_books_stays(tmp_path):
     before = contents(out)
     with pytest.raises(UsageError, match="would lose the book b_2"):
         write(out, book("a_1", "y"))
-    with pytest.raises(UsageError, match="would lose its annotation a_1"):
+    with pytest.raises(UsageError, match="would lose the annotation of a_1"):
         write(out, book("a_1", clusters=()), book("b_2"))
     assert contents(out) == before
     write(out, book("a_1", "y"), replace=True)
@@ -226,8 +226,9 @@ def test_a_link_to_a_file_is_followed(tmp_path):
 # -- caches ------------------------------------------------------------------------------------------
 
 
-def test_a_folder_that_is_no_cache_is_not_cleared(tmp_path, capsys):
-    for name in ("photos", "texts", "books"):
+@pytest.mark.parametrize("names", [("photos", "thesis"), ("photos", "texts", "books")])
+def test_a_folder_that_is_no_cache_is_not_cleared(tmp_path, capsys, names):
+    for name in names:
         (tmp_path / "v" / name).mkdir(parents=True)
         (tmp_path / "v" / name / "one").write_text("mine")
     before = contents(tmp_path / "v")

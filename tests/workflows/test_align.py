@@ -13,7 +13,7 @@ from bookcoref_data.errors import DataError, EditionError, FormatError, SourceEr
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.sample import gutenberg_text, sample_book
 from bookcoref_data.workflows.align import EXACT, REMAPPED, align_files
-from bookcoref_data.workflows.pack import pack_book
+from bookcoref_data.workflows.packed import pack_book
 
 
 @pytest.fixture

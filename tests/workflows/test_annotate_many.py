@@ -29,7 +29,7 @@ from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
 from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.annotate import Source
-from bookcoref_data.workflows.annotate_many import BookJob, annotate_books, collect, phases, read_book
+from bookcoref_data.workflows.annotate_many import AnnotateJob, annotate_books, collect, phases, read_book
 
 TOY = '''
 """A backend that tags the word Anna, keeps a log of its steps, and can be told to fail."""
@@ -104,7 +104,7 @@ class Toybox:
 
     def jobs(self, count: int = 4, **settings):
         plan, cast = self.plan(**settings), make_cast(["Anna", "Brown"])
-        return lambda: (BookJob(Source(b), cast, plan, self.cache) for b in self.books(count))
+        return lambda: (AnnotateJob(Source(b), cast, plan, self.cache) for b in self.books(count))
 
     def order(self, key: str, step: str, what: str) -> Path:
         path = self.folder / f"{key}.{step}.{what}"
@@ -172,14 +172,14 @@ def test_other_settings_or_another_cast_never_reuse_work(toybox):
     plain = next(iter(toybox.jobs(1)()))
     others = [
         next(iter(toybox.jobs(1, words=3)())),
-        BookJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
-        BookJob(plain.source, plain.cast, plain.plan, plain.cache, narrator="Anna"),
-        BookJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
-        BookJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
+        AnnotateJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
+        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, narrator="Anna"),
+        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
+        AnnotateJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
     ]
     assert len({plain.key(), *(job.key() for job in others)}) == 6
-    assert BookJob.from_json(plain.to_json(), plain.cache).key() == plain.key()
-    assert all(BookJob.from_json(job.to_json(), job.cache).key() == job.key() for job in others)
+    assert AnnotateJob.from_json(plain.to_json(), plain.cache).key() == plain.key()
+    assert all(AnnotateJob.from_json(job.to_json(), job.cache).key() == job.key() for job in others)
 
 
 def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(toybox):
@@ -244,7 +244,7 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
     with pytest.raises(UsageError, match="no book"):
         annotate_books(lambda: iter(()), 0)
     with pytest.raises(DataError, match="no book"):
-        collect(annotate_many.ScaleReport(), toybox.folder / "out")
+        collect(annotate_many.Work(), toybox.folder / "out")
 
 
 DRIVER = """
@@ -438,7 +438,7 @@ def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engi
     cast = make_cast(c.name for c in story.characters)
 
     def jobs(cache):
-        return (BookJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
+        return (AnnotateJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
 
     done = engine.run_local(jobs(tmp_path / "a"), tmp_path / "work", tmp_path / "a", tasks=2, workers=2)
     assert done.failed == {}

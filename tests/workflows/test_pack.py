@@ -15,14 +15,8 @@ from bookcoref_data.progress import Silent
 from bookcoref_data.sources.store import Store
 from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.text.decode import decode
-from bookcoref_data.workflows.pack import (
-    PackSettings,
-    describe,
-    pack_book,
-    pack_files,
-    pack_folder,
-    pack_plan,
-)
+from bookcoref_data.workflows.pack import pack_folder, pack_plan
+from bookcoref_data.workflows.packed import PackSettings, describe, pack_book, pack_files
 from bookcoref_data.workflows.rebuild import rebuild
 from bookcoref_data.workflows.setup import Settings, candidates_of, prepare, texts_of
 

@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from ..common import CacheDir, Jobs, JsonFlag, Mirror, Offline, emit_json, emit_table, progress, say
+from ..common import (
+    CacheDir,
+    Jobs,
+    JsonFlag,
+    Mirror,
+    Offline,
+    Replace,
+    emit_json,
+    emit_table,
+    progress,
+    say,
+)
 
 FAILED = 1
 
@@ -44,6 +55,7 @@ def create(
         bool, typer.Option("--no-annotation", help="Write clean, tokenised books without clusters.")
     ] = False,
     out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("silver"),
+    replace: Replace = False,
     jobs: Jobs = 0,
     offline: Offline = False,
     cache_dir: CacheDir = None,
@@ -66,7 +78,9 @@ def create(
         annotate_recipe=None if no_annotation else plan.annotate_recipe,
         overrides=overrides or plan.overrides,
     )
-    settings = BuildSettings(out, cache_dir, mirror, catalogue, matched, tuple(book or ()), offline, jobs)
+    settings = BuildSettings(
+        out, cache_dir, mirror, catalogue, matched, tuple(book or ()), offline, jobs, replace
+    )
     with progress() as listener:
         report = build_silver(plan, settings, listener)
     if json:

@@ -76,7 +76,7 @@ def pack(
         return
     if release is None or out is None:
         raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
-    from ...workflows.pack import ATTRIBUTION, LICENCE, PackSettings
+    from ...workflows.packed import ATTRIBUTION, LICENCE, PackSettings
 
     settings = PackSettings(
         fingerprint_bits, most_text, LICENCE if licence is None else licence,
@@ -137,7 +137,7 @@ def inspect(
     json: JsonFlag = False,
 ) -> None:
     """Say what is in a pack: counts, checksums, the text it belongs to, bytes per section."""
-    from ...workflows.pack import describe, pack_files
+    from ...workflows.packed import describe, pack_files
 
     facts = [describe(file) for file in pack_files(path)]
     if json:

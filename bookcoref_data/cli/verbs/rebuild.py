@@ -67,7 +67,7 @@ def rebuild(
     delta: Annotated[str | None, typer.Option(help="Name of the release's delta file.")] = None,
     lengths: Annotated[str | None, typer.Option(help="Name of its file of sentence lengths.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say which texts would be fetched from where; do nothing.")
+        bool, typer.Option("--dry-run", help="List what would be downloaded from where; write nothing.")
     ] = False,
     replace: Replace = False,
     jobs: Jobs = 0,
@@ -77,8 +77,8 @@ def rebuild(
 ) -> None:
     """Rebuild the data set and write a folder that `datasets.load_dataset` reads.
 
-    Every book is proved by token count and checksum before offsets are attached, finished books are
-    kept in the cache, and a book that fails does not stop the others. Where Gutenberg has another
+    The tokens of every book are verified by count and checksum before offsets are attached, finished books
+    are kept in the cache, and a book that fails does not stop the others. Where Gutenberg has another
     edition by now, a pack of the book carries its annotation over: such a book is marked "remapped" and
     the card says what was kept and lost. A folder that would lose books is left as it is, unless
     --replace is given. Exits with 1 when a book failed or was remapped.
@@ -90,7 +90,7 @@ def rebuild(
         )  # fmt: skip
     from ...sources.release import Layout
     from ...workflows.rebuild import rebuild as run
-    from ...workflows.setup import Settings, plan_texts, prepare
+    from ...workflows.setup import Settings, plan_release, plan_texts, prepare
 
     named = {
         key: value
@@ -105,7 +105,8 @@ def rebuild(
         layout=Layout(**named), min_kept=None if exact else min_kept, replace=replace,
     )  # fmt: skip
     if dry_run:
-        _print_plan(plan_texts(settings), json)
+        release_row = plan_release(settings)
+        _print_plan([*([release_row] if release_row else []), *plan_texts(settings)], json)
         return
     with progress() as listener:
         report = run(prepare(settings, listener), jobs=jobs, progress=listener)
@@ -113,7 +114,8 @@ def rebuild(
         emit_json(report.to_dict())
     else:
         _print(report)
-    if report.failed or any(b.check == "remapped" for b in report.record.books):
+    books = report.record.books if report.record else ()
+    if report.failed or report.kept or any(b.check == "remapped" for b in books):
         raise typer.Exit(DIFFERS)
 
 
@@ -137,7 +139,7 @@ def _print_plan(rows, json: bool) -> None:
     )
     fetch = [r for r in rows if r.action == "fetch"]
     known = sum(r.bytes or 0 for r in fetch)
-    print(f"{len(fetch)} texts to fetch, about {known / 1e6:.1f} MB; nothing was fetched or written")
+    print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
 
 
 def _print(report) -> None:
@@ -145,14 +147,12 @@ def _print(report) -> None:
 
     record = report.record
     emit_table(
-        ("book", "split", "tokens", "sentences", "characters", "mentions", "windows", "proof"),
+        ("book", "split", "tokens", "sentences", "characters", "mentions", "windows", "verified by"),
         (
             (b.doc_key, b.split, b.tokens, b.sentences, b.characters, b.mentions, b.windows, b.check)
             for b in record.books
         ),
     )
-    for key, error in report.failed.items():
-        say(f"failed: {key}: {error}")
     for book in record.books:
         if book.check == "remapped":
             say(f"{book.doc_key}: {book.notes[0]}")

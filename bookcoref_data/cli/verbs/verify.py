@@ -1,4 +1,4 @@
-"""`verify` and `manifest`: prove a folder, record a build."""
+"""`verify` and `manifest`: check a folder, record a build."""
 
 from __future__ import annotations
 
@@ -28,17 +28,21 @@ def verify(
     complete: Annotated[
         bool, typer.Option("--complete", help="Demand all 53 books of the published data set.")
     ] = False,
+    accept_remapped: Annotated[
+        bool, typer.Option("--accept-remapped", help="Accept books carried over to another edition.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Prove that a dataset folder is right and whole.
+    """Verify that a dataset folder is right and whole.
 
     Reads every row, recomputes all counts and checksums and compares them with the folder's build
-    record, with the published facts and, if given, with a recorded manifest. Exits with 0 when all is
-    right, 1 when something is missing, 4 when some content is not what its checksum says.
+    record, with the published facts and, if given, with a recorded manifest. The table says for tokens and
+    spans apart what they were compared with. Exits with 0 when all is right, 1 when something is missing or
+    a book is of another edition, 4 when some content is not what its checksum says.
     """
     from ...workflows import verify as room
 
-    result = room.verify(folder, manifest=manifest, complete=complete)
+    result = room.verify(folder, manifest=manifest, complete=complete, accept_remapped=accept_remapped)
     if json:
         emit_json(result.to_dict())
     else:
@@ -51,16 +55,22 @@ def _print(result) -> None:
     for check in sorted(result.books, key=lambda b: b.status == "ok"):
         f = check.facts
         counts = (f.split, f.tokens, f.sentences, f.clusters, f.mentions, f.windows) if f else (None,) * 6
-        rows.append((check.doc_key, check.status, *counts, check.proof or None))
-    columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows", "proof")
+        rows.append((check.doc_key, check.status, *counts, check.tokens_by or None, check.spans_by or None))
+    columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows",
+               "tokens verified by", "spans verified by")  # fmt: skip
     emit_table(columns, rows)
     for check in result.books:
         for problem in check.problems:
             print(f"{check.doc_key}: {problem}")
     for problem in result.problems:
         print(problem)
+    if result.remapped:
+        print(
+            f"of another edition, not the released tokens: {', '.join(result.remapped)}"
+            + ("" if result.accept_remapped else " (accept them with --accept-remapped)")
+        )
     good = sum(b.status == "ok" for b in result.books)
-    verdict = {0: "verified", 1: "INCOMPLETE", 4: "CHECKSUM MISMATCH"}[result.exit_code]
+    verdict = {0: "verified", 1: "INCOMPLETE OR REMAPPED", 4: "CHECKSUM MISMATCH"}[result.exit_code]
     print(f"{verdict}: {good} of {len(result.books)} books, digest sha256:{result.digest[:16]}")
 
 

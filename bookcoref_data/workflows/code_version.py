@@ -1,0 +1,71 @@
+"""A checksum of the code and weights that can change an annotation, and of nothing else.
+
+Finished work is kept under it: old work must not hide a better annotator, and a comment must not throw away
+weeks of work. So docstrings, comments and layout do not count, nor do the other backends, nor rooms that
+only move data.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from ..files import sha256_bytes
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# The rooms whose code decides what is a mention of whom.
+_DECIDING = frozenset({"align", "annotate", "books", "characters", "text", "words"})
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@lru_cache(maxsize=8)
+def annotator_version(backend: str) -> str:
+    """sha256 over what the backend can run: its folder, the shared code of the room, and what they import."""
+    room = _PACKAGE / "annotate"
+    start = [p for p in room.iterdir() if p.is_file()]
+    start += [p for p in (room / backend).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    start += (room / "weights").glob(f"{backend}.*")
+    found: dict[Path, bytes] = {}
+    while start:
+        path = start.pop()
+        if path in found:
+            continue
+        if path.suffix != ".py":
+            found[path] = path.read_bytes()
+            continue
+        tree = ast.parse(path.read_bytes())
+        start += [p for p in _imported(tree, path) if p not in found and not _of_another(p, backend)]
+        found[path] = ast.dump(_without_docstrings(tree)).encode()
+    parts = (p.relative_to(_PACKAGE).as_posix().encode() + b"\0" + found[p] for p in sorted(found))
+    return sha256_bytes(b"\0".join(parts))
+
+
+def _of_another(path: Path, backend: str) -> bool:
+    """Whether a module belongs to another backend, or to a room that decides nothing."""
+    room, *rest = path.relative_to(_PACKAGE).parts
+    return room not in _DECIDING or (room == "annotate" and len(rest) > 1 and rest[0] != backend)
+
+
+def _imported(tree: ast.Module, path: Path) -> Iterator[Path]:
+    """The files of our own modules that a module imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        for name in ("", *(alias.name for alias in node.names)):
+            base = folder / name if name else folder
+            for file in (base.with_suffix(".py"), base / "__init__.py"):
+                if file.is_file():
+                    yield file
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if not isinstance(node, _DOCUMENTED) or not node.body:
+            continue
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            node.body = node.body[1:]
+    return tree

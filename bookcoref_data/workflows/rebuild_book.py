@@ -1,0 +1,357 @@
+"""One book of a rebuild: choose the text, decode it, apply the pack or the delta, verify, attach, write.
+
+Two roads lead from a text to the released tokens. A released pack holds the changes by character; the
+release's own files hold them by token. Where no edition has the released tokens, the annotation is carried
+over to another one: from the pack, or from the book as an earlier run built it exactly.
+
+    books/<content key>/       the finished book: tables, facts, and the checksums of these files
+    books/<part>.exact.json    which of them was built exactly from a part of a release
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..books import Book, Character, Record, Window, split_book
+from ..books.book import tokens_sha256
+from ..books.facts import BookFacts, facts_of
+from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
+from ..files import sha256_bytes, sha256_file, writing
+from ..formats import read_documents
+from ..formats.folder import read_table
+from ..formats.jsonl import parse_record
+from ..formats.lines import read_lines
+from ..formats.schema import to_table
+from ..sources.notes import read_note, write_note
+from ..sources.store import Store
+from ..stitch.official import cut_sentences, delta_from_bytes
+from ..stitch.pack import Pack
+from ..text.decode import decode
+from ..text.tokens import available_engines, tokenize_official
+from . import packed
+from .align import holds_edition, old_of_pack, old_of_record
+from .engine import Finished, finished, intact
+from .ingest import SPLIT_MARK, BookPart
+
+PART = "books"
+# Part of every content key: raise it when the same inputs would give another result.
+BUILD_RULES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A text file that may be the one a book was made from."""
+
+    path: Path
+    sha256: str
+    name: str
+    address: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "address": self.address, "sha256": self.sha256}
+
+    def read(self) -> str:
+        """The decoded text. Raises ChecksumError when the file has changed since it was found."""
+        data = self.path.read_bytes()
+        if (found := sha256_bytes(data)) != self.sha256:
+            raise ChecksumError(
+                f"{self.path} has changed while it was used", expected=self.sha256, found=found,
+                hint="run the same command again",
+            )  # fmt: skip
+        return decode(data, str(self.path)).text
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildJob:
+    """Everything that makes one book; small, so that it can be sent to a process.
+
+    `text` is the edition to try, `tokenised` a tokenised file given by the user instead; with `remap` set,
+    no edition was exact, and the annotation is carried over if at least that share of its mentions is kept.
+    """
+
+    part: BookPart
+    folder: Path
+    store: Store
+    text: SourceText | None = None
+    tokenised: Path | None = None
+    expected: Mapping[str, Any] | None = None
+    instructions: str = ""
+    remap: float | None = None
+
+    def __str__(self) -> str:
+        return self.part.doc_key
+
+    def key(self) -> str:
+        """The content key: sha256 of all inputs and of the rules."""
+        inputs = [
+            BUILD_RULES, self.part.doc_key, self.part.gutenberg_key, self.part.split, self.part.key,
+            self.text.sha256 if self.text else "", sha256_file(self.tokenised) if self.tokenised else "",
+            self.expected, self.remap,
+        ]  # fmt: skip
+        return sha256_bytes(json.dumps(inputs, sort_keys=True).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A book with its windows, how its tokens were verified, and what is to be said of it."""
+
+    book: Book
+    windows: tuple[Book, ...]
+    check: str
+    notes: list[str] = field(default_factory=list)
+
+
+def build_book(job: RebuildJob) -> Finished:
+    """The finished book of a job, from the cache or built now. Runs in a worker process.
+
+    Raises:
+        EditionError: the text or the release does not fit.
+        DataError: the annotation is broken.
+        SourceError: there is no text.
+    """
+    done = finished(job.store, PART, job.key(), lambda folder: _write(job, rebuilt(job), folder))
+    if job.remap is None and job.part.delta and done.fresh:
+        write_note(_exact_note(job), {"book": done.folder.name})
+    return done
+
+
+def rebuilt(job: RebuildJob) -> Rebuilt:
+    """Build one book in memory. Raises: as `build_book`."""
+    if job.remap is not None and job.text:
+        return _remapped(job, job.text, job.remap)
+    if job.part.pack and job.text:
+        book, windows = packed.exact_book(_released_pack(job), job.text.read())
+        return Rebuilt(book, windows, _verified(job, book.sentences, "pack"))
+    return _from_release(job)
+
+
+def _released_pack(job: RebuildJob) -> Pack:
+    return packed.read_released(job.folder / job.part.pack, job.part.key)
+
+
+def _remapped(job: RebuildJob, source: SourceText, share: float) -> Rebuilt:
+    """The book in the tokens of another edition."""
+    text = source.read()
+    if job.part.pack:
+        pack = _released_pack(job)
+        old, same = old_of_pack(pack), holds_edition(pack, text)
+    else:
+        facts, record = _exact_book(job)
+        old, same = old_of_record(record), facts.text.get("sha256") == source.sha256
+    if same:
+        raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
+    book, windows, report = packed.remapped_book(old, text, share)
+    return Rebuilt(book, windows, "remapped", packed.remap_notes(report))
+
+
+def _exact_note(job: RebuildJob) -> Path:
+    return job.store.path(PART, f"{sha256_bytes(job.part.key.encode())[:40]}.exact.json")
+
+
+def _exact_book(job: RebuildJob) -> tuple[BookFacts, Record]:
+    """The book as an earlier run built it from this part of a release, with the released tokens.
+
+    Raises:
+        EditionError: there was no such run, or what it made is damaged.
+    """
+    note = read_note(_exact_note(job)) or {}
+    folder = job.store.path(PART, str(note.get("book") or "none"))
+    if not intact(folder):
+        raise EditionError(
+            f"{job}: no earlier run has built this book, so it cannot be carried over",
+            hint="give the edition of the release once with --mirror DIR, or a release of packs",
+        )
+    return read_facts(folder), read_table(folder / "full.parquet")[0]
+
+
+def read_facts(folder: Path) -> BookFacts:
+    """The facts of a finished book."""
+    return BookFacts.from_dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
+
+
+def _from_release(job: RebuildJob) -> Rebuilt:
+    record, window_records = _read_annotation(job)
+    if job.tokenised:
+        sentences = _given_sentences(job.tokenised, job.part.doc_key)
+        check = _verified(job, sentences, "given")
+    elif record.sentences is not None:
+        sentences = record.sentences
+        check = _verified(job, sentences, "release")
+    else:
+        sentences, check = _cut_text(job)
+    book = _attach(job, record, sentences)
+    windows, notes = _windows(book, window_records)
+    return Rebuilt(book, windows, check, notes)
+
+
+def _read_annotation(job: RebuildJob) -> tuple[Record, list[Record]]:
+    if not job.part.annotation:
+        return Record(job.part.doc_key, job.part.gutenberg_key), []
+    path = job.folder / job.part.annotation
+    records = [parse_record(line, f"{path}:{i}") for i, line in enumerate(read_lines(path), 1)]
+    return records[0], records[1:]
+
+
+def _given_sentences(path: Path, doc_key: str) -> list[list[str]]:
+    records = [r for r in read_documents(path) if r.sentences is not None]
+    fits = [r for r in records if r.doc_key == doc_key] or records
+    if len(fits) != 1 or fits[0].sentences is None:
+        raise DataError(
+            f"{path} does not hold the text of {doc_key}",
+            expected="one tokenised document, or one of that name",
+            found=f"{len(fits)} documents",
+        )
+    return fits[0].sentences
+
+
+def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
+    """Tokenise the text as the official loader did, apply the delta, cut into the released sentences; and
+    how they were verified.
+
+    The engines for sentence ends differ in a few places, so each is tried before the text is refused.
+    """
+    if not job.part.delta or job.text is None:
+        raise SourceError(
+            f"{job}: the release has neither a text nor a delta for this book",
+            hint=job.instructions or f"give a tokenised text with --text {job}=FILE",
+        )
+    delta, lengths = delta_from_bytes((job.folder / job.part.delta).read_bytes())
+    text = job.text.read()
+    failure: EditionError | None = None
+    for engine in available_engines():
+        base = [token for sentence in tokenize_official(text, engine) for token in sentence]
+        try:
+            sentences = cut_sentences(delta.apply(base), lengths, job.part.doc_key)
+            return sentences, _verified(job, sentences, "counts")
+        except EditionError as error:
+            failure = failure or error
+    assert failure is not None  # there is always an engine
+    raise EditionError(
+        f"{job}: {failure.what}",
+        expected=failure.expected,
+        found=f"{failure.found} in {job.text.name} (sha256 {job.text.sha256[:16]}…)",
+        hint=failure.hint,
+    )
+
+
+def _verified(job: RebuildJob, sentences: Sequence[Sequence[str]], otherwise: str) -> str:
+    """How the tokens were verified; `otherwise` when nothing is known of them beforehand.
+
+    Raises:
+        EditionError: they are not the published tokens.
+    """
+    if not job.expected:
+        return otherwise
+    tokens = [token for sentence in sentences for token in sentence]
+    found = {"tokens": len(tokens), "sentences": len(sentences), "tokens_sha256": tokens_sha256(tokens)}
+    wanted = {name: job.expected[name] for name in found if name in job.expected}
+    if all(found[name] == value for name, value in wanted.items()):
+        return "manifest"
+    if not job.part.annotation:
+        return "other release"
+    raise EditionError(
+        f"{job}: these are not the published tokens",
+        expected=_counts(wanted),
+        found=_counts(found),
+        hint="the text is of another edition, or the release is not the published one "
+        "(then say so with --no-expect)",
+    )
+
+
+def _counts(facts: Mapping[str, Any]) -> str:
+    return (
+        f"{facts.get('tokens', 0):,} tokens, {facts.get('sentences', 0):,} sentences, "
+        f"sha256 {str(facts.get('tokens_sha256', '-'))[:16]}…"
+    )
+
+
+def _attach(job: RebuildJob, record: Record, sentences: list[list[str]]) -> Book:
+    try:
+        return Book.make(
+            job.part.doc_key, sentences, gutenberg_key=job.part.gutenberg_key,
+            clusters=record.clusters, characters=record.characters,
+        )  # fmt: skip
+    except BookError as error:
+        raise BookError(
+            f"annotation of {error.what}", found=record.source,
+            hint="the release is damaged, or it belongs to other tokens",
+        ) from error  # fmt: skip
+
+
+def _windows(book: Book, records: list[Record]) -> tuple[tuple[Book, ...], list[str]]:
+    """The rows of the split config, and what is to be said of them.
+
+    Where the release has windows of its own, their keys say where they begin and their spans are taken
+    as released; otherwise the rule of `cut_windows` decides.
+    """
+    if not records:
+        split = split_book(book)
+        notes = [f"{len(split.lost)} mention(s) cross the end of a window"] if split.lost else []
+        return split.books, notes
+    made = split_book(book, windows=_released_cuts(book, records)).books
+    books = tuple(_released_window(record, part) for record, part in zip(records, made, strict=True))
+    given, ours = (sum(b.mention_count for b in parts) for parts in (books, made))
+    if given == ours:
+        return books, []
+    return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
+
+
+def _released_window(record: Record, cut: Book) -> Book:
+    """The tokens of a window with its spans as released."""
+    characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
+    clusters = tuple(map(tuple, record.clusters))
+    try:
+        return replace(cut, doc_key=record.doc_key, clusters=clusters, characters=characters)
+    except BookError as error:
+        raise BookError(f"window annotation of {error.what}", found=record.source) from error
+
+
+def _released_cuts(book: Book, records: list[Record]) -> list[Window]:
+    """Windows from the sentence numbers in the released keys.
+
+    Raises:
+        EditionError: numbers that do not start at 0, do not rise, or lie beyond the book.
+    """
+    firsts = [int(r.doc_key.rpartition(SPLIT_MARK)[2]) for r in records]
+    size = len(book.sentence_ends)
+    rising = all(a < b for a, b in pairwise(firsts))
+    if firsts[0] != 0 or not rising or firsts[-1] >= size:
+        raise EditionError(
+            f"{book.doc_key}: the released windows do not fit the book",
+            expected=f"window keys that start at S0 and rise, below S{size}",
+            found=", ".join(f"S{n}" for n in firsts[:12]),
+            hint="full and split annotations must come from the same release",
+        )
+    starts = (0, *book.sentence_ends)
+    return [
+        Window(first, last, starts[first], starts[last])
+        for first, last in zip(firsts, [*firsts[1:], size], strict=True)
+    ]
+
+
+def _write(job: RebuildJob, made: Rebuilt, folder: Path) -> None:
+    """Write the tables and the facts of a book."""
+    import pyarrow.parquet as pq
+
+    facts = facts_of(
+        made.book, made.windows, job.part.split, text=_text_facts(job), check=made.check, notes=made.notes
+    )
+    for name, books in (("full", [made.book]), ("split", made.windows)):
+        with writing(folder / f"{name}.parquet") as stream:
+            # Read once, when the folder is put together: quick to write and read, at twice the size.
+            pq.write_table(
+                to_table(books), stream, compression="lz4", use_dictionary=False, write_statistics=False
+            )
+    with writing(folder / "facts.json", "w") as stream:
+        json.dump(facts.to_dict(), stream, ensure_ascii=False)
+
+
+def _text_facts(job: RebuildJob) -> dict[str, Any]:
+    if job.tokenised:
+        return {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}
+    return job.text.to_dict() if job.text else {"name": "embedded in the release"}
