@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bookcoref_data.annotate import backends
 from bookcoref_data.annotate.backends import BACKENDS, register_backend
 from bookcoref_data.annotate.cast import make_cast
 from bookcoref_data.annotate.plan import Plan
@@ -126,7 +127,7 @@ def toybox(tmp_path, monkeypatch) -> Toybox:
     name = "toy_backend_" + "".join(c for c in tmp_path.name if c.isalnum())  # modules stay loaded
     (tmp_path / f"{name}.py").write_text(TOY)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("bookcoref_data.annotate.backends.BACKENDS", dict(BACKENDS))
+    monkeypatch.setattr(backends, "BACKENDS", dict(BACKENDS))
     register_backend("toy", f"{name}:make_toy")
     monkeypatch.setattr(annotate_many, "_BACKENDS", {})
     return Toybox(tmp_path, "toy")
@@ -250,6 +251,7 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
 DRIVER = """
 import sys
 sys.path.insert(0, {folder!r})
+from bookcoref_data.annotate import backends
 from bookcoref_data.annotate.backends import register_backend
 register_backend("toy", {place!r})
 from bookcoref_data.cli.app import main
