@@ -13,6 +13,9 @@ The names listed in `__all__` are loaded when they are first used, so importing 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import update_wrapper
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -56,12 +59,34 @@ __all__ = [
 ]
 
 
+_ROOMS = ("align", "annotate", "evaluate")
+"""Verbs that share their name with a sub-package."""
+
+
+class _Verb:
+    """A function of the front door that shares its name with a sub-package, and finds that one's modules.
+
+    So `bc.evaluate(...)` scores, and `import bookcoref_data.evaluate as room` still reaches the room.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        update_wrapper(self, function)
+        self._name = name
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.__wrapped__(*args, **options)
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        return getattr(import_module(f"{__name__}.{self._name}"), attribute)
+
+
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.api"), name)
+    found = getattr(import_module(f"{__name__}.api"), name)
+    return _Verb(found, name) if name in _ROOMS else found
 
 
 def __dir__() -> list[str]:

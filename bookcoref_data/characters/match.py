@@ -208,10 +208,10 @@ def _candidates_of(
             for number in ids:
                 found[index].setdefault(number, _Found(rows[number], rule))
     for index, cast in open_works.items():
-        for number in cast.work.gutenberg_ids:
-            record = records.row(int(number))
+        for stated in cast.work.gutenberg_ids:
+            record = records.row(int(stated))
             if record is not None:
-                found[index][int(number)] = _Found(record, STATED)
+                found[index][int(stated)] = _Found(record, STATED)
     return {index: list(of.values()) for index, of in found.items()}
 
 

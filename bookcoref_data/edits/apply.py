@@ -138,7 +138,8 @@ class _Work:
                     number, edit, f"edit {before[0]} says that this {told}; the later one is taken", True
                 )
             )
-        self.said[(what, *span)] = (number, now)
+        place = (what, *span)
+        self.said[place] = (number, now)
 
     def _corrected(self, edit: Edit, span: tuple[int, int], character: int, kind: str) -> Marked:
         rule = f"corrected by {edit.author}" if edit.author else "corrected"

@@ -70,7 +70,7 @@ def muc_parts(both: Contingency) -> Parts:
     """
 
     def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
-        return _row_sums(table, table.counts - 1, sizes.size), sizes - 1.0
+        return _row_sums(table, table.counts - 1, sizes.size), (sizes - 1).astype(np.float64)
 
     return _both_sides(both, side)
 

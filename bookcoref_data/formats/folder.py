@@ -584,7 +584,7 @@ def _row_groups(path: Path) -> Iterator[pa.Table]:
                 )  # fmt: skip
             for group in range(file.num_row_groups):
                 yield file.read_row_group(group)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from error
 
 

@@ -69,8 +69,10 @@ def records(archive: Path) -> Iterator[tuple[int, bytes]]:
                     if stop.is_set():
                         return
                     if found and member.isfile():
-                        ready.put((int(found.group(1)), tar.extractfile(member).read()))
-                    tar.members = []  # the list of members would grow to the size of the catalogue
+                        content = tar.extractfile(member)
+                        assert content is not None  # it is a file
+                        ready.put((int(found.group(1)), content.read()))
+                    tar.members = []  # type: ignore[attr-defined]  # the list of members would grow to the size of the catalogue
             ready.put(None)
         except BaseException as error:
             ready.put(error)

@@ -306,7 +306,9 @@ def _with_marks(
     return firsts, lasts
 
 
-def _carried(annotation: Annotation, table: _Mentions, fate: _Fate, start: int):
+def _carried(
+    annotation: Annotation, table: _Mentions, fate: _Fate, start: int
+) -> tuple[list[list[Mention]], list[tuple[str, list[Mention]]], int]:
     """(clusters, characters, number of mentions that fell together); emptied groups are left out."""
     groups: list[list[Mention]] = [[] for _ in table.groups]
     merged = 0
@@ -334,7 +336,15 @@ def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int
     return first, min(last, len(ends) - 1)
 
 
-def _report(old, table, fate, alignment, tokens, region, merged) -> RemapReport:
+def _report(
+    old: OldText,
+    table: _Mentions,
+    fate: _Fate,
+    alignment: TokenAlignment,
+    tokens: Sequence[str],
+    region: tuple[int, int],
+    merged: int,
+) -> RemapReport:
     names = table.names
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
     np.add.at(counts, (table.owner, fate.status), 1)
@@ -444,7 +454,9 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
     return _Gaps(left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum()))
 
 
-def _examples(old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int):
+def _examples(
+    old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int
+) -> Iterator[Example]:
     for status in (LOST, CHANGED, MOVED):
         hits = np.flatnonzero(fate.status == status)
         # Spread over the book, not the first few of one bad chapter.

@@ -91,7 +91,7 @@ def load_plan(path: Path | None = None) -> SilverPlan:
     return SilverPlan(
         files("casts"), files("names"), files("wikidata"), recipe("match"), recipe("match", "overrides"),
         recipe("clean"), recipe("annotate"), paragraphs,
-        output.get("title", SilverPlan.title), output.get("split", SilverPlan.split),
+        **{key: output[key] for key in ("title", "split") if key in output},
     )  # fmt: skip
 
 

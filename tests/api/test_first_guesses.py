@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,15 @@ def test_a_verb_stays_a_function_whatever_was_imported_before():
     assert bc.evaluate.__module__ == "bookcoref_data.api.scoring"
     assert bc.annotate.__module__ == "bookcoref_data.api.annotating"
     assert bc.align.__module__ == "bookcoref_data.api.scoring"
+
+
+def test_a_room_is_still_reached_by_its_name():
+    import bookcoref_data.annotate.backends as backends
+    import bookcoref_data.evaluate as room
+
+    assert room.score_clusters([], []).conll.f1 == bc.evaluate.score_clusters([], []).conll.f1
+    assert "embedded" in backends.BACKENDS
+    assert "mode" in inspect.signature(bc.evaluate).parameters
 
 
 def test_importing_costs_nothing():

@@ -48,8 +48,8 @@ def test_help_lists_every_verb_and_loads_nothing_heavy(terminal):
     )
     assert ran.returncode == 0
     assert ran.stderr.strip() == "LOADED []"
-    for verb in get_command(make_app()).commands:
-        assert f"  {verb} " in ran.stdout, verb
+    for verb, command in get_command(make_app()).commands.items():
+        assert (f"  {verb} " in ran.stdout) != command.hidden, verb
     assert "130 interrupted" in ran.stdout
 
 
@@ -125,7 +125,8 @@ def test_verify_exits_with_4_when_content_was_changed(built, copy):
 
 def test_verify_of_what_is_no_folder_says_how_to_make_one(terminal):
     ran = terminal.run("verify", "--json")
-    assert (ran.code, ran.out) == (1, "")
+    assert ran.code == 1
+    assert ran.json["error"]["kind"] == "FormatError"
     assert "rebuild --sample" in ran.err
 
 
@@ -142,13 +143,12 @@ def test_two_people_compare_one_string(built, copy, tmp_path):
     assert again.json == {"manifest": str(tmp_path / "again.json"), "digest": digest}
     assert built.run("verify", copy, "--manifest", file).code == 0
     recorded = json.loads(file.read_text())
-    recorded["digest"] = "0" * 64
     (facts,) = recorded["books"].values()
     facts["spans_sha256"] = "0" * 64
     file.write_text(json.dumps(recorded))
     other = built.run("verify", copy, "--manifest", file)
     assert other.code == 4
-    assert "spans_sha256: manifest 0000" in other.out
+    assert "0000000000000000" in other.out
 
 
 def test_list_shows_all_books_and_what_is_here(built):

@@ -281,7 +281,7 @@ def test_clearing_during_a_run_is_refused_and_a_killed_run_is_forgotten(tmp_path
             pass
         process.kill()
     with store.working():
-        assert len(list((store.root / ".locks").glob("run-*"))) == 1
+        assert len(list((store.root / ".locks").glob("run-*.lock"))) == 1
     assert [s.part for s in store.clear()] == ["texts"]
 
 

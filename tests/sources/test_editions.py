@@ -56,10 +56,11 @@ def test_the_manifest_tells_the_truth_about_the_real_files(shared_data):
         for edition in book.editions:
             for file in edition.files:
                 path = shared_data / "gutenberg" / file.path
-                text, encoding = decode(path.read_bytes())
+                text, encoding, mended = decode(path.read_bytes())
                 assert (sha256_file(path), path.stat().st_size) == (file.sha256, file.bytes)
                 assert sha256_bytes(text.encode()) == edition.text_sha256
                 assert file.encoding.split(",")[0] == encoding
+                assert mended == ()
                 checked += 1
     assert checked == len(list((shared_data / "gutenberg").rglob("*.txt")))
 

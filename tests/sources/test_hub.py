@@ -48,6 +48,8 @@ def entry(path, data):
 def hub(server, reply, tmp_path, monkeypatch):
     """The release to ask for; its files are on the fault server."""
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    # The library reads the variable when it is imported, which another test may have done before.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     folders = [{"type": "directory", "path": "bookcoref_annotations", "oid": "0" * 40, "size": 0}]
     index = folders + [entry(path, data) for path, data in FILES.items()]
     server.script(TREE, reply(json.dumps(index).encode(), headers={"Content-Type": "application/json"}))

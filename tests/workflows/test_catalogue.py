@@ -1,12 +1,13 @@
 """What `list` and `show` tell."""
 
-import json
+from hashlib import sha256
 
 import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import write_folder
+from bookcoref_data.sources.notes import write_note
 from bookcoref_data.workflows.catalogue import describe, mentions_of, overview
 
 SENTENCES = [["Ann", "saw", "Annabel", "."], ["She", "waved", "\n"], ["Ann", "left", "."]]
@@ -33,9 +34,10 @@ def test_overview_has_the_53_books_and_what_is_built(folder, cache_home):
     folder_of_texts.mkdir(parents=True)
     (folder_of_texts / ".half.txt.part").write_text("x")
     assert not [r for r in overview(folder, None) if r["text_cached"]]
-    (folder_of_texts / f"{'0' * 64}.txt").write_text("x")
-    note = {"address": "http://x/", "bytes": 1, "text_sha256": "0" * 64}
-    (folder_of_texts / f"{'0' * 64}.json").write_text(json.dumps(note))
+    digest = sha256(b"x").hexdigest()
+    (folder_of_texts / f"{digest}.txt").write_text("x")
+    note = {"address": "http://x/", "bytes": 1, "text_sha256": digest}
+    write_note(folder_of_texts / f"{digest}.json", note)
     assert {r["doc_key"] for r in overview(folder, None) if r["text_cached"]} == {"emma_158"}
 
 

@@ -204,6 +204,13 @@ def test_the_verbs_match_clean_and_build_on_the_command_line(world):
     assert done.exit_code == 1
     assert set(json.loads(done.stdout)["failed"]) == {"a_ferry_900003"}
 
+    # A run that would lose a book leaves the folder as it is, unless --replace is given.
+    before = (world / "out/build.json").read_bytes()
+    with pytest.raises(UsageError, match="would lose the book"):
+        run("create", "--matched", casts, "--mirror", world / "mirror", "--no-annotation", "--out",
+            world / "out", "-j", 1, "--book", "900001", "--json", *common)  # fmt: skip
+    assert (world / "out/build.json").read_bytes() == before
+
 
 def test_overrides_of_a_recipe_survive_a_new_run(world):
     overrides = world / "overrides.toml"

@@ -50,7 +50,10 @@ def test_a_thousand_mentions_of_five_books_stand_in_their_files(shared_data, tmp
             first, behind = a.source.span(m.start, m.end)
             words = "".join(a.book.tokens[m.start : m.end + 1])
             # Marks of emphasis are cut from tokens; the file has them still.
-            assert plain(text[first:behind].replace("=", "")) == plain(words.replace("=", ""))
+            # Numbers of pages and notes are cut, too: every word of the mention stands in the file, in order.
+            found = plain(text[first:behind].replace("=", ""))
+            assert _is_subsequence(plain(words.replace("=", "")), found)
+            assert len(found) - len(plain(words.replace("=", ""))) <= 12
 
 
 @pytest.fixture
@@ -81,3 +84,8 @@ def test_a_folder_without_the_text_is_read_without_places(folder):
     (folder / TEXTS / "novel.txt").unlink()
     (a,) = read_annotations(folder)
     assert a.source is None
+
+
+def _is_subsequence(part: str, whole: str) -> bool:
+    letters = iter(whole)
+    return all(letter in letters for letter in part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, UsageError
 from .device import dtype_of
@@ -106,14 +106,14 @@ class Judge:
             ids = torch.tensor([prefix], device=self.device)
             self._cache = self._model.model(input_ids=ids, use_cache=True).past_key_values
             self._prefix = prefix
-        cache = copy.deepcopy(self._cache)
+        cache: Any = copy.deepcopy(self._cache)
         cache.batch_repeat_interleave(copies)
         return cache
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> int:
     """How many first tokens all rows share, at least one token being left to each."""
-    first, last = min(rows), max(rows)
+    first, last = min(map(list, rows)), max(map(list, rows))
     limit = min(map(len, rows)) - 1
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), limit)
     return min(same, limit)

@@ -65,12 +65,12 @@ def create(
 
     Finished books are kept in the cache: an interrupted run goes on, and a book that fails stops no other.
     """
-    from dataclasses import replace
+    from dataclasses import replace as changed
 
     from ...workflows.create import BuildSettings, build_silver, load_plan
 
     plan = load_plan(recipe)
-    plan = replace(
+    plan = changed(
         plan,
         casts=(*plan.casts, *(casts or ())),
         names=(*plan.names, *(names or ())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_module
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,7 @@ def diff(
     new: Annotated[Path, typer.Argument(help="The annotation after, in any format: brat files, too.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (else stdout).")] = None,
     author: Annotated[str, typer.Option(help="Who made the changes.")] = "",
+    json: JsonFlag = False,
 ) -> None:
     """The corrections that lead from one annotation to another, one a line.
 
@@ -60,8 +62,11 @@ def diff(
     from ...workflows.correct import diff_edits, write_edits
 
     found = diff_edits(old, new, author=author)
+    if json:
+        emit_json([json_module.loads(line) for line in format_edits(found.edits).splitlines()])
     if out is None:
-        typer.echo(format_edits(found.edits), nl=False)
+        if not json:
+            typer.echo(format_edits(found.edits), nl=False)
     else:
         write_edits(found.edits, out)
         say(f"wrote {len(found.edits):,} corrections to {out}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -92,7 +92,7 @@ def rebuild(
     from ...workflows.rebuild import rebuild as run
     from ...workflows.setup import Settings, plan_release, plan_texts, prepare
 
-    named = {
+    named: dict[str, Any] = {
         key: value
         for key, value in {
             "annotations": annotations, "delta": delta and (delta,), "lengths": lengths and (lengths,)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import say
+from ..common import JsonFlag, emit_json, say
 
 
 def register(app: typer.Typer) -> None:
@@ -21,6 +21,7 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="Page to write: .html or .md.")],
     book: Annotated[str, typer.Option("--book", "-b", help="Only this document key.")] = "",
     plots: Annotated[bool, typer.Option(help="Draw presence and network (extras plots and export).")] = True,
+    json: JsonFlag = False,
 ) -> None:
     """Write the cast with counts, shares of speech, presence over the chapters, and the network."""
     from ...export.report import write_report
@@ -30,5 +31,8 @@ def report(
     annotations = read_annotations(source)
     if book:
         annotations = [one_annotation(annotations, book, source)]
-    for file in write_report(annotations, out, plots=plots):
+    files = [str(file) for file in write_report(annotations, out, plots=plots)]
+    if json:
+        emit_json({"files": files})
+    for file in files:
         say(f"wrote {file}")

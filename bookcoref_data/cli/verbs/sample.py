@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import say
+from ..common import JsonFlag, emit_json, say
 
 
 def register(app: typer.Typer) -> None:
@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
 
 def sample(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")] = Path("story"),
+    json: JsonFlag = False,
 ) -> None:
     """Write the sample story as a Gutenberg file, with its cast: a book to try annotate and view on."""
     from ...files import write_text
@@ -23,4 +24,6 @@ def sample(
 
     write_text(out / "lamp.txt", gutenberg_text())
     write_text(out / "cast.txt", "".join(f"{name}\n" for name in cast().values()))
+    if json:
+        emit_json({"text": str(out / "lamp.txt"), "cast": str(out / "cast.txt")})
     say(f"wrote {out / 'lamp.txt'} and {out / 'cast.txt'}")
