@@ -111,14 +111,14 @@ class AnnotatedBook:
 
         from .spacy_docs import to_doc
 
-        return to_doc(self, (nlp or spacy.blank("en")).vocab)
+        return to_doc(self.record, (nlp or spacy.blank("en")).vocab)
 
     @classmethod
     def from_spacy(cls, doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
         """The tokens, sentences and clusters of a `Doc`. Raises DataError when it has no sentences."""
         from .spacy_docs import from_doc
 
-        return from_doc(doc, doc_key)
+        return cls(from_doc(doc, doc_key))
 
     def to_dict(self) -> dict[str, Any]:
         """The book as one record of the data set's JSONL, with plain lists."""

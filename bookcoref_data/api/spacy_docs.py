@@ -13,7 +13,6 @@ import numpy as np
 
 from ..books import Book, Mention, Record
 from ..errors import DataError
-from .books import AnnotatedBook
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -25,24 +24,24 @@ PREFIX = "coref_clusters"
 LINE_END = "\n"
 
 
-def to_doc(book: AnnotatedBook, vocab: Vocab) -> Doc:
+def to_doc(record: Record, vocab: Vocab) -> Doc:
     """The tokens, sentences and clusters of a book as a `Doc`.
 
     Tokens stay as they are, one space apart: a book that came as tokens does not know its white space.
     """
     from spacy.tokens import Doc
 
-    made = book.book
+    made = record.to_book()
     starts = {0, *made.sentence_ends}
     doc = Doc(vocab, words=list(made.tokens), sent_starts=[i in starts for i in range(len(made.tokens))])
-    named = [(list(mentions), name) for name, mentions in book.record.characters]
+    named = [(list(mentions), name) for name, mentions in record.characters]
     spans = {tuple(mentions) for mentions, _ in named}
-    rest = [(list(cluster), "") for cluster in book.clusters if tuple(cluster) not in spans]
+    rest = [(list(cluster), "") for cluster in record.clusters if tuple(cluster) not in spans]
     write_clusters(doc, [*named, *rest])
     return doc
 
 
-def from_doc(doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
+def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
     """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end.
 
     Raises:
@@ -52,13 +51,11 @@ def from_doc(doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
     groups = [doc.spans[key] for key in doc.spans if key.startswith(f"{PREFIX}_")]
     spans = [[Mention(span.start, span.end - 1) for span in group] for group in groups]
     names = [str(group.attrs.get("name", "")) for group in groups]
-    return AnnotatedBook(
-        Record(
-            doc_key,
-            sentences=book.sentences,
-            clusters=spans,
-            characters=[(name, s) for name, s in zip(names, spans, strict=True) if name],
-        )
+    return Record(
+        doc_key,
+        sentences=book.sentences,
+        clusters=spans,
+        characters=[(name, s) for name, s in zip(names, spans, strict=True) if name],
     )
 
 
