@@ -26,6 +26,7 @@ _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", set, set, tier=-1)
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
+_CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
 _CLEAR_LEAD = 4.0  # without an author, one author's book must have this many times the other's downloads
 
 
@@ -68,6 +69,13 @@ class WorkDecision:
     reason: str
     considered: tuple[Choice, ...] = ()
     link: str = ""
+
+    @property
+    def review(self) -> str:
+        """Why a person should look at this decision; "" when the words of title and author are the same."""
+        if self.gutenberg_id is None:
+            return "near miss" if self.considered else ""
+        return "" if self.rule in _CERTAIN else f"found by {self.rule}"
 
 
 @dataclass(frozen=True, slots=True)

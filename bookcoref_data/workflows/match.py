@@ -94,7 +94,7 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
             "link": work.link,
             "characters": work.characters,
             "gutenberg_id": work.gutenberg_id or "",
-            "review": _review(work),
+            "review": work.review,
             "rule": work.rule,
             "reason": work.reason,
             "other_records": _choices(work.considered),
@@ -127,16 +127,6 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
         "other_lists": "; ".join(f"{source} {work_id}: {count}" for source, work_id, count in book.others),
         "other_records": _choices(book.considered),
     }
-
-
-_CERTAIN = ("exact", "accents", "article", "subtitle", "override", "stated")
-
-
-def _review(work: WorkDecision) -> str:
-    """Why a person should look at a decision; "" when the titles and authors are the same words."""
-    if work.gutenberg_id is None:
-        return "near miss" if work.considered else ""
-    return "" if work.rule in _CERTAIN else f"found by {work.rule}"
 
 
 def _choices(considered: Iterable[Choice]) -> str:
