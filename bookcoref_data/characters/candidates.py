@@ -11,9 +11,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .match_rules import RULES, Rule
+from .match_rules import RULES, Keys, Rule
 from .table import Cast
-from .titles import ARTICLES, exact_author, initial_authors, single_author, squeezed, tokens, without_article
+from .titles import (
+    ARTICLES,
+    exact_author,
+    initial_authors,
+    main_title,
+    single_author,
+    squeezed,
+    tokens,
+    without_article,
+)
 
 _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
@@ -91,6 +100,36 @@ def _beginning_alike(catalogue, casts: Sequence[Cast]) -> set[int]:
     return set(text.filter(alike)["id"].to_list())
 
 
+def same_titles(catalogue, casts: Mapping[int, Cast]) -> dict[int, list[Mapping[str, Any]]]:
+    """Work index -> records that bear its title, whoever wrote them: what a reviewer wants to see."""
+    import polars as pl
+
+    asked = {
+        (index, squeezed(without_article(tokens(name))))
+        for index, cast in casts.items()
+        for title in titles_of(cast)
+        for name in (title, main_title(title))
+    }
+    schema = {"work": pl.Int64, "text": pl.String}
+    left = pl.DataFrame(sorted(pair for pair in asked if pair[1]), schema=schema, orient="row")
+    whole = _folded(catalogue, pl.col("titles"))
+    main = whole.with_columns(pl.col("text").str.replace(r"(?s)[:;\r\n(\[].*$", ""))
+    right = pl.concat([whole, main]).with_columns(
+        pl.col("text").str.replace(_ARTICLE, "").str.replace_all(r"[\W_]+", "")
+    )
+    found = left.join(right, on="text", how="inner").select("work", "id").unique().sort("work", "id")
+    rows = _rows(catalogue, set(found["id"].to_list()))
+    bearing: dict[int, list[Mapping[str, Any]]] = {}
+    for work, number in found.iter_rows():
+        bearing.setdefault(work, []).append(rows[number])
+    return bearing
+
+
+def has_author(record: Mapping[str, Any]) -> bool:
+    """Whether a record names an author ("Anonymous" and "Various" are none)."""
+    return any(author.strip().casefold() not in NO_AUTHOR for author in record["authors"])
+
+
 def _folded(catalogue, column):
     """(id, text): one row per text of a list column, in lower case without accents and apostrophes."""
     import polars as pl
@@ -114,13 +153,21 @@ def pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) ->
     """Work index -> ids of the records that the rule finds, sorted."""
     import polars as pl
 
-    left = _keys(rule, ((i, titles_of(c), _work_authors(rule, c)) for i, c in casts.items()), "work")
+    works = [(i, titles_of(c), _work_authors(rule, c)) for i, c in casts.items()]
+    left = _keys(rule.titles, rule, works, "work")
     asked = set(left["author"].to_list())
-    right = _keys(rule, ((i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()), "id", asked)
+    records = [(i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()]
+    right = _keys(rule.titles, rule, records, "id", asked)
     if rule.affix:
         joined = left.join(right, on="author", how="inner", suffix="_record")
         fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
         joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
+    elif rule.loose:
+        both = ["author", "title"]
+        joined = pl.concat([
+            left.join(_keys(rule.loose, rule, records, "id", asked), on=both, how="inner"),
+            _keys(rule.loose, rule, works, "work").join(right, on=both, how="inner"),
+        ])  # fmt: skip
     else:
         joined = left.join(right, on=["author", "title"], how="inner")
     found: dict[int, list[int]] = {}
@@ -129,7 +176,13 @@ def pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) ->
     return found
 
 
-def _keys(rule: Rule, items, name: str, asked: set[str] | None = None):
+def _keys(
+    keys: Keys,
+    rule: Rule,
+    items: Iterable[tuple[int, Sequence[str], Sequence[str]]],
+    name: str,
+    asked: set[str] | None = None,
+):
     """A table (`name`, author key, title key) of all combinations; `asked` limits the author keys."""
     import polars as pl
 
@@ -138,7 +191,7 @@ def _keys(rule: Rule, items, name: str, asked: set[str] | None = None):
         author_keys = {key for author in authors for key in rule.authors(author) if key}
         author_keys = author_keys if asked is None else author_keys & asked
         if author_keys:
-            title_keys = {key for title in titles for key in rule.titles(title) if key}
+            title_keys = {key for title in titles for key in keys(title) if key}
             found.update((index, author, title) for author in author_keys for title in title_keys)
     schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
     return pl.DataFrame(sorted(found), schema=schema, orient="row")

@@ -11,17 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .titles import fold, main_title
+from .titles import fold, generation, main_title, tokens, without_article
 
 _PART = re.compile(
     r"\b(?:vol(?:ume|\.)?|tome|tomo|band|part|teil|deel)\s+(?:[ivxlc]+|\d+)\b"
     r"|\b(?:first|second|third) (?:volume|part)\b|\bv\. \d"
+    r"|(?:^|[,;:.—–-]\s*)(?:book|livre|buch|libro|chapters?)\s+(?:[ivxlc]+|\d+)\b"
     r"|\b(?:index|selections?|extracts?|excerpts?) (?:of|from)\b"
 )
 _SHORTENED = re.compile(
     r"\b(?:abridged|retold|adapted|simplified|young (?:folks|people)"
     r"|for (?:children|boys|girls|young|schools)|drama(?:tis|tiz)ed|a parody)\b"
 )
+# Some of these are the only record that there is; they are taken last, and a person is asked to look.
+_PERHAPS_SHORTENED = re.compile(r"\bin words of one syllable\b|\bschool edition\b|\bfor schools\b|\bcondensed\b")
 # In a subtitle these words are the author's own ("A Story of Life Among Polish Gentlefolk").
 _ABOUT = re.compile(
     r"\b(?:stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|sequel|companion to|a study of"
@@ -48,20 +51,22 @@ class EditionSettings:
 
 def choose(
     records: Sequence[Mapping[str, Any]],
-    wanted: str,
+    wanted: Sequence[str],
     settings: EditionSettings,
     *,
     play: bool = False,
+    bearer: str = "",
     tiers: Mapping[int, int] | None = None,
 ) -> tuple[Mapping[str, Any] | None, list[Choice]]:
     """(the chosen record or None, all records with reasons).
 
-    `records` are rows of the catalogue; `wanted` is the title searched for: a record called "The Story
-    of Don Quixote" is an adaptation unless the wanted title says so too. `play` for works that are plays.
+    `records` are rows of the catalogue; `wanted` are the titles of the work: a record called "The Story of
+    Don Quixote" is an adaptation unless a wanted title says so too. `play` for works that are plays;
+    `bearer` is "elder" or "younger" when the work names which of two authors of one name it is by.
     `tiers` has the tier of the rule that found each record; all records are compared, tier first.
     """
     tier_of = tiers or {}
-    causes = {record["id"]: _cause(record, wanted, settings, play) for record in records}
+    causes = {record["id"]: _cause(record, wanted, settings, play, bearer) for record in records}
     left = sorted((r for r in records if not causes[r["id"]]), key=lambda r: _rank(r, settings, tier_of))
     best = left[0] if left else None
     considered = [
@@ -75,19 +80,24 @@ def choose(
     return best, considered
 
 
-def _cause(record: Mapping[str, Any], wanted: str, settings: EditionSettings, play: bool) -> str:
+def _cause(
+    record: Mapping[str, Any], wanted: Sequence[str], settings: EditionSettings, play: bool, bearer: str
+) -> str:
     languages = record["languages"] or [""]
     if not any(language in settings.languages for language in languages):
         return f"language {', '.join(languages)}"
     if record["form"] and record["form"] not in settings.forms:
         return f"not a text but {record['form']}"
-    title, asked = fold(_one_line(record)), fold(wanted)
+    if bearer and not {bearer, ""} & (bearers(record) or {""}):
+        return f"by {'a younger' if bearer == 'elder' else 'an elder'} author of this name"
+    title, asked = fold(_one_line(record)), fold(" / ".join(wanted))
     main = fold(main_title(record["titles"][0])) if record["titles"] else ""
     checks = ((_PART, title, "a part"), (_SHORTENED, title, "an adaptation"), (_ABOUT, main, "another work"))
     for pattern, where, cause in checks:
         found = pattern.search(where)
-        if found and found.group() not in asked:
-            return f"{cause} ({found.group()!r} in the title)"
+        named = pattern is _PART and found and _is_named(title[found.end() :], wanted)
+        if found and found.group() not in asked and not named:
+            return f"{cause} ({found.group().strip()!r} in the title)"
     drama = any(_DRAMA.search(subject) and "fiction" not in subject.lower() for subject in record["subjects"])
     fiction = any("fiction" in subject.lower() for subject in record["subjects"])
     if drama and not fiction and not play:
@@ -95,15 +105,34 @@ def _cause(record: Mapping[str, Any], wanted: str, settings: EditionSettings, pl
     return ""
 
 
+def _is_named(rest: str, wanted: Sequence[str]) -> bool:
+    """Whether what follows "Volume I." is the title that is wanted: the work is that volume."""
+    words = without_article(tokens(rest))
+    return bool(words) and any(words == without_article(tokens(title)) for title in wanted)
+
+
+def bearers(record: Mapping[str, Any]) -> set[str]:
+    """Which of two authors of one name a record's authors are, where their names or aliases say so."""
+    people = [person for person in record["people"] or () if person["role"] == "cre"]
+    names = [name for person in people for name in (person["name"], *person["aliases"])]
+    return {generation(name) for name in names} - {""}
+
+
+def perhaps_shortened(record: Mapping[str, Any]) -> bool:
+    """Whether the title speaks of an edition for schools or children, which may be shortened."""
+    return bool(_PERHAPS_SHORTENED.search(fold(_one_line(record))))
+
+
 def _rank(
     record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[int, int]
-) -> tuple[int, bool, int, int, bool, int]:
+) -> tuple[int, bool, bool, int, int, bool, int]:
     """What decides between records, the first difference first."""
     places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
     illustrated = any(person["role"] == "ill" for person in record["people"] or ())
     return (
         min(places, default=99),
         len(record["languages"]) > 1,
+        perhaps_shortened(record),
         tiers.get(record["id"], 0),
         -record["downloads"],
         illustrated,
@@ -125,8 +154,10 @@ def _why_not(
     if mine[1] != its[1]:
         return f"in several languages ({', '.join(record['languages'])})"
     if mine[2] != its[2]:
-        return "its title fits less closely"
+        return "perhaps a shortened edition"
     if mine[3] != its[3]:
+        return "its title fits less closely"
+    if mine[4] != its[4]:
         return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
     return "the same in all, a higher number"
 

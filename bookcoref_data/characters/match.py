@@ -7,23 +7,34 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from .candidates import Candidates, authors_of, find_candidates, one_line, pairs, title_keys, titles_of
-from .editions import Choice, EditionSettings, choose
+from .candidates import (
+    Candidates,
+    authors_of,
+    find_candidates,
+    has_author,
+    one_line,
+    pairs,
+    same_titles,
+    title_keys,
+    titles_of,
+)
+from .editions import Choice, EditionSettings, bearers, choose, perhaps_shortened
 from .match_rules import RULES, Rule
 from .overrides import Override, find_override
 from .table import SOURCES, Cast
-from .titles import folded_author
+from .titles import folded_author, generation
 
 OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
 STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", set, set, tier=-1)
+_MOST_SHOWN = 5  # records of the same title that are shown as near misses
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
 _CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
@@ -69,13 +80,15 @@ class WorkDecision:
     reason: str
     considered: tuple[Choice, ...] = ()
     link: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def review(self) -> str:
         """Why a person should look at this decision; "" when the words of title and author are the same."""
         if self.gutenberg_id is None:
             return "near miss" if self.considered else ""
-        return "" if self.rule in _CERTAIN else f"found by {self.rule}"
+        found = () if self.rule in _CERTAIN else (f"found by {self.rule}",)
+        return "; ".join((*found, *self.doubts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +147,14 @@ def match(
         else:
             open_works[index] = cast
     found = _candidates_of(open_works, records, settings)
+    bearing = same_titles(catalogue, {index: cast for index, cast in open_works.items() if not found[index]})
+    if "title-only" in settings.rules:
+        authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
+        records = records._replace(untold={**records.untold, **authorless})
+        for index, rows in bearing.items():
+            found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
     for index, cast in open_works.items():
-        decisions[index] = _decide(cast, found[index], settings)
+        decisions[index] = _decide(cast, found[index], settings, bearing.get(index, ()))
     _unite(casts, decisions, open_works, found, settings)
     works = tuple(decisions[index] for index in range(len(casts)))
     books = tuple(_books(casts, works, records, settings))
@@ -223,16 +242,24 @@ def _candidates_of(
     return {index: list(of.values()) for index, of in found.items()}
 
 
-def _decide(cast: Cast, found: Sequence[_Found], settings: MatchSettings) -> WorkDecision:
-    """The best of all records found for a work, with the others and why they were not taken."""
+def _decide(
+    cast: Cast,
+    found: Sequence[_Found],
+    settings: MatchSettings,
+    bearing: Sequence[Mapping[str, Any]] = (),
+) -> WorkDecision:
+    """The best of all records found for a work, with the others and why they were not taken.
+
+    `bearing` are records of the same title by whomever; a work without a record shows them as near misses.
+    """
     rules = {f.record["id"]: f.rule for f in found}
     play = bool(_PLAY_CLASSES & set(cast.work.kinds))
     best, considered = choose(
-        [f.record for f in found], " / ".join(titles_of(cast)), settings.editions, play=play,
+        [f.record for f in found], titles_of(cast), settings.editions, play=play, bearer=_bearer(cast),
         tiers={number: rule.tier for number, rule in rules.items()},
     )  # fmt: skip
     if best is None:
-        return _unmatched(cast, considered)
+        return _unmatched(cast, considered or [_by_another(record) for record in bearing[:_MOST_SHOWN]])
     rule = rules[best["id"]]
     if not rule.needs_author:
         standing = {c.gutenberg_id for c in considered if _standing(c)}
@@ -241,12 +268,36 @@ def _decide(cast: Cast, found: Sequence[_Found], settings: MatchSettings) -> Wor
             reason = f"no author given, and {rival['id']} has another"
             return _unmatched(cast, [Choice(best["id"], best["titles"][0], reason), *considered[1:]])
     reason = f"{rule.name}: {rule.explanation}"
+    doubts = tuple(_doubts(cast, best))
     left = [c for c in considered if c.refused]
-    if LENT in cast.work.flags:
-        reason += f"; the author ({cast.author}) is another source's"
+    if doubts:
+        reason += f"; {'; '.join(doubts)}"
     if left:
         reason += f"; taken before {len(left)} other record{'s' * (len(left) > 1)}"
-    return _decision(cast, best["id"], rule.name, reason, considered)
+    return replace(_decision(cast, best["id"], rule.name, reason, considered), doubts=doubts)
+
+
+def _by_another(record: Mapping[str, Any]) -> Choice:
+    names = " and ".join(record["authors"][:2]) or "nobody"
+    return Choice(record["id"], one_line(record), f"the same title by {names}")
+
+
+def _bearer(cast: Cast) -> str:
+    """ "elder" or "younger" when the work says which of two authors of one name it is by, else ""."""
+    first = next((g for name in authors_of(cast)[:1] if (g := generation(name))), "")
+    others = {generation(name) for name in (*cast.work.authors, *cast.work.author_aliases)} - {""}
+    return first or (others.pop() if len(others) == 1 else "")
+
+
+def _doubts(cast: Cast, record: Mapping[str, Any]) -> Iterator[str]:
+    """What a person should look at, whatever rule found the record."""
+    if LENT in cast.work.flags:
+        yield f"the author ({cast.author}) is another source's"
+    if perhaps_shortened(record):
+        yield "perhaps a shortened edition"
+    bearer = _bearer(cast)
+    if bearer and not bearers(record):
+        yield f"the source says by the {bearer} author of this name, the record does not say which"
 
 
 def _unite(
@@ -275,7 +326,7 @@ def _unite(
             continue
         records = {f.record["id"]: f for i in same for f in found[i] if f.record["id"] in numbers}
         best, _ = choose(
-            [f.record for f in records.values()], " / ".join(t for i in same for t in titles_of(casts[i])),
+            [f.record for f in records.values()], [t for i in same for t in titles_of(casts[i])],
             settings.editions, tiers={number: f.rule.tier for number, f in records.items()},
         )  # fmt: skip
         if best is not None and best["id"] != decisions[index].gutenberg_id:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from .spelling import bracketed, cores, singular, spelled
 from .titles import (
     exact_author,
     folded_author,
@@ -32,7 +33,8 @@ class Rule:
     """`titles` and `authors` make keys; `aliases` says whether other spellings of the author count.
 
     `tier` says how much the title is taken apart: records of one tier compete by downloads, a lower tier
-    comes first. `affix` means that the title keys need not be equal: the shorter must begin or end the
+    comes first. `loose` makes further keys of a title taken apart; they count against keys of `titles` on the
+    other side only, never against each other. `affix` means that the title keys need not be equal: the shorter must begin or end the
     longer, word by word. `needs_author` False matches by title alone.
     """
 
@@ -44,6 +46,7 @@ class Rule:
     affix: bool = False
     needs_author: bool = True
     tier: int = 0
+    loose: Keys | None = None
 
 
 def _exact_title(title: str) -> set[str]:
@@ -63,8 +66,8 @@ def _main(title: str) -> set[str]:
 
 
 def _either(title: str) -> set[str]:
-    second = second_title(title)
-    return _main(title) | (_article(second) if second else set())
+    others = [second_title(title), *bracketed(title)]
+    return _main(title) | {key for other in others if other for key in _article(other)}
 
 
 def _work(title: str) -> set[str]:
@@ -73,6 +76,19 @@ def _work(title: str) -> set[str]:
 
 def _squeezed(title: str) -> set[str]:
     return {squeezed(tuple(key.split())) for key in _work(title)}
+
+
+def _spelled(title: str) -> set[str]:
+    named = (title, main_title(title), without_companions(title))
+    return {squeezed(spelled(name)) for name in named}
+
+
+def _singular(title: str) -> set[str]:
+    return {squeezed(singular(spelled(name))) for name in (title, main_title(title))}
+
+
+def _core(title: str) -> set[str]:
+    return {squeezed(singular(spelled(name))) for name in cores(title)}
 
 
 def _exact_author(name: str) -> set[str]:
@@ -99,9 +115,13 @@ RULES = {
              _main, _folded_author, aliases=False),
         Rule("author", "author by another spelling, pseudonym, or family name and initial",
              _main, _any_author),
-        Rule("alternative", "the title behind \"or\"", _either, _any_author, tier=1),
+        Rule("alternative", "the title behind \"or\" or in brackets", _either, _any_author, tier=1),
         Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author, tier=1),
         Rule("compound", "compounds written as one word or several", _squeezed, _any_author),
+        Rule("spelling", "numbers, abbreviations and British forms in one spelling", _spelled, _any_author),
+        Rule("plural", "\"Sea\" and \"Seas\" are one word", _singular, _any_author, tier=1),
+        Rule("frame", "one title without \"The Life of\" or what a comma adds", _singular, _any_author,
+             tier=2, loose=_core),
         Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
              _work, _any_author, affix=True, tier=2),
         Rule("title-only", "the source or the record names no author; the title is the same",

@@ -38,6 +38,8 @@ PARTICLES = word_set(
 _SUBTITLE = re.compile(
     r"\s*[:;]\s+|\s*[\r\n]+\s*|\s+[—–]\s+|\s+--\s*|,?\s+\bor,?\s+(?=[A-Z\"“'])|,\s+or\b,?\s+|,\s+being\s+"
 )
+_EDITION_WORDS = re.compile(r"[\s,;:.—–-]+[\[(]?(?:complete|unabridged|illustrated(?: edition)?)[.)\]]*$", re.I)
+_WORKS_IN_ONE = re.compile(r";(?!\s+or\b)[^;]+;(?!\s+or\b)", re.I)
 _COMPANION = re.compile(r",?\s+(?:and|&|with)\s+(?:selected|other|others|twelve|some|more)\b.*", re.I | re.S)
 
 
@@ -66,8 +68,16 @@ def without_article(words: Tokens) -> Tokens:
 
 
 def main_title(title: str) -> str:
-    """The part before a subtitle: before ":", ";", a line break, a dash, ", or"."""
-    return _SUBTITLE.split(title.strip(), maxsplit=1)[0].strip()
+    """The part before a subtitle: before ":", ";", a line break, a dash, ", or"; without ", Complete".
+
+    "A; B; C" is a volume of three works and has no main title.
+    """
+    title = title.strip()
+    if _WORKS_IN_ONE.search(title):
+        return title
+    while (shorter := _EDITION_WORDS.sub("", title)) != title and shorter:
+        title = shorter
+    return _SUBTITLE.split(title, maxsplit=1)[0].strip()
 
 
 def second_title(title: str) -> str:
@@ -77,13 +87,25 @@ def second_title(title: str) -> str:
 
 
 def without_companions(title: str) -> str:
-    """Of "The Awakening, and Selected Short Stories" the named work."""
+    """Of "The Awakening, and Selected Short Stories" the named work, of "A; B; C" the first."""
+    if _WORKS_IN_ONE.search(title):
+        title = title.partition(";")[0]
     return _COMPANION.sub("", title).strip()
 
 
 def squeezed(words: Tokens) -> str:
     """All words in one: "box-car children" and "boxcar children" are the same."""
     return "".join(words)
+
+
+_ELDER = word_set("père pere sr senior aîné aine elder")
+_YOUNGER = word_set("fils jr junior jeune younger ii")
+
+
+def generation(name: str) -> str:
+    """ "elder" or "younger" where a name says so ("Dumas, Alexandre (père)", "Holmes, Jr."), else ""."""
+    words = set(tokens(name))
+    return "elder" if words & _ELDER else "younger" if words & _YOUNGER else ""
 
 
 # -- authors -----------------------------------------------------------------------------------------

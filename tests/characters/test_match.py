@@ -62,7 +62,10 @@ CASES = {
     "collection": ("The Awakening", "Kate Chopin",
                    "The Awakening, and Selected Short Stories", "Chopin, Kate"),
     "compound": ("The Boxcar Children", "G. Warner", "The Box-Car Children", "Warner, Gertrude Chandler"),
-    "affix": ("Pudd'nhead Wilson", "Mark Twain", "The Tragedy of Pudd'nhead Wilson", "Twain, Mark"),
+    "spelling": ("Dr. Grey in 80 Days", "Jules Verne", "Doctor Gray in Eighty Days", "Verne, Jules"),
+    "plural": ("Leagues under the Seas", "Jules Verne", "Leagues Under the Sea", "Verne, Jules"),
+    "frame": ("Pudd'nhead Wilson", "Mark Twain", "The Tragedy of Pudd'nhead Wilson", "Twain, Mark"),
+    "affix": ("The Way We Live", "Anthony Trollope", "The Way We Live Now", "Trollope, Anthony"),
     "title-only": ("Emma", "", "Emma", "Austen, Jane"),
 }  # fmt: skip
 
