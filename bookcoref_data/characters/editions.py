@@ -24,7 +24,9 @@ _SHORTENED = re.compile(
     r"|for (?:children|boys|girls|young|schools)|drama(?:tis|tiz)ed|a parody)\b"
 )
 # Some of these are the only record that there is; they are taken last, and a person is asked to look.
-_PERHAPS_SHORTENED = re.compile(r"\bin words of one syllable\b|\bschool edition\b|\bfor schools\b|\bcondensed\b")
+_PERHAPS_SHORTENED = re.compile(
+    r"\bin words of one syllable\b|\bschool edition\b|\bfor schools\b|\bcondensed\b"
+)
 # In a subtitle these words are the author's own ("A Story of Life Among Polish Gentlefolk").
 _ABOUT = re.compile(
     r"\b(?:stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|sequel|companion to|a study of"

@@ -33,9 +33,9 @@ class Rule:
     """`titles` and `authors` make keys; `aliases` says whether other spellings of the author count.
 
     `tier` says how much the title is taken apart: records of one tier compete by downloads, a lower tier
-    comes first. `loose` makes further keys of a title taken apart; they count against keys of `titles` on the
-    other side only, never against each other. `affix` means that the title keys need not be equal: the shorter must begin or end the
-    longer, word by word. `needs_author` False matches by title alone.
+    comes first. `loose` makes further keys of a title taken apart; they count against keys of `titles` on
+    the other side only, never against each other. `affix` means that the title keys need not be equal: the
+    shorter must begin or end the longer, word by word. `needs_author` False matches by title alone.
     """
 
     name: str

@@ -13,9 +13,11 @@ from ..words import word_set
 from .titles import Tokens, main_title, tokens, without_article
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-sixteen seventeen eighteen nineteen""".split()
-_TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["-", "-", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _MOST = 1_000_000  # larger numbers are no words in a title
 _SHORT = {
     "dr": "doctor", "mr": "mister", "st": "saint", "ste": "saint", "mt": "mount", "no": "number",

@@ -38,7 +38,9 @@ PARTICLES = word_set(
 _SUBTITLE = re.compile(
     r"\s*[:;]\s+|\s*[\r\n]+\s*|\s+[—–]\s+|\s+--\s*|,?\s+\bor,?\s+(?=[A-Z\"“'])|,\s+or\b,?\s+|,\s+being\s+"
 )
-_EDITION_WORDS = re.compile(r"[\s,;:.—–-]+[\[(]?(?:complete|unabridged|illustrated(?: edition)?)[.)\]]*$", re.I)
+_EDITION_WORDS = re.compile(
+    r"[\s,;:.—–-]+[\[(]?(?:complete|unabridged|illustrated(?: edition)?)[.)\]]*$", re.I
+)
 _WORKS_IN_ONE = re.compile(r";(?!\s+or\b)[^;]+;(?!\s+or\b)", re.I)
 _COMPANION = re.compile(r",?\s+(?:and|&|with)\s+(?:selected|other|others|twelve|some|more)\b.*", re.I | re.S)
 

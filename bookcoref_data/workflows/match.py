@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..characters.editions import Choice, EditionSettings
-from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
+from ..characters.match import MatchedBook, MatchReport, MatchSettings, match
 from ..characters.overrides import Override, overrides_from
 from ..characters.table import Cast, group_casts, read_table
 from ..errors import FormatError, SourceError, UsageError
