@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from .book import Book, spans_sha256, tokens_sha256
+from .windows import read_window_key
 
 # Ends the document key of every book whose annotation was carried over to another edition. Such a book has
 # other tokens than the released one, so it must not pass for it anywhere.
@@ -21,7 +22,8 @@ def remapped_key(doc_key: str) -> str:
 
 def is_remapped(doc_key: str) -> bool:
     """Whether a document, or a window of one, was carried over to another edition."""
-    return doc_key.partition("_split1500_S")[0].endswith(REMAPPED_MARK)
+    window = read_window_key(doc_key)
+    return (window.book if window else doc_key).endswith(REMAPPED_MARK)
 
 
 def released_key(doc_key: str) -> str:

@@ -7,6 +7,7 @@ The windows of the silver books cannot be checked here; `restart` with 1350 fits
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,23 @@ def window_key(doc_key: str, window: Window, size: int = 1500) -> str:
     return f"{doc_key}_split{size}_S{window.first_sentence}"
 
 
+class WindowKey(NamedTuple):
+    """The parts of a window's key: its book, the window size it was cut with, its first sentence."""
+
+    book: str
+    size: int
+    first_sentence: int
+
+
+_KEY = re.compile(r"(?P<book>.+)_split(?P<size>[0-9]{1,9})_S(?P<first>[0-9]{1,9})\Z", re.DOTALL)
+
+
+def read_window_key(doc_key: str) -> WindowKey | None:
+    """The parts of a window's key, whatever its size; None when the key is a book's."""
+    found = _KEY.match(doc_key)
+    return WindowKey(found["book"], int(found["size"]), int(found["first"])) if found else None
+
+
 @dataclass(frozen=True, slots=True)
 class SplitBook:
     """The windows of one book as books, and the mentions that cross a window end and fit in none."""
@@ -121,6 +139,12 @@ def split_book(
         for i, w in enumerate(cuts)
     )
     return SplitBook(books, tuple(lost))
+
+
+def split_by_rule(book: Book, split: str) -> SplitBook:
+    """The windows of a book by the rule of the split it belongs to (`WINDOW_RULES`)."""
+    rule = WINDOW_RULES.get(split, WindowRule())
+    return split_book(book, size=rule.size, rule=rule.rule)
 
 
 def _by_window(

@@ -6,19 +6,16 @@ meaningless (no common book, another text, windows against whole books) is refus
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
-from ..books import Book, Record
+from ..books import Book, Record, read_window_key
 from ..errors import DataError, UsageError
 from .clustering import Clusters
 
 MISSING_RULES = ("error", "skip", "empty")
-
-_WINDOW_KEY = re.compile(r"(?P<book>.+)_split(?P<size>\d+)_S(?P<first>\d+)\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +36,8 @@ class Document:
     @property
     def window(self) -> tuple[str, int] | None:
         """(book key, first sentence) when the key is that of a window, else None."""
-        found = _WINDOW_KEY.match(self.doc_key)
-        return (found["book"], int(found["first"])) if found else None
+        found = read_window_key(self.doc_key)
+        return (found.book, found.first_sentence) if found else None
 
     @property
     def book_key(self) -> str:

@@ -248,7 +248,7 @@ def _prepare_split(keys: list[Document], responses: list[Document], missing: str
     sides = []
     for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
         if side and not is_windowed:
-            cut, lost = _split_documents(side, layouts, size)
+            cut, lost = _split_documents(side, layouts)
             notes.append(f"the {label} holds whole books: cut by us into the windows of the split config")
             if lost:
                 notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
@@ -265,9 +265,16 @@ def _prepare_split(keys: list[Document], responses: list[Document], missing: str
     return Prepared("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
 
 
-def _layouts(keys: list[Document], responses: list[Document], size: int) -> dict[str, list[Window]]:
-    """The windows of each book, from whichever side knows its sentences; the key is asked first."""
-    layouts: dict[str, list[Window]] = {}
+_Cuts = dict[str, list[tuple[str, Window]]]
+"""By book: the key of every window, and the window."""
+
+
+def _layouts(keys: list[Document], responses: list[Document], size: int) -> _Cuts:
+    """The windows of each book, from whichever side knows its sentences; the key is asked first.
+
+    Windows that are given keep their keys, whatever size these state.
+    """
+    layouts: _Cuts = {}
     for side in (keys, responses):
         by_book: dict[str, list[Document]] = {}
         for document in side:
@@ -276,7 +283,10 @@ def _layouts(keys: list[Document], responses: list[Document], size: int) -> dict
             ends = [d.sentence_ends for d in documents if d.sentence_ends is not None]
             if name in layouts or len(ends) < len(documents):
                 continue
-            layouts[name] = _windows_of(documents) if documents[0].window else cut_windows(ends[0], size)
+            if documents[0].window:
+                layouts[name] = _windows_of(documents)
+            else:
+                layouts[name] = [(window_key(name, w, size), w) for w in cut_windows(ends[0], size)]
     return layouts
 
 
@@ -284,16 +294,17 @@ def _first_sentence(document: Document) -> int:
     return document.window[1] if document.window else 0
 
 
-def _windows_of(documents: list[Document]) -> list[Window]:
+def _windows_of(documents: list[Document]) -> list[tuple[str, Window]]:
     documents = sorted(documents, key=_first_sentence)
     starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
     sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
-    return [Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]) for i in range(len(documents))]
+    return [
+        (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
+        for i, document in enumerate(documents)
+    ]
 
 
-def _split_documents(
-    documents: list[Document], layouts: dict[str, list[Window]], size: int
-) -> tuple[list[Document], int]:
+def _split_documents(documents: list[Document], layouts: _Cuts) -> tuple[list[Document], int]:
     """Whole books as window documents with offsets from the window's start, and the mentions lost."""
     cut: list[Document] = []
     lost = 0
@@ -303,13 +314,13 @@ def _split_documents(
                 f"{document.doc_key}: cutting it into windows needs sentences, and neither side has any",
                 hint="give a file with sentences, or the windows themselves",
             )
-        windows = layouts[document.doc_key]
+        layout = layouts[document.doc_key]
+        windows = [window for _, window in layout]
         clusters, lost_here = _spread(document.clusters, document.names, windows)
         names, spans = [n for n, _ in document.characters], [c for _, c in document.characters]
         characters, _ = _spread(spans, names, windows)
         lost += lost_here
-        for i, window in enumerate(windows):
-            key = window_key(document.doc_key, window, size)
+        for i, (key, window) in enumerate(layout):
             cut.append(_window_document(document, window, key, clusters[i], characters[i]))
     return cut, lost
 

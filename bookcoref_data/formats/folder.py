@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..books import Book, Character, Mention, Record, split_book
+from ..books import Book, Character, Mention, Record, split_by_rule
 from ..books.facts import BookFacts, content_digest, facts_of, released_key
-from ..books.windows import WINDOW_RULES, WindowRule
 from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
@@ -128,9 +127,7 @@ class FolderWriter:
 
     def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
         """Add a checked book; `windows` default to the rule of its split (`books.windows.WINDOW_RULES`)."""
-        rule = WINDOW_RULES.get(split, WindowRule())
-        cut = split_book(book, size=rule.size, rule=rule.rule).books if windows is None else windows
-        parts = tuple(cut)
+        parts = split_by_rule(book, split).books if windows is None else tuple(windows)
         self.add(facts_of(book, parts, split, **facts), to_table([book]), to_table(parts))
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:

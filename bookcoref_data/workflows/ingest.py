@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..books import Record
+from ..books import Record, read_window_key
 from ..errors import DataError, EditionError, FormatError
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
 from ..formats.jsonl import parse_record
@@ -28,7 +28,6 @@ from ..stitch.official import delta_to_bytes, read_deltas
 
 INDEX = "index.json"
 INDEX_FORMAT = 2
-SPLIT_MARK = "_split1500_S"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,7 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     if orphans:
         raise DataError(
             f"the split annotations have windows of books that the full ones lack: {', '.join(orphans[:5])}",
-            expected="windows named <doc_key>_split1500_S<sentence>",
+            expected="windows named <doc_key>_split<size>_S<sentence>",
             hint="both configs must come from the same release",
         )
     shutil.rmtree(work / "windows", ignore_errors=True)
@@ -170,14 +169,15 @@ def _window_lines(release: Release, work: Path) -> dict[str, Path]:
             record = parse_record(line, source)
             _check_text(record)
             key = record.doc_key
-            book, mark, first = key.rpartition(SPLIT_MARK)
-            if not mark or not re.fullmatch("[0-9]{1,9}", first):
+            window = read_window_key(key)
+            if window is None:
                 raise FormatError(
                     f"{source}: {key!r} is not the key of a window",
-                    expected="<doc_key>_split1500_S<number of its first sentence>",
+                    expected="<doc_key>_split<size>_S<number of its first sentence>",
                 )
-            found[book] = folder / f"{safe_name(book, f'{source}: the document key')}.jsonl"
-            _append(found[book], line)
+            name = safe_name(window.book, f"{source}: the document key")
+            found[window.book] = folder / f"{name}.jsonl"
+            _append(found[window.book], line)
     return found
 
 

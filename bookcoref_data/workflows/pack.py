@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..books import Book
+from ..books import Book, read_window_key
 from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import safe_name, sha256_bytes, write_bytes, write_text
@@ -22,7 +22,6 @@ from ..progress import Progress, Silent
 from ..stitch.pack import read_pack
 from ..text.rights import WHY_NO_FINGERPRINT, record_says_free
 from .engine import Finished, Outcome, Work, run
-from .ingest import SPLIT_MARK
 from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book, pack_files
 from .rebuild import Candidates, RebuildPlan, rebuild
 from .rebuild_book import SourceText
@@ -176,7 +175,8 @@ def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
     current: str | None = None
     parts: list[Book] = []
     for _, record in iter_folder(folder, "split"):
-        key = record.doc_key.rpartition(SPLIT_MARK)[0] or record.doc_key
+        window = read_window_key(record.doc_key)
+        key = window.book if window else record.doc_key
         if key != current and current is not None:
             yield current, parts
             parts = []

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Window, split_book
+from ..books import Book, Window, split_book, split_by_rule
 from ..books.facts import remapped_key
 from ..errors import ChecksumError, DataError, FormatError
 from ..files import read_regular, safe_name, sha256_bytes
@@ -73,15 +73,21 @@ def _looked_into(file: Path) -> BookPart:
     return BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name)
 
 
-def exact_book(pack: Pack, text: str) -> tuple[Book, tuple[Book, ...]]:
-    """The released book and its windows. Raises EditionError when the text is another edition."""
+def exact_book(pack: Pack, text: str, split: str) -> tuple[Book, tuple[Book, ...]]:
+    """The released book and its windows: as released, else by the rule of its split.
+
+    Raises:
+        EditionError: the text is another edition.
+    """
     book = pack.book(text)
-    return book, pack.window_books(book) or split_book(book).books
+    return book, pack.window_books(book) or split_by_rule(book, split).books
 
 
-def remapped_book(old: OldText, text: str, min_kept: float) -> tuple[Book, tuple[Book, ...], RemapReport]:
-    """The annotation in the tokens of another edition, marked by its key; windows by the rule, since tokens
-    differ.
+def remapped_book(
+    old: OldText, text: str, min_kept: float, split: str
+) -> tuple[Book, tuple[Book, ...], RemapReport]:
+    """The annotation in the tokens of another edition, marked by its key; windows by the rule of the split,
+    since tokens differ.
 
     Raises:
         EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`.
@@ -89,7 +95,7 @@ def remapped_book(old: OldText, text: str, min_kept: float) -> tuple[Book, tuple
     result = remap(old, tokenize_edition(text))
     result.report.require(min_kept)
     book = replace(result.book, doc_key=remapped_key(result.book.doc_key))
-    return book, split_book(book).books, result.report
+    return book, split_by_rule(book, split).books, result.report
 
 
 def _shown(example: Example) -> str:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Character, Record, Window, split_book
+from ..books import Book, Character, Record, Window, read_window_key, split_book, split_by_rule
 from ..books.book import tokens_sha256
 from ..books.facts import BookFacts, facts_of
 from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
@@ -36,11 +36,11 @@ from ..text.tokens import available_engines, tokenize_official
 from . import packed
 from .align import holds_edition, old_of_pack, old_of_record
 from .engine import Finished, finished, intact
-from .ingest import SPLIT_MARK, BookPart
+from .ingest import BookPart
 
 PART = "books"
 # Part of every content key: raise it when the same inputs would give another result.
-BUILD_RULES = 4
+BUILD_RULES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def rebuilt(job: RebuildJob) -> Rebuilt:
     if job.remap is not None and job.text:
         return _remapped(job, job.text, job.remap)
     if job.part.pack and job.text:
-        book, windows = packed.exact_book(_released_pack(job), job.text.read())
+        book, windows = packed.exact_book(_released_pack(job), job.text.read(), job.part.split)
         return Rebuilt(book, windows, _verified(job, book.sentences, "pack"))
     return _from_release(job)
 
@@ -145,7 +145,7 @@ def _remapped(job: RebuildJob, source: SourceText, share: float) -> Rebuilt:
         old, same = old_of_record(record), facts.text.get("sha256") == source.sha256
     if same:
         raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
-    book, windows, report = packed.remapped_book(old, text, share)
+    book, windows, report = packed.remapped_book(old, text, share, job.part.split)
     return Rebuilt(book, windows, "remapped", packed.remap_notes(report))
 
 
@@ -185,7 +185,7 @@ def _from_release(job: RebuildJob) -> Rebuilt:
     else:
         sentences, check = _cut_text(job)
     book = _attach(job, record, sentences)
-    windows, notes = _windows(book, window_records)
+    windows, notes = _windows(job, book, window_records)
     return Rebuilt(book, windows, check, notes)
 
 
@@ -283,14 +283,14 @@ def _attach(job: RebuildJob, record: Record, sentences: list[list[str]]) -> Book
         ) from error  # fmt: skip
 
 
-def _windows(book: Book, records: list[Record]) -> tuple[tuple[Book, ...], list[str]]:
+def _windows(job: RebuildJob, book: Book, records: list[Record]) -> tuple[tuple[Book, ...], list[str]]:
     """The rows of the split config, and what is to be said of them.
 
     Where the release has windows of its own, their keys say where they begin and their spans are taken
-    as released; otherwise the rule of `cut_windows` decides.
+    as released; otherwise the rule of the split decides (`books.windows.WINDOW_RULES`).
     """
     if not records:
-        split = split_book(book)
+        split = split_by_rule(book, job.part.split)
         notes = [f"{len(split.lost)} mention(s) cross the end of a window"] if split.lost else []
         return split.books, notes
     made = split_book(book, windows=_released_cuts(book, records)).books
@@ -317,7 +317,8 @@ def _released_cuts(book: Book, records: list[Record]) -> list[Window]:
     Raises:
         EditionError: numbers that do not start at 0, do not rise, or lie beyond the book.
     """
-    firsts = [int(r.doc_key.rpartition(SPLIT_MARK)[2]) for r in records]
+    keys = [read_window_key(r.doc_key) for r in records]
+    firsts = [key.first_sentence if key else -1 for key in keys]
     size = len(book.sentence_ends)
     rising = all(a < b for a, b in pairwise(firsts))
     if firsts[0] != 0 or not rising or firsts[-1] >= size:

@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from ..books import Book
+from ..books import Book, read_window_key
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import write_text
@@ -21,7 +21,6 @@ from ..formats.folder import BuildRecord, iter_books, read_build, read_card_dige
 from ..formats.schema import CONFIGS, SPLITS
 from ..guard import require_new_or_own, require_regular
 from ..resources import resource
-from .ingest import SPLIT_MARK
 
 MANIFEST_FORMAT = 1
 # What two builds of the same book must share; where the text came from may differ.
@@ -255,7 +254,7 @@ def _windows(
 ) -> Iterator[tuple[str, list[Book]]]:
     """(doc_key, its windows) in the order of the file; windows that break a rule go into `broken`."""
     rows = _readable(folder, "split", split, problems)
-    for key, group in groupby(rows, lambda row: row[0].rpartition(SPLIT_MARK)[0]):
+    for key, group in groupby(rows, lambda row: _book_key(row[0])):
         windows = []
         for _, book in group:
             if isinstance(book, BookError):
@@ -263,6 +262,12 @@ def _windows(
             else:
                 windows.append(book)
         yield key, windows
+
+
+def _book_key(doc_key: str) -> str:
+    """The book that a row of the split config belongs to; "" when its key is not a window's."""
+    found = read_window_key(doc_key)
+    return found.book if found else ""
 
 
 def _readable(

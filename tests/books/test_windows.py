@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookcoref_data.books import Book, Mention, cut_windows, split_book, window_key
+from bookcoref_data.books import (
+    Book,
+    Mention,
+    cut_windows,
+    read_window_key,
+    split_book,
+    split_by_rule,
+    window_key,
+)
 from bookcoref_data.books.windows import WINDOW_RULES, Window
 from bookcoref_data.errors import UsageError
 
@@ -94,7 +102,16 @@ def test_windows_of_one_token_can_be_cut():
 
 def test_the_splits_have_their_own_rules():
     assert (WINDOW_RULES["train"].size, WINDOW_RULES["test"].size) == (1350, 1500)
-    book = Book.make("b", [["x"] * 900] * 4)
-    rule = WINDOW_RULES["train"]
-    assert [len(w.tokens) for w in split_book(book, size=rule.size, rule=rule.rule).books] == [1800, 1800]
-    assert [len(w.tokens) for w in split_book(book).books] == [1800, 1800]
+    book = Book.make("b", [["x"] * 280] * 8)
+    parts = {split: split_by_rule(book, split).books for split in ("train", "validation", "test", "other")}
+    assert [[w.doc_key for w in parts[s]] for s in ("train", "test")] == [
+        ["b_split1350_S0", "b_split1350_S5"], ["b_split1500_S0", "b_split1500_S6"],
+    ]  # fmt: skip
+    assert (parts["validation"], parts["other"]) == (parts["train"], parts["test"])
+
+
+def test_the_keys_of_windows_are_read_back():
+    assert read_window_key("a_b_12_split1350_S7") == ("a_b_12", 1350, 7)
+    assert read_window_key("a_split1500_S0_split99_S3") == ("a_split1500_S0", 99, 3)
+    others = ("a_12", "a_split1500_S", "_split1500_S1", "a_split_S1")
+    assert [read_window_key(key) for key in others] == [None] * 4

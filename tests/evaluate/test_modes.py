@@ -7,7 +7,7 @@ import csv
 import numpy as np
 import pytest
 
-from bookcoref_data.books import Book, Record, split_book
+from bookcoref_data.books import Book, Record, split_book, split_by_rule
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.evaluate import MODES, evaluate
 from bookcoref_data.evaluate.modes import block_numbers, prepare
@@ -134,6 +134,15 @@ def test_split_cuts_like_the_books_room(real):
     prepared = prepare([gold], windows, "split")
     assert evaluate([gold], windows, "split").pooled.conll.f1 == 1.0
     assert [k for b in prepared.books for k in b.unit_keys] == [w.doc_key for w in windows]
+
+
+def test_given_windows_keep_their_keys_whatever_their_size(real):
+    """The silver split has windows of 1350 tokens; whole books, even without text, are cut into the same."""
+    gold = real["gold"][0].to_book()
+    windows = [b.to_record() for b in split_by_rule(gold, "train").books]
+    result = evaluate(windows, [Record(gold.doc_key, "", None, gold.to_record().clusters)], "split")
+    assert result.pooled.conll.f1 == 1.0
+    assert result.books[0].book.unit_keys == tuple(w.doc_key for w in windows)
 
 
 def test_mentions_that_cross_a_window_are_named_in_split_mode():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bookcoref_data.books import split_by_rule
 from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.workflows import rebuild as room
@@ -204,6 +205,21 @@ def test_released_window_keys_decide(world):
     assert [r.sentences for r in found] == [whole[:7], whole[7:30], whole[30:]]
     path.write_text(json.dumps(cut[1]) + "\n", encoding="utf-8")
     assert "do not fit the book" in str(run(world).failed["one_11"])
+
+
+def test_without_released_windows_the_rule_of_the_split_decides(world):
+    """Silver books were cut by another rule than the test books; `verify` reads both kinds of keys."""
+    annotations = world.release / "bookcoref_annotations"
+    (annotations / "split/test_split.jsonl").unlink()
+    (annotations / "full/test.jsonl").rename(annotations / "full/train.jsonl")
+    report = run(world)
+    found = [r for r in read_folder(report.out, "split") if r.doc_key.startswith("one")]
+    book = read_folder(report.out)[0].to_book()
+    assert [r.doc_key for r in found] == [w.doc_key for w in split_by_rule(book, "train").books]
+    assert found[1].doc_key.startswith("one_11_split1350_S")
+    checked = verify(report.out)
+    assert checked.problems == []
+    assert [book.problems for book in checked.books] == [[], []]
 
 
 def test_unknown_books_get_the_nearest_names(world):
