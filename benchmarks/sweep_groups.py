@@ -21,6 +21,7 @@ from bookcoref_data.annotate.steps import Job, run_steps
 from bookcoref_data.books import Record
 from bookcoref_data.cli.common import emit_table
 from bookcoref_data.evaluate import Evaluation, evaluate
+from bookcoref_data.evaluate.scores import LABELS
 from bookcoref_data.formats import read_documents
 
 COLUMNS = ("G", "MUC", "B3", "CEAF-e", "CoNLL", "mentions R", "mentions P", "CPU s")
@@ -61,14 +62,18 @@ def save_plot(found: list[tuple[int, Evaluation, float]], path: Path) -> None:
     sizes = [size for size, _, _ in found]
     for name, style in (("muc", "--"), ("b_cubed", ":"), ("ceaf_e", "-."), ("conll", "-")):
         axes.plot(
-            sizes, [100 * getattr(e.pooled, name).f1 for _, e, _ in found], style, marker="o", label=name
+            sizes,
+            [100 * getattr(e.pooled, name).f1 for _, e, _ in found],
+            style,
+            marker="o",
+            label=LABELS[name],
         )
     axes.set_xscale("log")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.minorticks_off()
     axes.set_xlabel("windows in a group (G)")
     axes.set_ylabel("F1 (%)")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=150)
 

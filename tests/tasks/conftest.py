@@ -5,11 +5,28 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import typer.main
 
+from bookcoref_data.cli.app import make_app
 from bookcoref_data.sample import sample_book
+
+
+@cache
+def command_line():
+    """The command line with all its verbs."""
+    return typer.main.get_command(make_app())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_command_line():
+    """typer makes the whole command line anew for every call, for 0.2 s; the tests here call it 50 times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", lambda app: command_line())
+        yield
 
 
 @pytest.fixture(scope="session")
