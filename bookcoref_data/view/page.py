@@ -117,7 +117,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         "titles": [c.title for c in layout.chapters],
         "starts": [c.start for c in layout.chapters],
         "texts": [chapter_text(annotation, layout, c, marker) for c in layout.chapters],
-        "editCode": codes.of(("", "edit", "")),
+        "editCode": codes.of(("", "edit", "", 0)),
         "codes": codes.list,
         "mentions": mentions,
         "others": {
@@ -125,10 +125,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
             for i, m in enumerate(annotation.mentions)
             if m.others and m.score < _DOUBT
         },
-        "quotes": [
-            [q.start, q.end, q.speaker, list(q.addressees), rules.of(q.rule), _percent(q.score)]
-            for q in annotation.quotes
-        ],
+        "quotes": _flat_quotes(annotation, rules),
         "quoteRules": rules.list,
         "dropped": drops,
         "reasons": reasons.list,
@@ -156,7 +153,7 @@ class _Numbers:
 
 
 class _Codes(_Numbers):
-    """Numbers of (kind, step, rule)."""
+    """Numbers of (kind, step, rule, length less one): most mentions share a few of them."""
 
 
 def _percent(score: float) -> int:
@@ -164,7 +161,7 @@ def _percent(score: float) -> int:
 
 
 def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
-    """start (difference to the one before), length less one, character, code, score in percent; repeated."""
+    """start (difference to the one before), character, code * 101 + score in percent; repeated."""
     rules: TypeRules | None = None
     flat: list[int] = []
     before = 0
@@ -175,12 +172,24 @@ def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
             kind = rules.type_of(m.start, m.end)
         flat += (
             m.start - before,
-            m.end - m.start,
             m.character,
-            codes.of((kind, m.step, m.rule)),
-            _percent(m.score),
+            101 * codes.of((kind, m.step, m.rule, m.end - m.start)) + _percent(m.score),
         )
         before = m.start
+    return flat
+
+
+def _flat_quotes(annotation: Annotation, rules: _Numbers) -> list[int]:
+    """start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
+
+    Before the addressees stands their number.
+    """
+    flat: list[int] = []
+    before = 0
+    for q in annotation.quotes:
+        flat += (q.start - before, q.end - q.start, q.speaker, rules.of(q.rule), _percent(q.score))
+        flat += (len(q.addressees), *q.addressees)
+        before = q.start
     return flat
 
 

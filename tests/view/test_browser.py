@@ -238,13 +238,13 @@ def test_differences_are_walked_and_counted(browser, sample, tmp_path):
     other = sample.with_links(set(moved))
     found = compare(sample, other, labels=("gold", "system"))
     page = Page(browser, tmp_path / "compare.html", sample, PageOptions(differences=found))
+    first = f"#t={found.rows[0].start}"
     page.keys("d")
-    first = page.run("return location.hash")
-    assert first == f"#t={found.rows[0].start}"
+    page.until(f"return location.hash === '{first}'")
     assert "gold" in page.about()
     page.keys("d", "D")
-    assert page.run("return location.hash") == first
-    assert page.run("return document.querySelectorAll('main .df').length") > 0
+    page.until(f"return location.hash === '{first}'")
+    page.until("return document.querySelectorAll('main .df').length > 0")
     told = page.run("return document.getElementById('pane').textContent")
     assert f"missed ({found.counts()['missed']})" in told
 

@@ -9,7 +9,7 @@ const DATA = JSON.parse($("data").textContent);
 $("data").remove();
 
 const NONE = -1;
-const FIELDS = 5; // numbers per mention: start (difference), length less one, character, code, score in percent
+const FIELDS = 3; // numbers per mention: start (difference), character, code * 101 + score in percent
 const KINDS = { name: "names", nominal: "noun phrases", pronoun: "pronouns", "": "kind unknown" };
 const MARKER = DATA.marker.charCodeAt(0);
 
@@ -30,18 +30,30 @@ function loadBase() {
   Object.assign(book, {
     names: DATA.names.slice(), start: make(), end: make(), character: make(), code: make(), score: make(),
     edited: new Array(count).fill(false),
-    quotes: DATA.quotes.map((q) => ({ start: q[0], end: q[1], speaker: q[2], addressees: q[3], rule: DATA.quoteRules[q[4]], score: q[5], edited: false })),
+    quotes: loadQuotes(),
   });
   let at = 0;
   for (let i = 0; i < count; i++) {
     at += flat[i * FIELDS];
     book.start[i] = at;
-    book.end[i] = at + flat[i * FIELDS + 1];
-    book.character[i] = flat[i * FIELDS + 2];
-    book.code[i] = flat[i * FIELDS + 3];
-    book.score[i] = flat[i * FIELDS + 4];
+    book.character[i] = flat[i * FIELDS + 1];
+    book.code[i] = Math.floor(flat[i * FIELDS + 2] / 101);
+    book.score[i] = flat[i * FIELDS + 2] % 101;
+    book.end[i] = at + DATA.codes[book.code[i]][3];
   }
   sortMentions();
+}
+
+function loadQuotes() {
+  const flat = DATA.quotes, quotes = [];
+  for (let i = 0, start = 0; i < flat.length;) {
+    const [difference, length, speaker, rule, score, count] = flat.slice(i, i + 6);
+    start += difference;
+    i += 6 + count;
+    const addressees = flat.slice(i - count, i);
+    quotes.push({ start, end: start + length, speaker, addressees, rule: DATA.quoteRules[rule], score, edited: false });
+  }
+  return quotes;
 }
 
 function sortMentions() {
