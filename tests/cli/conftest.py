@@ -29,7 +29,7 @@ def _fixtures_of(room: str):
 
 _sources, _build = _fixtures_of("sources"), _fixtures_of("workflows")
 server, reply = _sources.server, _sources.reply
-world, raw_story = _build.world, _build.raw_story
+world, world_template, raw_story = _build.world, _build.world_template, _build.raw_story
 
 
 @dataclass(frozen=True)

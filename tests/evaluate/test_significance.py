@@ -89,13 +89,13 @@ def noisy(key, tokens, rng):
 def test_p_values_of_equal_systems_are_not_small_too_often(mode):
     """Noise and confusions at the same rate: p < 0.1 in about a tenth of the cases, also for B3 and LEA.
 
-    The test that exchanged shares of mentions gave 33 of 60 here for B3 in mode full.
+    The test that exchanged shares of mentions gave more than half here for B3 in mode full.
     """
     sentences = [["x"] * 10] * 60
     key = [[(i, i) for i in range(first, 600, 3)] for first in range(3)]
     gold = Record("b", "", sentences, key)
     small = {"b_cubed": 0, "lea": 0, "muc": 0}
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         a, b = (
             evaluate([gold], [Record("b", "", sentences, noisy(key, 600, rng))], mode, window_size=20)
@@ -104,7 +104,7 @@ def test_p_values_of_equal_systems_are_not_small_too_often(mode):
         found = {m.metric: m.p_randomisation for m in resample(a, b, samples=100).metrics}
         for name in small:
             small[name] += found[name] < 0.1
-    assert all(count <= 13 for count in small.values()), small
+    assert all(count <= 8 for count in small.values()), small
 
 
 SPANS = st.tuples(st.integers(0, 11), st.integers(0, 1)).map(lambda p: (p[0], p[0] + p[1]))

@@ -24,5 +24,5 @@ store, slept, make_fetcher, no_network = (
     _sources.make_fetcher,
     _sources.no_network,
 )
-world, raw_story = _workflows.world, _workflows.raw_story
+world, world_template, raw_story = _workflows.world, _workflows.world_template, _workflows.raw_story
 terminal = _cli.terminal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -52,10 +53,23 @@ def raw_story() -> bytes:
     return path.read_bytes()
 
 
+def _world_in(folder: Path) -> World:
+    return World(folder, folder / "mirror", folder / "release", ("one_11", "two_12"))
+
+
 @pytest.fixture
-def world(tmp_path, raw_story, cache_home) -> World:
+def world(tmp_path, world_template, cache_home) -> World:
     """Two books, 11 and 12: the sample text with another number in it, released without white space."""
-    made = World(tmp_path, tmp_path / "mirror", tmp_path / "release", ("one_11", "two_12"))
+    made = _world_in(tmp_path)
+    shutil.copytree(world_template.mirror, made.mirror)
+    shutil.copytree(world_template.release, made.release)
+    return made
+
+
+@pytest.fixture(scope="session")
+def world_template(tmp_path_factory, raw_story) -> World:
+    """What `world` copies: making it costs a second."""
+    made = _world_in(tmp_path_factory.mktemp("world"))
     deltas, lengths, rows, windows = {}, {}, [], []
     for key in made.keys:
         gid = key.rpartition("_")[2]
