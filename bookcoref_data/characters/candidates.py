@@ -1,4 +1,4 @@
-"""Find, among all records of the catalogue, the few that a rule could match, and join them by keys.
+"""Find, among all records of the catalogue, the few that a rule could match.
 
 A catalogue has 75,000 records; the rules make keys in Python. So the table is first cut down with
 vectorised steps that no match can fail: a record must have the family name of some author asked for (or,
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .match_rules import RULES, Keys, Rule
+from .match_rules import RULES, Rule
 from .table import Cast
 from .titles import (
     ARTICLES,
@@ -59,17 +59,22 @@ def find_candidates(catalogue, casts: Sequence[Cast], extra_ids: Iterable[int] =
     """The records that any rule could match to any of the casts; `extra_ids` are taken in any case."""
     import polars as pl
 
-    families = {
-        word
-        for cast in casts
-        for name in (*authors_of(cast), *cast.work.author_aliases)
-        for word in _family_words(name)
-    }
+    asked = {name for cast in casts for name in (*authors_of(cast), *cast.work.author_aliases)}
+    families = sorted({word for name in asked for word in _family_words(name)})
+    any_words = sorted({word for name in asked for word in tokens(name)})
     names = pl.concat_list(
         "authors", "aliases", pl.col("people").list.eval(pl.element().struct.field("name"))
     )
-    words = _folded(catalogue, names).select("id", pl.col("text").str.extract_all(r"\w+")).explode("text")
-    named = words.filter(pl.col("text").is_in(sorted(families)))["id"].unique().to_list()
+    # A family name stands before the comma; "Cao, Xueqin" is asked for as "Cao Xueqin" too.
+    parts = pl.col("text").str.splitn(",", 2).struct
+    family, given = parts.field("field_0"), parts.field("field_1")
+    rows = _folded(catalogue, names).unique().with_row_index("row")
+    before = rows.select("row", "id", word=family.str.extract_all(r"\w+")).explode("word")
+    after = rows.select("row", "id", word=given.str.extract_all(r"\w+")).explode("word")
+    reversed_ = after.filter(pl.col("word").is_in(families)).join(
+        before.filter(pl.col("word").is_in(any_words)), on="row", how="semi"
+    )
+    named = {*before.filter(pl.col("word").is_in(families))["id"], *reversed_["id"]}
     untold = _beginning_alike(catalogue, [cast for cast in casts if not authors_of(cast)])
     return Candidates(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
 
@@ -146,84 +151,7 @@ def _rows(catalogue, numbers: set[int]) -> dict[int, Mapping[str, Any]]:
     return {row["id"]: row for row in kept.iter_rows(named=True)}
 
 
-# -- joins -------------------------------------------------------------------------------------------
-
-
-def pairs(rule: Rule, casts: Mapping[int, Cast], rows: Mapping[int, Mapping]) -> dict[int, list[int]]:
-    """Work index -> ids of the records that the rule finds, sorted."""
-    import polars as pl
-
-    works = [(i, titles_of(c), _work_authors(rule, c)) for i, c in casts.items()]
-    left = _keys(rule.titles, rule, works, "work")
-    asked = set(left["author"].to_list())
-    records = [(i, r["titles"], _record_authors(rule, r)) for i, r in rows.items()]
-    right = _keys(rule.titles, rule, records, "id", asked)
-    if rule.affix:
-        joined = left.join(right, on="author", how="inner", suffix="_record")
-        fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
-        joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
-    elif rule.loose:
-        both = ["author", "title"]
-        joined = pl.concat([
-            left.join(_keys(rule.loose, rule, records, "id", asked), on=both, how="inner"),
-            _keys(rule.loose, rule, works, "work").join(right, on=both, how="inner"),
-        ])  # fmt: skip
-    else:
-        joined = left.join(right, on=["author", "title"], how="inner")
-    found: dict[int, list[int]] = {}
-    for work, number in joined.select("work", "id").unique().sort("work", "id").iter_rows():
-        found.setdefault(work, []).append(number)
-    return found
-
-
-def _keys(
-    keys: Keys,
-    rule: Rule,
-    items: Iterable[tuple[int, Sequence[str], Sequence[str]]],
-    name: str,
-    asked: set[str] | None = None,
-):
-    """A table (`name`, author key, title key) of all combinations; `asked` limits the author keys."""
-    import polars as pl
-
-    found: set[tuple[int, str, str]] = set()
-    for index, titles, authors in items:
-        author_keys = {key for author in authors for key in rule.authors(author) if key}
-        author_keys = author_keys if asked is None else author_keys & asked
-        if author_keys:
-            title_keys = {key for title in titles for key in keys(title) if key}
-            found.update((index, author, title) for author in author_keys for title in title_keys)
-    schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
-    return pl.DataFrame(sorted(found), schema=schema, orient="row")
-
-
-def _work_authors(rule: Rule, cast: Cast) -> list[str]:
-    if not rule.needs_author:
-        return ["-"] if not authors_of(cast) else []
-    return authors_of(cast) + (list(cast.work.author_aliases) if rule.aliases else [])
-
-
-def _record_authors(rule: Rule, record: Mapping[str, Any]) -> list[str]:
-    """Authors of a record; translators, editors and illustrators never count. A pseudonym is an alias."""
-    if not rule.needs_author:
-        return ["-"]
-    people = [p for p in record["people"] or () if p["role"] == "cre"]
-    names = [p["name"] for p in people] or list(record["authors"])
-    return names + ([alias for p in people for alias in p["aliases"]] if rule.aliases else [])
-
-
-def _affix(work: str, record: str) -> bool:
-    """Whether the shorter title, of two words or more, begins or ends the longer.
-
-    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
-    among its authors.
-    """
-    mine, theirs = work.split(), record.split()
-    if min(len(mine), len(theirs)) < 2:
-        return False
-    if len(mine) <= len(theirs):
-        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
-    return mine[-len(theirs) :] == theirs
+# -- names -------------------------------------------------------------------------------------------
 
 
 def title_keys(cast: Cast) -> set[str]:

@@ -69,15 +69,15 @@ def choose(
     """
     tier_of = tiers or {}
     causes = {record["id"]: _cause(record, wanted, settings, play, bearer) for record in records}
-    left = sorted((r for r in records if not causes[r["id"]]), key=lambda r: _rank(r, settings, tier_of))
-    best = left[0] if left else None
+    ranks = {record["id"]: _rank(record, settings, tier_of) for record in records}
+    best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
     considered = [
         Choice(
             record["id"],
             _one_line(record),
-            causes[record["id"]] or (_why_not(record, best, settings, tier_of)),
+            causes[record["id"]] or _why_not(record, best, ranks),
         )
-        for record in sorted(records, key=lambda r: (r is not best, _rank(r, settings, tier_of)))
+        for record in sorted(records, key=lambda r: (r is not best, ranks[r["id"]]))
     ]
     return best, considered
 
@@ -125,9 +125,10 @@ def perhaps_shortened(record: Mapping[str, Any]) -> bool:
     return bool(_PERHAPS_SHORTENED.search(fold(_one_line(record))))
 
 
-def _rank(
-    record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[int, int]
-) -> tuple[int, bool, bool, int, int, bool, int]:
+_Rank = tuple[int, bool, bool, int, int, bool, int]
+
+
+def _rank(record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[int, int]) -> _Rank:
     """What decides between records, the first difference first."""
     places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
     illustrated = any(person["role"] == "ill" for person in record["people"] or ())
@@ -142,15 +143,10 @@ def _rank(
     )
 
 
-def _why_not(
-    record: Mapping[str, Any],
-    best: Mapping[str, Any] | None,
-    settings: EditionSettings,
-    tiers: Mapping[int, int],
-) -> str:
+def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, ranks: Mapping[int, _Rank]) -> str:
     if best is None or record is best:
         return ""
-    mine, its = _rank(record, settings, tiers), _rank(best, settings, tiers)
+    mine, its = ranks[record["id"]], ranks[best["id"]]
     if mine[0] != its[0]:
         return f"language {', '.join(record['languages'])} is less preferred"
     if mine[1] != its[1]:

@@ -18,12 +18,12 @@ from .candidates import (
     find_candidates,
     has_author,
     one_line,
-    pairs,
     same_titles,
     title_keys,
     titles_of,
 )
 from .editions import Choice, EditionSettings, bearers, choose, perhaps_shortened
+from .joins import Joins
 from .match_rules import RULES, Rule
 from .overrides import Override, find_override
 from .table import SOURCES, Cast
@@ -33,7 +33,7 @@ OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
-STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", set, set, tier=-1)
+STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", frozenset, frozenset, tier=-1)
 _MOST_SHOWN = 5  # records of the same title that are shown as near misses
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
@@ -227,13 +227,13 @@ def _candidates_of(
     Title alone is tried only for works that no rule with an author has found a record for.
     """
     found: dict[int, dict[int, _Found]] = {index: {} for index in open_works}
+    named, untold = Joins(open_works, records.named), Joins(open_works, records.untold)
     for name in settings.rules:
         rule = RULES[name]
-        rows = records.rows(rule)
-        left = open_works if rule.needs_author else {i: c for i, c in open_works.items() if not found[i]}
-        for index, ids in pairs(rule, left, rows).items():
+        left = None if rule.needs_author else [index for index in open_works if not found[index]]
+        for index, ids in (named if rule.needs_author else untold).pairs(rule, left).items():
             for number in ids:
-                found[index].setdefault(number, _Found(rows[number], rule))
+                found[index].setdefault(number, _Found(records.rows(rule)[number], rule))
     for index, cast in open_works.items():
         for stated in cast.work.gutenberg_ids:
             record = records.row(int(stated))

@@ -7,8 +7,9 @@ and a record match when they share one of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .spelling import bracketed, cores, singular, spelled
 from .titles import (
@@ -25,7 +26,7 @@ from .titles import (
     without_companions,
 )
 
-Keys = Callable[[str], Iterable[str]]
+Keys = Callable[[str], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,58 +50,75 @@ class Rule:
     loose: Keys | None = None
 
 
-def _exact_title(title: str) -> set[str]:
-    return {" ".join(plain_tokens(title))}
+# A title or name is asked for its keys by many rules: they are kept.
+_kept = lru_cache(maxsize=1 << 17)
 
 
-def _folded_title(title: str) -> set[str]:
-    return {" ".join(tokens(title))}
+@_kept
+def _exact_title(title: str) -> frozenset[str]:
+    return frozenset({" ".join(plain_tokens(title))})
 
 
-def _article(title: str) -> set[str]:
-    return {" ".join(without_article(tokens(title)))}
+@_kept
+def _folded_title(title: str) -> frozenset[str]:
+    return frozenset({" ".join(tokens(title))})
 
 
-def _main(title: str) -> set[str]:
+@_kept
+def _article(title: str) -> frozenset[str]:
+    return frozenset({" ".join(without_article(tokens(title)))})
+
+
+@_kept
+def _main(title: str) -> frozenset[str]:
     return _article(title) | _article(main_title(title))
 
 
-def _either(title: str) -> set[str]:
+@_kept
+def _either(title: str) -> frozenset[str]:
     others = [second_title(title), *bracketed(title)]
     return _main(title) | {key for other in others if other for key in _article(other)}
 
 
-def _work(title: str) -> set[str]:
+@_kept
+def _work(title: str) -> frozenset[str]:
     return _main(title) | _main(without_companions(title))
 
 
-def _squeezed(title: str) -> set[str]:
-    return {squeezed(tuple(key.split())) for key in _work(title)}
+@_kept
+def _squeezed(title: str) -> frozenset[str]:
+    return frozenset({squeezed(tuple(key.split())) for key in _work(title)})
 
 
-def _spelled(title: str) -> set[str]:
+@_kept
+def _spelled(title: str) -> frozenset[str]:
     named = (title, main_title(title), without_companions(title))
-    return {squeezed(spelled(name)) for name in named}
+    return frozenset({squeezed(spelled(name)) for name in named})
 
 
-def _singular(title: str) -> set[str]:
-    return {squeezed(singular(spelled(name))) for name in (title, main_title(title))}
+@_kept
+def _singular(title: str) -> frozenset[str]:
+    return frozenset({squeezed(singular(spelled(name))) for name in (title, main_title(title))})
 
 
-def _core(title: str) -> set[str]:
-    return {squeezed(singular(spelled(name))) for name in cores(title)}
+@_kept
+def _core(title: str) -> frozenset[str]:
+    return frozenset({squeezed(singular(spelled(name))) for name in cores(title)})
 
 
-def _exact_author(name: str) -> set[str]:
-    return {exact_author(name)}
+@_kept
+def _exact_author(name: str) -> frozenset[str]:
+    return frozenset({exact_author(name)})
 
 
-def _folded_author(name: str) -> set[str]:
-    return {folded_author(name)}
+@_kept
+def _folded_author(name: str) -> frozenset[str]:
+    return frozenset({folded_author(name)})
 
 
-def _any_author(name: str) -> set[str]:
-    return {folded_author(name), single_author(name), *initial_authors(name)} - {""}
+@_kept
+def _any_author(name: str) -> frozenset[str]:
+    return frozenset({folded_author(name), single_author(name), *initial_authors(name)} - {""})
 
 
 RULES = {
@@ -125,7 +143,7 @@ RULES = {
         Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
              _work, _any_author, affix=True, tier=2),
         Rule("title-only", "the source or the record names no author; the title is the same",
-             _squeezed, lambda name: {"-"}, needs_author=False, tier=3),
+             _squeezed, lambda name: frozenset({"-"}), needs_author=False, tier=3),
     )
 }  # fmt: skip
 """All rules by name; a recipe may leave some out or change their order."""

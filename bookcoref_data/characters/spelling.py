@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..words import word_set
 from .titles import Tokens, main_title, tokens, without_article
@@ -40,6 +41,7 @@ _PRAISED = word_set("famous celebrated renowned ingenious notorious unfortunate"
 _BRACKET = re.compile(r"\s*[\[(]([^\])]*)[\])]\s*")
 
 
+@lru_cache(maxsize=1 << 17)
 def spelled(title: str) -> Tokens:
     """The words of a title in one spelling, without a leading article: numbers in words, no abbreviation."""
     words = without_article(tokens(_THOUSANDS.sub("", title)))
@@ -51,14 +53,14 @@ def singular(words: Tokens) -> Tokens:
     return tuple(w[:-1] if len(w) > 3 and w[-1] == "s" and w[-2] not in "sui" else w for w in words)
 
 
-def _one_spelling(word: str) -> Iterator[str]:
+@lru_cache(maxsize=1 << 16)
+def _one_spelling(word: str) -> Tokens:
     if word.isdigit() and word.isascii() and int(word) < _MOST:
-        yield from number_words(int(word))
-        return
+        return tuple(number_words(int(word)))
     word = _SHORT.get(word, word)
     for pattern, other in _BRITISH:
         word = pattern.sub(other, word)
-    yield word
+    return (word,)
 
 
 def number_words(number: int) -> Iterator[str]:

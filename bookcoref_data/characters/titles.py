@@ -69,6 +69,7 @@ def without_article(words: Tokens) -> Tokens:
     return words[1:] if len(words) > 1 and words[0] in ARTICLES else words
 
 
+@lru_cache(maxsize=1 << 17)
 def main_title(title: str) -> str:
     """The part before a subtitle: before ":", ";", a line break, a dash, ", or"; without ", Complete".
 

@@ -1,15 +1,10 @@
-"""The catalogue of Project Gutenberg: from `rdf-files.tar.bz2` to one compact table in the cache.
+"""The catalogue of Project Gutenberg as one compact table in the cache.
 
-gutenbergpy parses the records and writes its metadata cache (SQLite, the one its `query` reads). It is
-kept at arm's length, because its settings are global, its objects belong to one thread and it writes into
-the working folder: a process of its own does the work (`catalogue_worker.py`), with absolute paths.
+It is read once, from `rdf-files.tar.bz2` (`catalogue_records.py`) or from a metadata cache that gutenbergpy
+made (`gutenbergindex.db`, read through gutenbergpy). gutenbergpy's own parser is not used: its cache keeps
+the first language only, and does not say who is author and who translator, or whose alias an alias is.
 
-Records go from the archive to gutenbergpy's own parser without being unpacked: unpacking costs three
-times as much as all the parsing. In the same pass lxml reads what gutenbergpy drops and matching needs:
-all languages (it keeps the first), who is author and who translator or editor, whose alias an alias is,
-and the size of the plain text. Its download links are not kept: texts are fetched by `gutenberg.py`.
-
-The table is parquet, one row per record, keyed by the archive's sha256:
+The table is parquet, one row per record, keyed by the file's sha256:
 
     id, titles (first the title, then alternatives), authors, aliases, subjects, form ("Text", "Sound"),
     downloads, languages, people (role, name, aliases; role "cre" is an author), text_bytes, issued
@@ -18,10 +13,13 @@ The table is parquet, one row per record, keyed by the archive's sha256:
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import lzma
+import sqlite3
+import tarfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import DataError, MissingExtraError, SourceError
 from ..files import sha256_file
@@ -29,25 +27,27 @@ from ..progress import Progress, Silent
 from .http import Fetcher
 from .store import Store
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ADDRESS = "https://www.gutenberg.org/cache/epub/feeds/rdf-files.tar.bz2"
 ARCHIVE = "rdf-files.tar.bz2"
+TABLE = "catalogue.parquet"
 PART = "catalogue"
-VERSION = 1  # raise it when the table changes: it is part of the cache key
+VERSION = 2  # raise it when the table changes: it is part of the cache key
 _MOST_BYTES = 2 << 30
-_WORKER = "bookcoref_data.sources.catalogue_worker"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A catalogue on disk: our table, gutenbergpy's cache, the archive's checksum, how many records."""
+    """A catalogue on disk: the table, the checksum of the file it was read from, how many records."""
 
     table: Path
-    database: Path
     sha256: str
     records: int
 
-    def frame(self):
-        """The table as a polars DataFrame. Raises MissingExtraError without polars."""
+    def frame(self) -> pl.DataFrame:
+        """The table. Raises MissingExtraError without polars."""
         try:
             import polars as pl
         except ImportError as error:
@@ -65,10 +65,11 @@ def catalogue(
 ) -> Catalogue:
     """The catalogue made from `archive`, else from the archive in the cache, else from a download.
 
-    The first time takes minutes for the whole of Project Gutenberg, later the table is there.
+    `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes half a minute
+    for the whole of Project Gutenberg, later the table is there.
 
     Raises:
-        MissingExtraError: gutenbergpy, lxml or polars is not installed.
+        MissingExtraError: lxml or polars (or gutenbergpy, for its cache) is not installed.
         SourceError, OfflineError: the archive cannot be had.
         DataError: it is not a catalogue.
     """
@@ -82,9 +83,9 @@ def catalogue(
             found=error.strerror,
             hint=f"fetch {ADDRESS} and name it with --catalogue",
         ) from error
-    folder = store.make(PART, f"{sha256[:24]}-v{VERSION}", lambda scratch: _work(path, scratch, progress))
+    folder = store.make(PART, f"{sha256[:24]}-v{VERSION}", lambda scratch: _read(path, scratch, progress))
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    return Catalogue(folder / "catalogue.parquet", folder / "gutenbergindex.db", sha256, facts["records"])
+    return Catalogue(folder / TABLE, sha256, facts["records"])
 
 
 def _fetched(store: Store, offline: bool, fetcher: Fetcher | None) -> Path:
@@ -96,39 +97,38 @@ def _fetched(store: Store, offline: bool, fetcher: Fetcher | None) -> Path:
     return path
 
 
-def _work(archive: Path, folder: Path, progress: Progress) -> None:
-    """Run the worker in a process of its own, in the folder it fills; pass on how far it is."""
-    root = str(Path(__file__).resolve().parents[2])
-    code = f"import sys; sys.path.insert(0, {root!r}); from {_WORKER} import main; main(sys.argv[1])"
-    errors = folder / "errors.txt"
-    progress.begin(archive.name, None, "records")
-    with open(errors, "w", encoding="utf-8") as stream:
-        worker = subprocess.Popen(
-            [sys.executable, "-c", code, str(archive.absolute())],
-            cwd=folder, stdout=subprocess.PIPE, stderr=stream, text=True,
-        )  # fmt: skip
-        assert worker.stdout is not None  # it was asked for: PIPE
-        try:
-            for line in worker.stdout:
-                progress.advance(archive.name, int(line))
-            status = worker.wait()
-        finally:
-            worker.kill()
-            worker.wait()
-            worker.stdout.close()
-            progress.end(archive.name)
-    if status:
-        raise _error(archive, status, errors.read_text(encoding="utf-8").strip())
-    errors.unlink()
+def _read(path: Path, folder: Path, progress: Progress) -> None:
+    """Write the table of the catalogue at `path` into `folder`."""
+    progress.begin(path.name, None, "records")
+    try:
+        frame = _frame(path, lambda count: progress.advance(path.name, count))
+    except ImportError as error:
+        raise MissingExtraError.of("harvest", error.name or "lxml", "reading the catalogue") from error
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        tarfile.TarError,
+        lzma.LZMAError,
+        SyntaxError,
+        sqlite3.Error,
+    ) as error:
+        # lxml's XMLSyntaxError is a SyntaxError.
+        raise DataError(
+            f"{path} is not a catalogue of Project Gutenberg",
+            expected="rdf-files.tar.bz2 with cache/epub/<id>/pg<id>.rdf, or gutenbergpy's gutenbergindex.db",
+            found=str(error) or type(error).__name__,
+            hint=f"fetch {ADDRESS} again; the file may be cut short",
+        ) from error
+    finally:
+        progress.end(path.name)
+    frame.write_parquet(folder / TABLE, compression="zstd")
+    (folder / "facts.json").write_text(json.dumps({"records": frame.height}), encoding="utf-8")
 
 
-def _error(archive: Path, code: int, trouble: str) -> Exception:
-    last = trouble.splitlines()[-1] if trouble else f"exit code {code}"
-    if "ModuleNotFoundError" in last:
-        return MissingExtraError.of("harvest", last.rpartition(" ")[2].strip("'"), "reading the catalogue")
-    return DataError(
-        f"{archive} is not a catalogue of Project Gutenberg",
-        expected="rdf-files.tar.bz2 with cache/epub/<id>/pg<id>.rdf",
-        found=last,
-        hint=f"fetch {ADDRESS} again; the file may be cut short",
-    )
+def _frame(path: Path, advance: Callable[[int], None]) -> pl.DataFrame:
+    from . import catalogue_records, gutenbergpy_cache
+
+    if gutenbergpy_cache.is_cache(path):
+        return gutenbergpy_cache.read_cache(path)
+    return catalogue_records.read_archive(path, advance)

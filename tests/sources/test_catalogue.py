@@ -66,18 +66,55 @@ def test_the_table_has_what_gutenbergpy_keeps_and_what_it_drops(tmp_path):
         ("cre", "Holt, Mira", ["Brook, Ada"]), ("trl", "Reader, A. B.", [])]  # fmt: skip
 
 
-def test_gutenbergpy_answers_from_the_cache_that_was_written(tmp_path):
+def gutenbergpy_makes_its_cache(path, folder, monkeypatch):
+    """gutenbergpy's own way from an archive to gutenbergindex.db, in a folder of its own."""
+    from gutenbergpy.gutenbergcache import GutenbergCache
+    from gutenbergpy.gutenbergcachesettings import GutenbergCacheSettings
+
+    monkeypatch.chdir(folder)
+    path.rename(folder / GutenbergCacheSettings.CACHE_RDF_ARCHIVE_NAME)
+    GutenbergCache.create(refresh=False, download=False, deleteTemp=False)
+    return folder / GutenbergCacheSettings.CACHE_FILENAME
+
+
+def test_a_cache_that_gutenbergpy_made_is_a_catalogue(tmp_path, monkeypatch):
+    from gutenbergpy.gutenbergcachesettings import GutenbergCacheSettings
+
+    path = archive(tmp_path / "x.tar.bz2", [member(7), member(3, "The Inn")])
+    from_records = catalogue(Store.open(tmp_path / "cache"), path).frame().to_dicts()
+    before = GutenbergCacheSettings.CACHE_FILENAME
+    database = gutenbergpy_makes_its_cache(path, tmp_path, monkeypatch)
+    read = catalogue(Store.open(tmp_path / "cache"), database)
+    assert before == GutenbergCacheSettings.CACHE_FILENAME
+    assert read.records == 2
+    for mine, theirs in zip(read.frame().to_dicts(), from_records, strict=True):
+        same = ("id", "authors", "aliases", "subjects", "form", "downloads", "issued")
+        assert {name: mine[name] for name in same} == {name: theirs[name] for name in same}
+        assert sorted(mine["titles"]) == sorted(theirs["titles"])
+        assert mine["languages"] == theirs["languages"][:1]
+        assert mine["people"] == theirs["people"][:1]
+
+
+def test_another_database_is_refused(tmp_path):
     import sqlite3
 
-    path = archive(tmp_path / "x.tar.bz2", [member(7)])
-    made = catalogue(Store.open(tmp_path / "cache"), path)
-    with sqlite3.connect(made.database) as connection:
-        rows = connection.execute(
-            "SELECT b.gutenbergbookid FROM books b, authors a, book_authors x "
-            "WHERE x.bookid = b.id AND x.authorid = a.id AND a.name = 'Holt, Mira'"
-        ).fetchall()
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute("CREATE TABLE books (id)")
     connection.close()
-    assert rows == [(7,)]
+    with pytest.raises(DataError, match="not a catalogue"):
+        catalogue(Store.open(tmp_path / "cache"), tmp_path / "other.db")
+
+
+def test_a_person_who_is_pointed_to_is_the_one_named_before(tmp_path):
+    name, data = member(7)
+    data = data.replace(
+        "<pgterms:agent><pgterms:name>Holt", '<pgterms:agent rdf:about="agents/1"><pgterms:name>Holt'
+    )
+    data = data.replace("</pgterms:ebook>", '<marcrel:ill rdf:resource="agents/1"/></pgterms:ebook>')
+    path = archive(tmp_path / "x.tar.bz2", [(name, data)])
+    (row,) = catalogue(Store.open(tmp_path / "cache"), path).frame().to_dicts()
+    assert [(p["role"], p["name"]) for p in row["people"]] == [
+        ("cre", "Holt, Mira"), ("trl", "Reader, A. B."), ("ill", "Holt, Mira")]  # fmt: skip
 
 
 def test_the_second_time_nothing_is_read_again_and_the_working_folder_stays_clean(tmp_path, monkeypatch):

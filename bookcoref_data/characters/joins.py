@@ -1,0 +1,122 @@
+"""Join works to records by the keys that a rule makes of titles and authors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .candidates import authors_of, titles_of
+from .match_rules import Keys, Rule
+from .table import Cast
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class _Item(NamedTuple):
+    """A work or a record: its number, its titles, and the keys of its authors."""
+
+    number: int
+    titles: Sequence[str]
+    authors: frozenset[str]
+
+
+class Joins:
+    """Joins `casts` to `rows`; the keys of authors are made once for all rules that share them."""
+
+    def __init__(self, casts: Mapping[int, Cast], rows: Mapping[int, Mapping[str, Any]]) -> None:
+        self._casts, self._rows = casts, rows
+        self._kept: dict[tuple[Keys, bool, bool], tuple[list[_Item], list[_Item]]] = {}
+
+    def pairs(self, rule: Rule, wanted: Iterable[int] | None = None) -> dict[int, list[int]]:
+        """Work index -> ids of the records that the rule finds, sorted; of the works `wanted`, or all."""
+        import polars as pl
+
+        works, records = self._by_author(rule)
+        if wanted is not None:
+            only = set(wanted)
+            works = [work for work in works if work.number in only]
+        left = _keys(rule.titles, works, "work")
+        if rule.affix:
+            joined = left.join(_keys(rule.titles, records, "id"), on="author", how="inner", suffix="_record")
+            fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
+            joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
+        elif rule.loose:
+            loose = _keys(rule.loose, works, "work")
+            joined = pl.concat([_joined(left, rule.loose, records), _joined(loose, rule.titles, records)])
+        else:
+            joined = _joined(left, rule.titles, records)
+        found: dict[int, list[int]] = {}
+        for work, number in joined.select("work", "id").unique().sort("work", "id").iter_rows():
+            found.setdefault(work, []).append(number)
+        return found
+
+    def _by_author(self, rule: Rule) -> tuple[list[_Item], list[_Item]]:
+        """All works with the keys of their authors, and the records that share one of these."""
+        kind = (rule.authors, rule.aliases, rule.needs_author)
+        if kind not in self._kept:
+            works = [
+                _Item(number, titles_of(cast), _author_keys(rule, _work_authors(rule, cast)))
+                for number, cast in self._casts.items()
+            ]
+            asked = frozenset().union(*(work.authors for work in works))
+            records = [
+                _Item(number, row["titles"], keys)
+                for number, row in self._rows.items()
+                if (keys := _author_keys(rule, _record_authors(rule, row)) & asked)
+            ]
+            self._kept[kind] = works, records
+        return self._kept[kind]
+
+
+def _author_keys(rule: Rule, names: Iterable[str]) -> frozenset[str]:
+    return frozenset(key for name in names for key in rule.authors(name) if key)
+
+
+def _joined(left: pl.DataFrame, keys: Keys, records: Sequence[_Item]) -> pl.DataFrame:
+    """Works and records that share a key of author and title."""
+    right = _keys(keys, records, "id", set(left["title"].to_list()))
+    return left.join(right, on=["author", "title"], how="inner")
+
+
+def _keys(keys: Keys, items: Iterable[_Item], name: str, asked: set[str] | None = None) -> pl.DataFrame:
+    """A table (`name`, author key, title key) of all combinations; `asked` limits the keys of titles."""
+    import polars as pl
+
+    found: set[tuple[int, str, str]] = set()
+    for item in items:
+        if item.authors:
+            titles = {key for title in item.titles for key in keys(title) if key}
+            titles = titles if asked is None else titles & asked
+            found.update((item.number, author, title) for author in item.authors for title in titles)
+    schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
+    return pl.DataFrame(sorted(found), schema=schema, orient="row")
+
+
+def _work_authors(rule: Rule, cast: Cast) -> list[str]:
+    if not rule.needs_author:
+        return ["-"] if not authors_of(cast) else []
+    return authors_of(cast) + (list(cast.work.author_aliases) if rule.aliases else [])
+
+
+def _record_authors(rule: Rule, record: Mapping[str, Any]) -> list[str]:
+    """Authors of a record; translators, editors and illustrators never count. A pseudonym is an alias."""
+    if not rule.needs_author:
+        return ["-"]
+    people = [p for p in record["people"] or () if p["role"] == "cre"]
+    names = [p["name"] for p in people] or list(record["authors"])
+    return names + ([alias for p in people for alias in p["aliases"]] if rule.aliases else [])
+
+
+def _affix(work: str, record: str) -> bool:
+    """Whether the shorter title, of two words or more, begins or ends the longer.
+
+    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
+    among its authors.
+    """
+    mine, theirs = work.split(), record.split()
+    if min(len(mine), len(theirs)) < 2:
+        return False
+    if len(mine) <= len(theirs):
+        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
+    return mine[-len(theirs) :] == theirs
