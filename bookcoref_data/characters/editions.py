@@ -41,6 +41,8 @@ class Choice(NamedTuple):
     gutenberg_id: int
     title: str
     refused: str
+    author: str = ""
+    downloads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +74,19 @@ def choose(
     ranks = {record["id"]: _rank(record, settings, tier_of) for record in records}
     best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
     considered = [
-        Choice(
-            record["id"],
-            _one_line(record),
+        choice_of(
+            record,
             causes[record["id"]] or _why_not(record, best, ranks),
         )
         for record in sorted(records, key=lambda r: (r is not best, ranks[r["id"]]))
     ]
     return best, considered
+
+
+def choice_of(record: Mapping[str, Any], refused: str) -> Choice:
+    """A record as one that was considered."""
+    authors = " and ".join(record["authors"][:3])
+    return Choice(record["id"], _one_line(record), refused, authors, max(0, record["downloads"]))
 
 
 def _cause(

@@ -22,7 +22,7 @@ from .candidates import (
     title_keys,
     titles_of,
 )
-from .editions import Choice, EditionSettings, bearers, choose, perhaps_shortened
+from .editions import Choice, EditionSettings, bearers, choice_of, choose, perhaps_shortened
 from .joins import Joins
 from .match_rules import RULES, Rule
 from .overrides import Override, find_override
@@ -34,7 +34,7 @@ OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
 STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", frozenset, frozenset, tier=-1)
-_MOST_SHOWN = 5  # records of the same title that are shown as near misses
+_MOST_SHOWN = 5  # records of the same title and names of a cast that a reviewer is shown
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
 _CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
@@ -68,7 +68,10 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class WorkDecision:
-    """What became of one work of one source: the record, the rule that found it, and why (not)."""
+    """What became of one work of one source: the record, the rule that found it, and why (not).
+
+    `considered` are the records that were looked at, the one taken first; `names` the first characters.
+    """
 
     source: str
     work_id: str
@@ -81,6 +84,7 @@ class WorkDecision:
     considered: tuple[Choice, ...] = ()
     link: str = ""
     doubts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def review(self) -> str:
@@ -266,7 +270,7 @@ def _decide(
         rival = _rival(best, [f.record for f in found if f.record["id"] in standing])
         if rival is not None:
             reason = f"no author given, and {rival['id']} has another"
-            return _unmatched(cast, [Choice(best["id"], best["titles"][0], reason), *considered[1:]])
+            return _unmatched(cast, [choice_of(best, reason), *considered[1:]])
     reason = f"{rule.name}: {rule.explanation}"
     doubts = tuple(_doubts(cast, best))
     left = [c for c in considered if c.refused]
@@ -279,7 +283,7 @@ def _decide(
 
 def _by_another(record: Mapping[str, Any]) -> Choice:
     names = " and ".join(record["authors"][:2]) or "nobody"
-    return Choice(record["id"], one_line(record), f"the same title by {names}")
+    return choice_of(record, f"the same title by {names}")
 
 
 def _bearer(cast: Cast) -> str:
@@ -334,11 +338,7 @@ def _unite(
             others = ", ".join(sorted({casts[i].source for i in same if chosen[i] == best["id"]}))
             old = decisions[index]
             considered = tuple(
-                Choice(
-                    c.gutenberg_id,
-                    c.title,
-                    "" if c.gutenberg_id == best["id"] else c.refused or "one record per work",
-                )
+                c._replace(refused="" if c.gutenberg_id == best["id"] else c.refused or "one record per work")
                 for c in old.considered
             )
             decisions[index] = replace(
@@ -374,19 +374,13 @@ def _unmatched(cast: Cast, refused: Sequence[Choice]) -> WorkDecision:
     return _decision(cast, None, "", "no record with this author and title")
 
 
-def _decision(cast, gutenberg_id, rule, reason, considered=()) -> WorkDecision:
+def _decision(
+    cast: Cast, gutenberg_id: int | None, rule: str, reason: str, considered: Sequence[Choice] = ()
+) -> WorkDecision:
     return WorkDecision(
-        cast.source,
-        cast.work_id,
-        cast.title,
-        cast.author,
-        len(cast.rows),
-        gutenberg_id,
-        rule,
-        reason,
-        tuple(considered),
-        cast.work.address,
-    )
+        cast.source, cast.work_id, cast.title, cast.author, len(cast.rows), gutenberg_id, rule, reason,
+        tuple(considered), cast.work.address, names=cast.characters[:_MOST_SHOWN],
+    )  # fmt: skip
 
 
 # -- one cast per book -------------------------------------------------------------------------------

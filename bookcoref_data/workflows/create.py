@@ -221,11 +221,15 @@ def _matched(plan, settings, store, report: SilverReport, progress: Progress) ->
         tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
         offline=settings.offline, progress=progress,
     )  # fmt: skip
-    folder = store.path(PART, "matches")
-    paths = write_report(found, folder)
-    progress.note(f"the matches, with reasons: {paths[0]}")
+    paths = write_report(found, matches_folder(settings.out))
+    progress.note(f"the matches, to review: {paths[3]}")
     report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
     return read_matched(paths[2])
+
+
+def matches_folder(out: Path) -> Path:
+    """Where the tables to review go: beside the data set, so that `--overrides` can name them."""
+    return out.with_name(f"{out.name}-matches")
 
 
 def _harvested(plan: SilverPlan, store: Store, progress: Progress) -> Iterator[Path]:

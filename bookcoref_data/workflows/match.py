@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..characters.editions import Choice, EditionSettings
-from ..characters.match import MatchedBook, MatchReport, MatchSettings, match
+from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
 from ..characters.overrides import Override, overrides_from
 from ..characters.table import Cast, group_casts, read_table
 from ..errors import FormatError, SourceError, UsageError
 from ..files import write_bytes, write_text
 from ..progress import Progress, Silent
+from ..report.match_review import render_review
 from ..resources import load_toml, resource
 from ..sources.catalogue import catalogue
 from ..sources.store import Store
 
-BOOKS, WORKS, CASTS = "matches.tsv", "works.tsv", "casts.jsonl"
+BOOKS, WORKS, CASTS, REVIEW = "matches.tsv", "works.tsv", "casts.jsonl", "review.html"
+_MOST_RECORDS = 12  # of a work on the review page; works.tsv has all
 
 
 def load_settings(path: Path | None = None) -> MatchSettings:
@@ -44,8 +46,40 @@ def load_settings(path: Path | None = None) -> MatchSettings:
 
 
 def load_overrides(path: Path | None = None) -> list[Override]:
-    """The overrides at `path`, else recipes/match-overrides.toml."""
+    """The overrides at `path`, else recipes/match-overrides.toml.
+
+    A `.tsv` is a works.tsv in which a person filled in the column `decision`: a Gutenberg id, or "none".
+
+    Raises:
+        SourceError: the file cannot be read. UsageError: an override cannot be used.
+    """
+    if path is not None and path.suffix.lower() == ".tsv":
+        return overrides_from({"override": list(_decided(path))})
     return overrides_from(load_toml(path or resource("recipes", "match-overrides.toml")))
+
+
+def _decided(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a reviewed works.tsv that hold a decision, as overrides."""
+    try:
+        # Spreadsheets write a mark of byte order.
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"cannot read {path}", found=str(error)) from error
+    columns = lines[0].split("\t") if lines else []
+    needed = {"decision", "source", "work_id"}
+    if not needed <= set(columns):
+        raise UsageError(f"{path} is no reviewed works.tsv", expected=f"columns {', '.join(sorted(needed))}",
+                         found=", ".join(columns[:8]) or "nothing")  # fmt: skip
+    for number, line in enumerate(lines[1:], start=2):
+        row = dict(zip(columns, line.split("\t"), strict=False))
+        decision = row.get("decision", "").strip()
+        if not decision:
+            continue
+        if decision.lower() != "none" and not (decision.isdigit() and decision.isascii()):
+            raise UsageError(f"{path}:{number}: decision = {decision!r}", expected='a Gutenberg id or "none"')
+        chosen = {} if decision.lower() == "none" else {"gutenberg_id": int(decision)}
+        why = row.get("why", "").strip() or "decided by a person"
+        yield {"source": row["source"], "work_id": row["work_id"], "reason": why, **chosen}
 
 
 def run_match(
@@ -83,30 +117,71 @@ def read_casts(tables: Iterable[Path]) -> list[Cast]:
 
 
 def write_report(report: MatchReport, folder: Path) -> list[Path]:
-    """Write the review table of books, the decisions of all works, and the casts of the books kept."""
+    """Write the books, the decisions of all works (a table, a page), and the casts of the books kept."""
     books = [_book_row(book) for book in report.books]
-    works = [
-        {
-            "source": work.source,
-            "work_id": work.work_id,
-            "author": work.author,
-            "title": work.title,
-            "link": work.link,
-            "characters": work.characters,
-            "gutenberg_id": work.gutenberg_id or "",
-            "review": work.review,
-            "rule": work.rule,
-            "reason": work.reason,
-            "other_records": _choices(work.considered),
-        }
-        for work in report.works
-    ]
-    paths = [folder / BOOKS, folder / WORKS, folder / CASTS]
+    fates = {book.gutenberg_id: _fate(book) for book in report.books}
+    works = [_work_row(work, fates) for work in report.works]
+    paths = [folder / BOOKS, folder / WORKS, folder / CASTS, folder / REVIEW]
     _write_tsv(paths[0], books)
     _write_tsv(paths[1], works)
     lines = [json.dumps(_cast_line(book), ensure_ascii=False) for book in report.books if book.kept]
     write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
+    write_text(paths[3], render_review([_reviewed(work, fates) for work in report.works]))
     return paths
+
+
+def _fate(book: MatchedBook) -> str:
+    """What became of a book: which source's list it takes, or why it falls out."""
+    return f"takes the list of {book.source} {book.work_id}: {book.reason}" if book.kept else book.reason
+
+
+def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
+    """A line of works.tsv; a person fills in the first two columns."""
+    taken = _taken(work)
+    return {
+        "decision": "",
+        "why": "",
+        "review": work.review,
+        "source": work.source,
+        "work_id": work.work_id,
+        "author": work.author,
+        "title": work.title,
+        "link": work.link,
+        "characters": work.characters,
+        "names": ", ".join(work.names),
+        "gutenberg_id": work.gutenberg_id or "",
+        "record": taken.title if taken else "",
+        "record_author": taken.author if taken else "",
+        "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
+        "rule": work.rule,
+        "reason": work.reason,
+        "other_records": _choices(work.considered),
+        "fate": fates.get(work.gutenberg_id or 0, ""),
+    }
+
+
+def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
+    """A work as the review page shows it."""
+    keys = ("source", "work_id", "title", "author", "link", "characters", "gutenberg_id", "review", "reason")
+    records = [
+        {"id": c.gutenberg_id, "title": c.title, "author": c.author, "downloads": c.downloads,
+         "refused": c.refused}
+        for c in work.considered[:_MOST_RECORDS]
+    ]  # fmt: skip
+    book = fates.get(work.gutenberg_id or 0, "")
+    return {
+        **{key: getattr(work, key) for key in keys},
+        "names": list(work.names), "book": book, "records": records,
+    }  # fmt: skip
+
+
+def _taken(work: WorkDecision) -> Choice | None:
+    return next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
+
+
+def book_address(number: int) -> str:
+    """The page of a Gutenberg book."""
+    return f"https://www.gutenberg.org/ebooks/{number}"
 
 
 def _book_row(book: MatchedBook) -> dict[str, Any]:
@@ -115,7 +190,7 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
         "kept": "yes" if book.kept else "no",
         "author": book.author,
         "title": book.title,
-        "book": f"https://www.gutenberg.org/ebooks/{book.gutenberg_id}",
+        "book": book_address(book.gutenberg_id),
         "source": book.source,
         "work_id": book.work_id,
         "source_title": book.source_title,

@@ -80,7 +80,7 @@ def test_books_are_built_and_one_without_text_is_reported(world):
     assert len(record.books) == 2
     assert "a_ferry_900003" in record.missing
     assert {(book.sentences, book.split) for book in record.books} == {(41, "train")}
-    matches = (world / "cache/silver/matches/matches.tsv").read_text(encoding="utf-8")
+    matches = (world / "out-matches/matches.tsv").read_text(encoding="utf-8")
     assert "900003" in matches
 
 
@@ -222,6 +222,32 @@ def test_overrides_of_a_recipe_survive_a_new_run(world):
         facts = json.loads(done.stdout)
         assert facts["matched"] == 2
         assert facts["unmatched"][0]["reason"] == "left out: no book for us"
+
+
+def test_a_reviewed_table_is_read_back_as_overrides(world):
+    common = ("--catalogue", world / "rdf-files.tar.bz2", "--cache-dir", world / "cache", "--json")
+    run("match", world / "casts.jsonl", "--out", world / "matches", *common)
+    table = world / "matches/works.tsv"
+    lines = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+    assert lines[0][:2] == ["decision", "why"]
+    row = next(line for line in lines if "A Ferry" in line)
+    for decision, matched, reason in (("none", 2, "left out: not ours"), ("900001", 3, "")):
+        row[:2] = decision, "not ours"
+        table.write_text("\ufeff" + "".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+        done = run("match", world / "casts.jsonl", "--out", world / "again", "--overrides", table, *common)
+        facts = json.loads(done.stdout)
+        assert facts["matched"] == matched
+        assert [work["reason"] for work in facts["unmatched"]] == [reason] * (3 - matched)
+    row[0] = "perhaps"
+    table.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(UsageError, match="decision = 'perhaps'"):
+        run("match", world / "casts.jsonl", "--out", world / "again", "--overrides", table, *common)
+
+
+def test_what_to_review_stands_beside_the_data_set(world):
+    build_silver(plan(world), settings(world))
+    names = {path.name for path in (world / "out-matches").iterdir()}
+    assert names == {"matches.tsv", "works.tsv", "casts.jsonl", "review.html"}
 
 
 def test_a_narrator_who_was_not_found_is_noticed():

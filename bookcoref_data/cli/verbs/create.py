@@ -44,7 +44,8 @@ def create(
         Path | None, typer.Option(help="casts.jsonl of `match`: skip harvest and match.")
     ] = None,
     overrides: Annotated[
-        Path | None, typer.Option(help="Overrides of the match instead of recipes/match-overrides.toml.")
+        Path | None,
+        typer.Option(help="Your decisions about matches (TOML of the review page, or works.tsv)."),
     ] = None,
     catalogue: Annotated[Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2.")] = None,
     mirror: Mirror = None,
@@ -63,7 +64,8 @@ def create(
 ) -> None:
     """Harvest (from files), match, clean, tokenise, annotate, and write one dataset folder.
 
-    Finished books are kept in the cache: an interrupted run goes on, and a book that fails stops no other.
+    The tables to review stand beside the folder (OUT-matches). Finished books are kept in the cache: an
+    interrupted run goes on, and a book that fails stops no other.
     """
     from dataclasses import replace as changed
 

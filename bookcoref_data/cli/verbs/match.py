@@ -20,11 +20,15 @@ def match(
         "matches"
     ),
     catalogue: Annotated[
-        Path | None, typer.Option(help="Gutenberg's rdf-files.tar.bz2 (default: download it once).")
+        Path | None,
+        typer.Option(help="Gutenberg's rdf-files.tar.bz2, or gutenbergpy's cache (default: download)."),
     ] = None,
     recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/match.toml.")] = None,
     overrides: Annotated[
-        Path | None, typer.Option(help="Overrides instead of recipes/match-overrides.toml.")
+        Path | None,
+        typer.Option(
+            help="Your decisions (TOML of the review page, or works.tsv) instead of the shipped ones."
+        ),
     ] = None,
     offline: Offline = False,
     cache_dir: CacheDir = None,
@@ -32,8 +36,10 @@ def match(
 ) -> None:
     """Find the Gutenberg book of every work, rule by rule, and choose one cast per book.
 
-    Writes matches.tsv (one line per book, with the reason), works.tsv (every work of every source) and
-    casts.jsonl (the casts of the books kept, which `create` reads).
+    Writes matches.tsv (one line per book, with the reason), works.tsv (every work of every source),
+    review.html (the same as a page on which you decide) and casts.jsonl (the casts of the books kept, which
+    `create` reads). Give your decisions back with --overrides: the file that the page saves, or works.tsv
+    with its column "decision" filled in.
     """
     from ...sources.store import Store
     from ...workflows.match import load_overrides, load_settings, run_match, summary, write_report
