@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROMISES = {
     "score_two_systems.py": ["forgetful: CoNLL F1", "confused: CoNLL F1", "| metric | P | R | F1 |"],

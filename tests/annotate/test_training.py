@@ -24,6 +24,8 @@ from training.novels import (
 from training.silver import SilverReader
 from training.train import Question, fit
 
+pytestmark = pytest.mark.slow
+
 CAST = parse_cast("Anna Hill [f]\nMr. Ford\nClara Dale [f]\n")
 SCENE = "Anna Hill and Mr. Ford sat by the fire. Clara Dale stood at the door.\n\n"
 

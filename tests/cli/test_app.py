@@ -15,6 +15,8 @@ from bookcoref_data import __version__
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.resources import resource
 
+pytestmark = pytest.mark.slow
+
 HEAVY = (
     "datasets", "spacy", "polars", "pyarrow", "torch", "scipy", "pandas", "transformers", "matplotlib",
     "SPARQLWrapper", "gutenbergpy", "huggingface_hub", "requests", "punkt",

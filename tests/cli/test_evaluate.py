@@ -15,6 +15,8 @@ from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.evaluate import MODES
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = [["Anna", "met", "Ben", "."], ["She", "saw", "him", "\u200b", "é", "."]]
 KEY = {
     "doc_key": "b_1",

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CR = "cache/epub/{0}/pg{0}.txt"
 
 

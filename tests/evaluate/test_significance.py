@@ -15,6 +15,8 @@ from bookcoref_data.evaluate.exchange import COUNTED, BookParts
 from bookcoref_data.evaluate.metrics import overlaps, score_clusters
 from bookcoref_data.evaluate.significance import METRICS, resample
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("mode", "unit", "units"), [
     ("full", "window", 24), ("full", "chapter", 10), ("gold-window", "window", 24),

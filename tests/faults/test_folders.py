@@ -19,6 +19,8 @@ from bookcoref_data.workflows.engine import finished, intact
 from bookcoref_data.workflows.packed import pack_parts
 from bookcoref_data.workflows.verify import read_manifest, verify, write_manifest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:

@@ -15,6 +15,8 @@ from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "jsonl": "x.jsonl",
     "conll": "x.conll",

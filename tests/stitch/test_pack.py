@@ -15,6 +15,8 @@ from bookcoref_data.stitch.container import read_directory
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.spans import Annotation
 
+pytestmark = pytest.mark.slow
+
 
 def packed(case, **options):
     return make_pack(

@@ -18,6 +18,8 @@ from bookcoref_data.stitch.remap import OldText, remap
 from bookcoref_data.stitch.spans import Annotation
 from bookcoref_data.text.tokens import tokenize_body
 
+pytestmark = pytest.mark.slow
+
 PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--"})
 
 

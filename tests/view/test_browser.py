@@ -17,6 +17,8 @@ from bookcoref_data.sample.story import sample_book
 from bookcoref_data.view import PageOptions, compare, render
 from bookcoref_data.view.serve import EditServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def sample() -> Annotation:

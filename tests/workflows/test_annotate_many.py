@@ -32,6 +32,8 @@ from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.annotate import Source
 from bookcoref_data.workflows.annotate_many import AnnotateJob, annotate_books, collect, phases, read_book
 
+pytestmark = pytest.mark.slow
+
 TOY = '''
 """A backend that tags the word Anna, keeps a log of its steps, and can be told to fail."""
 import os, signal, time

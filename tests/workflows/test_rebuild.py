@@ -18,6 +18,8 @@ from bookcoref_data.workflows import rebuild as room
 from bookcoref_data.workflows.setup import Settings, plan_texts, prepare
 from bookcoref_data.workflows.verify import verify
 
+pytestmark = pytest.mark.slow
+
 
 def settings(world, **changes) -> Settings:
     base = {"out": world.root / "bookcoref", "release": world.release, "mirror": str(world.mirror),

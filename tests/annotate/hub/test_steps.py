@@ -21,6 +21,8 @@ from bookcoref_data.annotate.steps import STEP_NAMES, Job, run_steps
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.errors import BookError, UsageError
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 
 SENTENCES = [
