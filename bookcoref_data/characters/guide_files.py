@@ -49,6 +49,7 @@ class ListedName:
     scraped_title: str = ""
     scraped_character: str = ""
     author: str = ""
+    split: str = ""
 
 
 def read_names(path: Path) -> Iterator[ListedName]:
@@ -70,6 +71,7 @@ def read_names(path: Path) -> Iterator[ListedName]:
             row.get("scraped_title", ""),
             row.get("scraped_character", ""),
             row.get("author", ""),
+            row.get("split", ""),
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ Feature = str | list["Feature"] | dict[str, "Feature"]
 class TaskFolder:
     """What a task writes. `tables` maps (config, split) to rows; the first config is the default one.
 
-    `settings` and `notes` go on the card; `features` has the type of every column, in order.
+    `settings` and `notes` go on the card; `features` has the type of every column, in order, and
+    `own_features` those of configs that have others.
     """
 
     task: str
@@ -36,6 +37,7 @@ class TaskFolder:
     tables: Mapping[tuple[str, str], Sequence[Row]]
     settings: Mapping[str, Any]
     notes: Sequence[str] = ()
+    own_features: Mapping[str, Mapping[str, Feature]] = field(default_factory=dict)
 
 
 def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
@@ -148,9 +150,11 @@ def _card(content: TaskFolder, digest: str) -> str:
     configs: dict[str, list[str]] = {}
     for config, split in content.tables:
         configs.setdefault(config, []).append(split)
-    features = "".join(_feature(name, kind, 2) for name, kind in content.features.items())
     lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]
-    lines += [f"- config_name: {config}\n  features:\n{features}".rstrip() for config in configs]
+    for config in configs:
+        columns = content.own_features.get(config, content.features)
+        features = "".join(_feature(name, kind, 2) for name, kind in columns.items())
+        lines.append(f"- config_name: {config}\n  features:\n{features}".rstrip())
     lines.append("configs:")
     for number, (config, splits) in enumerate(configs.items()):
         default = "\n  default: true" if number == 0 else ""

@@ -239,23 +239,23 @@ def score(
 ) -> dict[str, dict[str, float]]:
     """Mean scores of the answers of every strategy, and of the baselines, against references.
 
-    A row has doc_key, character and text. References shorter than the recipe's limit are left out.
+    A row has doc_key, character and text. References shorter than the recipe's limit are left out; a
+    character with several (one per study guide) is scored against each, as published.
     Baselines need `books`: the first or random sentences about a character, and those nearest to it.
     """
     by_key = {book.doc_key: book for book in books}
-    gold = {
-        (str(r["doc_key"]), str(r["character"])): str(r["text"])
-        for r in references
-        if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens)
-    }
+    gold: dict[tuple[str, str], list[str]] = {}
+    for r in references:
+        if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
+            gold.setdefault((str(r["doc_key"]), str(r["character"])), []).append(str(r["text"]))
     groups: dict[str, list[dict[str, float | None]]] = {}
     for answer in answers:
         key = (str(answer["doc_key"]), str(answer["character"]))
-        if key in gold:
-            name = str(answer.get("strategy") or "answers")
-            groups.setdefault(name, []).append(_scores(str(answer["text"]), gold[key], by_key.get(key[0])))
+        name = str(answer.get("strategy") or "answers")
+        for reference in gold.get(key, ()):
+            groups.setdefault(name, []).append(_scores(str(answer["text"]), reference, by_key.get(key[0])))
     most = plan.baseline_sentences[kind]
-    for (doc_key, character), reference in gold.items():
+    for (doc_key, character), reference in ((key, text) for key, texts in gold.items() for text in texts):
         book = by_key.get(doc_key)
         if book is None:
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from ..characters.guide_files import GuideAddress
@@ -20,6 +20,7 @@ from ..characters.table import CastRow, write_table
 from ..errors import OfflineError, UsageError
 from ..files import write_text
 from ..progress import Progress, Silent
+from ..resources import load_toml, resource
 from ..sources.http import Fetcher
 from ..sources.pace import Pace
 from ..sources.wayback import OK, Archived, PageRecord, PageStore, parse_address
@@ -51,6 +52,21 @@ class GuidesPlan:
         choices = ("if-needed", "always", "never")
         if self.person_pages not in choices:
             raise UsageError("unknown person_pages", expected=" or ".join(choices), found=self.person_pages)
+
+
+def read_guides_plan(recipe: Path | None = None, contact: str | None = None) -> GuidesPlan:
+    """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships.
+
+    Raises:
+        UsageError: a setting that does not exist, or a value that cannot be.
+    """
+    table = load_toml(recipe or resource("recipes", "harvest.toml")).get("study_guides", {})
+    known = {setting.name for setting in fields(GuidesPlan)}
+    if unknown := sorted(set(table) - known):
+        raise UsageError(
+            f"unknown settings in [study_guides]: {', '.join(unknown)}", expected=", ".join(sorted(known))
+        )
+    return GuidesPlan(**(table | ({"contact": contact} if contact else {})))
 
 
 @dataclass
@@ -129,11 +145,11 @@ def harvest_guides(
     progress.begin("study guides", len(guides), "guides")
     try:
         for guide in guides:
-            rows += _read_guide(guide, _Reader(store, guide, outcomes, problems), plan, problems)
+            rows += _read_guide(guide, PageReader(store, guide, outcomes, problems), plan, problems)
             progress.advance("study guides")
     finally:
         progress.end("study guides")
-        _write_manifest(pages / "manifest.tsv", outcomes)
+        write_manifest(pages / "manifest.tsv", outcomes)
     write_table(out, rows)
     flags = Counter(flag for row in rows for flag in row.flags)
     return HarvestReport(
@@ -153,7 +169,7 @@ def harvest_guides(
 
 
 @dataclass
-class _Reader:
+class PageReader:
     """Fetches and reads the pages of one guide, and notes the outcome of each."""
 
     store: PageStore
@@ -202,7 +218,7 @@ def _original(address: str) -> str:
 
 
 def _read_guide(
-    guide: Guide, reader: _Reader, plan: GuidesPlan, problems: list[tuple[str, str]]
+    guide: Guide, reader: PageReader, plan: GuidesPlan, problems: list[tuple[str, str]]
 ) -> list[CastRow]:
     """The rows of one guide: its lists, then what else is needed for names, title and author."""
     read: list[tuple[PageRecord, GuidePage]] = []
@@ -304,7 +320,7 @@ def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, Entry]]) 
             order += 1
 
 
-def _write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
+def write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
     """One line per page: status, problem, entries, snapshot served, checksum, date, address."""
     lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
     for outcome in outcomes:

@@ -12,6 +12,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats import write_documents
+from bookcoref_data.resources import resource
 from bookcoref_data.tasks.contexts import (
     Retriever,
     entity_recall,
@@ -29,7 +30,13 @@ from bookcoref_data.tasks.contexts.prompts import (
     split_joint,
 )
 from bookcoref_data.tasks.contexts.scores import entailment_share, qa_scores, token_f1
-from bookcoref_data.tasks.contexts.splits import find_defects, keep_length, leakless_splits, read_tables
+from bookcoref_data.tasks.contexts.splits import (
+    find_defects,
+    keep_length,
+    leakless_splits,
+    overlap,
+    read_tables,
+)
 from bookcoref_data.workflows import contexts as work
 
 
@@ -180,6 +187,9 @@ def test_defects_of_the_published_tables_are_found(reference):
     assert leaks["splits/description/test", "in train of analysis: a leak between tasks"] == 6
     assert leaks["splits/description/val", "in train of analysis: a leak between tasks"] == 11
     assert leaks["splits/analysis/val", "in train of description: a leak between tasks"] == 9
+    books = json.loads(resource("manifests", "bookcoref.json").read_text("utf-8"))["books"]
+    shared = {d.what: len(d.books) for d in overlap(tables, books) if d.table == "books"}
+    assert shared == {"in BookCoref by Gutenberg id": 22, "in BookCoref by title, another edition": 4}
     placed = leakless_splits(tables)
     assert set(placed) == {row.book for rows in tables.data.values() for row in rows}
     for splits in tables.splits.values():

@@ -64,6 +64,35 @@ def list_addresses(original: str) -> list[str]:
     return [f"{parts.scheme}://{parts.netloc}{place.root}{ending}" for ending in LISTS[place.site]]
 
 
+_SUMMARIES = {
+    "gradesaver": "/study-guide/summary",
+    "litcharts": "/summary",
+    "shmoop": "/summary",
+    "sparknotes": "/summary/",
+}
+
+
+def summary_address(original: str) -> str | None:
+    """Original address of the summary in the guide of `original`.
+
+    None where it cannot be told: CliffsNotes calls it book, play, poem or story summary, so there only an
+    address that is one itself will do.
+    """
+    place = place_of(original)
+    if is_summary(original):
+        return original
+    if place is None or place.site not in _SUMMARIES:
+        return None
+    parts = urlsplit(original)
+    return f"{parts.scheme}://{parts.netloc}{place.root}{_SUMMARIES[place.site]}"
+
+
+def is_summary(original: str) -> bool:
+    """Whether an address is that of a summary; those of CliffsNotes may have one segment more."""
+    last = urlsplit(original).path.lower().rstrip("/").split("/")[-2:]
+    return any(part == "summary" or part.endswith("-summary") for part in last)
+
+
 def is_list(original: str) -> bool:
     """Whether an address is one of its guide's lists (an end slash and capitals aside)."""
     path = original.lower().rstrip("/")

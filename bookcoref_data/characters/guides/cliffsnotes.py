@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, group_heading, joined, text_of
+from .page import (
+    LIST,
+    PERSON,
+    Entry,
+    GuidePage,
+    finish,
+    first_text,
+    group_heading,
+    joined,
+    summary_page,
+    text_of,
+)
 
 _BODY = ("article.copy", "div.contentArea")
 _AUTHOR = ("#phsubheader_0_spAuthor", "div.title-wrapper > h2")
@@ -22,12 +34,16 @@ def parse(soup: Any, address: str) -> GuidePage:
         return GuidePage(LIST, "", title, author, problem="unknown layout")
     heading = first_text(body, "h1", "h2")
     if match := _ANALYSIS.fullmatch(heading):
-        return finish(PERSON, "analysis", [Entry(match[1], joined(text_of(p) for p in body("p")))], **known)
+        text = joined(text_of(p) for p in body("p"))
+        return finish(PERSON, "analysis", [Entry(match[1], text, analysis=text)], **known)
     if re.fullmatch(r"(?:Book|Play|Poem|Story) Summary", heading):
-        return GuidePage(SUMMARY, "summary", title, author)
+        paragraphs = body.select("p.litNoteText") or body("p")
+        return summary_page("summary", paragraphs, more=_more(soup, address), **known)
     named = [p for p in body.select("p.litNoteTextHeading") if group_heading(text_of(p)) is None]
     layout = "names as headings" if named else "bold names"
-    return finish(LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known)
+    listed = finish(LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known)
+    links = (a["href"] for a in soup.select("li a[href]") if "/character-analysis/" in a["href"])
+    return replace(listed, analyses=tuple(dict.fromkeys(links)))
 
 
 def _persons(body: Any, *, bold: bool) -> Iterator[Entry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+from .page import LIST, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 _AUTHOR = ("[itemprop=author] a", "[itemprop=author]")
 _HEADS = "section.linkTarget > h2, h2.toc_header"
@@ -19,10 +19,9 @@ def parse(soup: Any, address: str) -> GuidePage:
         return finish(LIST, "sections", map(_person, heads), **known)
     if body is None:
         return GuidePage(LIST, "", known["title"], known["author"], problem="unknown layout")
-    kind = SUMMARY if address.rstrip("/").endswith("summary") else LIST
-    return GuidePage(
-        kind, "article", known["title"], known["author"], problem="empty" if kind == LIST else ""
-    )
+    if address.rstrip("/").endswith("summary"):
+        return summary_page("article", body.find_all("p", recursive=False), **known)
+    return GuidePage(LIST, "article", known["title"], known["author"], problem="empty")
 
 
 def _title(soup: Any) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+from .page import LIST, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 _PERSON_LINK = re.compile(r"/characters/[^/?#]+/?$")
 _AUTHOR = ("span.book-author h3.inline", "span.book-author h3", ".book-author a")
@@ -23,8 +23,8 @@ def parse(soup: Any, address: str) -> GuidePage:
     menu = [entry for entry in _menu(soup) if entry.name not in seen]
     if listed or minor or menu:
         return finish(LIST, "list" if listed or minor else "menu", [*listed, *menu, *minor], **known)
-    if soup.select("p.plot-text"):
-        return GuidePage(SUMMARY, "plot", known["title"], known["author"])
+    if plot := soup.select("p.plot-text"):
+        return summary_page("plot", plot, **known)
     problem = (
         "empty"
         if known["title"] and _PERSON_LINK.sub("", address).endswith("/characters")

@@ -14,12 +14,16 @@ LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One character as a page lists it: the name as found, its text (None if there is none), and its link."""
+    """One character as a page lists it: the name as found, its text (None if there is none), and its link.
+
+    `analysis` is all that a page about this person alone says of it, sub-headings left out; None on lists.
+    """
 
     name: str
     text: str | None = None
     minor: bool = False
     link: str = ""
+    analysis: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,9 @@ class GuidePage:
     """A page read. `kind` is "list", "person", "minor" or "summary"; `layout` names the form it was read by.
 
     `title` and `author` are the book's, "" when the page does not say. `more` are links to pages that
-    go on with this list. `problem` is "" or the reason why nothing could be read: "soft error", "empty",
-    "unknown layout".
+    go on with this page, `analyses` links to in-depth pages that name nobody. `text` is the summary of a page
+    of summaries. `problem` is "" or the reason why nothing could be read: "soft error", "empty", "unknown
+    layout".
     """
 
     kind: str
@@ -38,6 +43,8 @@ class GuidePage:
     entries: tuple[Entry, ...] = ()
     more: tuple[str, ...] = ()
     problem: str = ""
+    text: str | None = None
+    analyses: tuple[str, ...] = ()
 
 
 def soup_of(html: bytes | str) -> Any:
@@ -123,6 +130,16 @@ def group_heading(text: str) -> bool | None:
     if _MINOR.fullmatch(text):
         return True
     return False if _MAJOR.fullmatch(text) else None
+
+
+def summary_page(
+    layout: str, paragraphs: Iterable[Any], *, title: str, author: str, more: Iterable[str] = ()
+) -> GuidePage:
+    """A page with the summary in these elements; without any it has a problem."""
+    text = joined(map(text_of, paragraphs))
+    problem = "" if text else "empty"
+    further = tuple(dict.fromkeys(more))
+    return GuidePage(SUMMARY, layout, title, author_name(author), (), further, problem, text)
 
 
 def finish(

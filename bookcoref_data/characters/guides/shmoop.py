@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+from .page import LIST, MINOR, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 _BREADCRUMB = ("ul.items > li:nth-of-type(4) > a",)
 _MAIN = ("[data-element=main]", "[data-content-type=text]", "div.content-wrapper")
@@ -16,8 +16,8 @@ _NOT_PERSONS = ("minor-characters", "/characters", "/quiz", "/summary")
 def parse(soup: Any, address: str) -> GuidePage:
     title = first_text(soup, *_BREADCRUMB) or _title_from_meta(soup)
     known = {"title": title, "author": first_text(soup, "span.author-name")}
-    if soup.select("div[data-class=SHPlotOverviewSection]"):
-        return GuidePage(SUMMARY, "plot overview", title, known["author"])
+    if overview := soup.select("div[data-class=SHPlotOverviewSection] > p"):
+        return summary_page("plot overview", overview, **known)
     main = _main(soup)
     if main is None:
         menu = list(_menu(soup))
@@ -30,8 +30,9 @@ def parse(soup: Any, address: str) -> GuidePage:
     if name == "Characters":
         return finish(LIST, "list", _listed(main), **known)
     if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
-        return GuidePage(SUMMARY, "main block", title, known["author"])
-    return finish(PERSON, "person", [Entry(name, _description(main))], **known)
+        return summary_page("main block", main.find_all("p", recursive=False), **known)
+    whole = joined(map(text_of, main.find_all(["p", "blockquote"], recursive=False)))
+    return finish(PERSON, "person", [Entry(name, _description(main), analysis=whole)], **known)
 
 
 def _main(soup: Any) -> Any:

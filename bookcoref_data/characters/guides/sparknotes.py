@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from .page import LIST, PERSON, SUMMARY, Entry, GuidePage, finish, first_text, joined, text_of
+from .page import LIST, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 TITLE = ("h1.TitleHeader_title", "h1[class^=TitleHeader_title]", "[class*=TitleHeader_title]")
 AUTHOR = (
@@ -29,11 +29,14 @@ def parse(soup: Any, address: str) -> GuidePage:
     if title in SOFT_ERRORS or (soup.title and text_of(soup.title) in SOFT_ERRORS):
         return GuidePage(LIST, "", problem="soft error")
     known = {"title": title, "author": author}
-    if soup.select("#plotoverview"):
-        return GuidePage(SUMMARY, "plot overview", title, author)
+    if overview := soup.select("#plotoverview p"):
+        return summary_page("plot overview", overview, **known)
     if name := first_text(soup, "span.interior-sticky-nav__title__section"):
         texts = [text_of(p) for p in soup.select("div.mainTextContent p, div.content_txt p")]
-        return finish(PERSON, "in-depth", [Entry(name, joined(texts))], **known)
+        return finish(PERSON, "in-depth", [Entry(name, joined(texts), analysis=joined(texts))], **known)
+    if urlsplit(address).path.rstrip("/").endswith("/summary"):
+        body = soup.select("div.mainTextContent p, div.studyGuideText p, #section p")
+        return summary_page("main text", body, **known)
     more = _more(soup, address)
     if items := soup.select("li.mainTextContent__list-content__item"):
         return finish(LIST, "list items", map(_item, items), more=more, **known)

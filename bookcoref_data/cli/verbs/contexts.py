@@ -9,7 +9,7 @@ import typer
 
 from ...errors import UsageError
 from .. import model_options as options
-from ..common import JsonFlag, emit_json, emit_table, progress, say
+from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
 
 Books = Annotated[Path, typer.Argument(metavar="BOOKS", help="Annotated books with named characters.")]
 Kind = Annotated[str, typer.Option(help="description or analysis.")]
@@ -28,6 +28,9 @@ def register(app: typer.Typer) -> None:
     verbs.command("score")(score)
     verbs.command("compare")(compare)
     verbs.command("tables")(tables)
+    verbs.command("collect")(collect)
+    verbs.command("references")(references)
+    verbs.command("identify")(identify)
     app.add_typer(verbs, name="contexts")
 
 
@@ -198,12 +201,13 @@ def tables(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Report defects of BookWorm's published tables, and make splits that do not leak between its tasks."""
+    """Report defects of BookWorm's tables and their overlap with BookCoref; make splits that do not leak."""
     from ...files import write_text
-    from ...tasks.contexts.splits import find_defects, leakless_splits, read_tables
+    from ...tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
+    from ...workflows.guide_texts import bookcoref_books
 
     found = read_tables(folder)
-    defects = find_defects(found)
+    defects = [*find_defects(found), *overlap(found, bookcoref_books())]
     placed = leakless_splits(found)
     if out is not None:
         rows = sorted(placed.items(), key=lambda item: (item[1], item[0]))
@@ -219,3 +223,145 @@ def tables(
     ]
     emit_table(("table", "what", "books", "ids"), listed)
     say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in counts.items()))
+
+
+def collect(
+    source: Annotated[
+        Path, typer.Argument(help="Folder of BookWorm's tables, or a list of archived pages (LiSCU's).")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the texts.")],
+    names: Annotated[
+        Path | None,
+        typer.Option(help="LiSCU's list of characters: keep only these, in its splits."),
+    ] = None,
+    contact: Annotated[str | None, typer.Option(help="Your address, sent with every request.")] = None,
+    archive: Annotated[Path | None, typer.Option(help="Folder of kept pages, instead of the cache.")] = None,
+    recipe: Recipe = None,
+    harvest_recipe: Annotated[
+        Path | None, typer.Option(help="Recipe of the harvest, instead of harvest.toml.")
+    ] = None,
+    cache_dir: CacheDir = None,
+    offline: Offline = False,
+    json: JsonFlag = False,
+) -> None:
+    """Collect descriptions, analyses and summaries from archived study guides, and LiSCU's masked task.
+
+    Example: `bookcoref-data contexts collect bookworm --out guides --contact you@example.org`
+    """
+    from ...sources.store import Store
+    from ...workflows import contexts as work
+    from ...workflows.guide_texts import build_guide_texts
+    from ...workflows.harvest_guides import read_guides_plan
+
+    pages = archive or Store.open(cache_dir).path("harvest", "study-guides")
+    plan = work.read_plan(recipe)
+    with progress() as listener:
+        report = build_guide_texts(
+            source, names, plan, read_guides_plan(harvest_recipe, contact), pages, out,
+            offline=offline, progress=listener,
+        )  # fmt: skip
+    if json:
+        emit_json(report.to_dict())
+    else:
+        for title, counts in (
+            ("texts", report.texts), ("rows", report.splits), ("left out", report.left_out),
+            ("pages", report.pages),
+        ):  # fmt: skip
+            emit_table((title, "number"), counts.items())
+        for what, why in report.problems[:20]:
+            say(f"{why}: {what}")
+        if len(report.problems) > 20:
+            say(f"and {len(report.problems) - 20} more; --json lists them all")
+        say(f"wrote {out}")
+    if report.problems:
+        raise typer.Exit(1)
+
+
+def references(
+    texts: Annotated[Path, typer.Argument(help="Folder of texts that `contexts collect` wrote.")],
+    books: Annotated[Path, typer.Argument(metavar="BOOKS", help="Annotated books with named characters.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the references.")],
+    kind: Kind = "description",
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    json: JsonFlag = False,
+) -> None:
+    """Give the texts of guides the names of annotated books, as references for `contexts score`."""
+    from ...files import write_bytes
+    from ...tasks.folder import jsonl_bytes, read_rows
+    from ...workflows import contexts as work
+    from ...workflows.guide_tasks import references_for
+
+    needed = ("doc_key", "gutenberg_key", "character", "text")
+    rows = read_rows(texts / kind / f"{split}.jsonl", needed=needed)
+    found = references_for(rows, work.read_books(books))
+    write_bytes(out, jsonl_bytes(found.rows))
+    if json:
+        emit_json(found.to_dict())
+        return
+    say(
+        f"wrote {len(found.rows):,} references to {out}; {found.without_book:,} texts are about other books, "
+        f"{len(found.without_character):,} about characters that are not annotated"
+    )
+    for name in found.without_character[:10]:
+        say(f"not annotated: {name}")
+
+
+def identify(
+    texts: Annotated[Path, typer.Argument(help="Folder of texts that `contexts collect` wrote.")],
+    answers: Annotated[
+        Path | None, typer.Option("--answers", "-a", help="JSON lines: id, answer. Grade these.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File for the answers of a model.")] = None,
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    endpoint: options.Endpoint = None,
+    model: options.ModelName = None,
+    local: options.Local = None,
+    constrain: options.Constrain = "none",
+    key_variable: options.KeyVariable = "OPENAI_API_KEY",
+    most_tokens: options.MostTokens = 32,
+    parallel: options.Parallel = 4,
+    prompt_price: options.PromptPrice = 0.0,
+    reply_price: options.ReplyPrice = 0.0,
+    dry_run: options.DryRun = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines."""
+    from ...tasks.folder import read_rows
+    from ...tasks.guides.identification import NEEDED, baselines, grade_identification, requests_of
+    from ...workflows.guide_tasks import identify_with
+
+    rows = read_rows(texts / "identification" / f"{split}.jsonl", needed=NEEDED)
+    asked = options.ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel)
+    if dry_run:
+        options.show_prompts(requests_of(rows), dry_run, prompt_price, json)
+        return
+    if answers is not None and asked.given:
+        raise UsageError("answers are given and a model is named", expected="--answers or a model")
+    if asked.given:
+        from ...tasks.runner import Prices
+
+        if out is None:
+            raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
+        prices = Prices(prompt_price, reply_price)
+        with progress() as listener:
+            given, report = identify_with(rows, asked.make(), out, prices=prices, progress=listener)
+        options.say_run(report, out)
+        found = {report.model: grade_identification(rows, given)}
+    elif answers is not None:
+        found = {answers.stem: grade_identification(rows, read_rows(answers, needed=("id", "answer")))}
+    else:
+        found = {name: grade_identification(rows, given) for name, given in baselines(rows).items()}
+    if json:
+        emit_json(found)
+        return
+    for name, grades in found.items():
+        groups = grades["groups"].items()
+        emit_table(
+            (name, "right", "of", "accuracy", "95 %"),
+            [
+                (group, share["right"], share["total"], 100 * share["accuracy"],
+                 f"{100 * share['low']:.1f} to {100 * share['high']:.1f}")
+                for group, share in groups
+            ],
+        )  # fmt: skip
+        say(f"at random: {100 * grades['random_baseline']:.2f} %; without an answer: {grades['unanswered']}")

@@ -98,9 +98,9 @@ def liscu(
         _show(harvest_name_lists(names, out), json)
         return
     from ...characters.guide_files import read_addresses
-    from ...workflows.harvest_guides import GuidesPlan, harvest_guides
+    from ...workflows.harvest_guides import harvest_guides, read_guides_plan
 
-    plan = _made(GuidesPlan, _table(recipe, "study_guides", {"contact": contact}), "study_guides")
+    plan = read_guides_plan(recipe, contact)
     addresses = [address for path in urls or () for address in read_addresses(path)]
     with progress() as listener:
         report = harvest_guides(

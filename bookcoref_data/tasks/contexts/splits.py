@@ -116,6 +116,29 @@ def find_defects(tables: Tables) -> list[Defect]:
     return found
 
 
+def overlap(tables: Tables, books: Iterable[Mapping[str, Any]]) -> list[Defect]:
+    """Books of another corpus ({gutenberg_key, title}) that are in the tables: by id, by title, and where.
+
+    Titles count without punctuation, case and leading articles, so that other editions are found. What a
+    model trained on one corpus has read of the other is no defect of either, but has to be known.
+    """
+    own = list(books)
+    ids = {str(book["gutenberg_key"]) for book in own}
+    titles = {plain_title(str(book["title"])) for book in own}
+    found = [
+        Defect("books", "in BookCoref by Gutenberg id", tuple(r.book for r in tables.books if r.book in ids)),
+        Defect(
+            "books", "in BookCoref by title, another edition",
+            tuple(r.book for r in tables.books if r.book not in ids and plain_title(r.title) in titles),
+        ),
+    ]  # fmt: skip
+    for task, splits in tables.splits.items():
+        for split, rows in splits.items():
+            same = [r.book for r in rows if r.book in ids or plain_title(r.title) in titles]
+            found.append(Defect(f"splits/{task}/{split}", "in BookCoref, any edition", tuple(same)))
+    return [entry for entry in found if entry.books]
+
+
 def _same_titles(splits: Mapping[str, Sequence[TableRow]]) -> list[str]:
     ids: dict[str, set[str]] = {}
     for rows in splits.values():

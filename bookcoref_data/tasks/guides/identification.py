@@ -1,0 +1,180 @@
+"""LiSCU's character identification: who is masked in this description, given the summary of the book?
+
+(Brahman et al. 2021, "Let Your Characters Tell Their Story".) The options are all characters of the guide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import DataError
+from ..folder import Feature
+from ..questions.grading import Share
+from ..runner import Request
+from .masking import MASK, mask_name
+from .texts import GuideText
+
+IDENTIFICATION: dict[str, Feature] = {
+    "id": "string",
+    "doc_key": "string",
+    "title": "string",
+    "source": "string",
+    "summary": "string",
+    "masked_description": "string",
+    "masks": "int32",
+    "options": ["string"],
+    "answer": "string",
+    "prompt": "string",
+}
+NEEDED = ("id", "source", "summary", "masked_description", "masks", "options", "answer", "prompt")
+Row = Mapping[str, Any]
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One masked description with the summary of its guide and the characters to choose from."""
+
+    id: str
+    doc_key: str
+    title: str
+    source: str
+    summary: str
+    masked: str
+    masks: int
+    options: tuple[str, ...]
+    answer: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of the folder."""
+        return {
+            "id": self.id,
+            "doc_key": self.doc_key,
+            "title": self.title,
+            "source": self.source,
+            "summary": self.summary,
+            "masked_description": self.masked,
+            "masks": self.masks,
+            "options": list(self.options),
+            "answer": self.answer,
+            "prompt": identification_prompt(self.summary, self.masked, self.options),
+        }
+
+
+def questions_of(texts: Sequence[GuideText]) -> list[Question]:
+    """One question per description, of guides that have a summary and two characters or more."""
+    guides: dict[tuple[str, str], list[GuideText]] = {}
+    for text in texts:
+        guides.setdefault((text.source, text.guide), []).append(text)
+    found: list[Question] = []
+    for some in guides.values():
+        summary = next((t.text for t in some if t.kind == "summary"), "")
+        people = sorted((t for t in some if t.kind == "description"), key=lambda t: t.order)
+        if summary and len(people) > 1:
+            found += [_question(person, people, summary) for person in people]
+    return found
+
+
+def _question(person: GuideText, people: Sequence[GuideText], summary: str) -> Question:
+    others = [(p.character, *p.aliases) for p in people if p is not person]
+    masked, count = mask_name(person.text, (person.character, *person.aliases), others)
+    options = tuple(dict.fromkeys(p.character for p in people))
+    return Question(
+        person.id, person.doc_key, person.title, person.source, summary, masked, count, options,
+        person.character,
+    )  # fmt: skip
+
+
+def identification_prompt(summary: str, masked: str, options: Sequence[str]) -> str:
+    """What a model is asked. The wording is ours: the paper trains models and has no prompt."""
+    listed = "\n".join(f"- {name}" for name in options)
+    return (
+        f"The description below is about one character of a book; the name is replaced by {MASK}. Read the "
+        f"summary of the book and say which character it is. Answer with one name of the list and nothing "
+        f"else.\nSummary: {summary}\nDescription: {masked}\nCharacters:\n{listed}"
+    )
+
+
+def requests_of(questions: Sequence[Row]) -> list[Request]:
+    """The prompts, with the options as the only answers wanted."""
+    return [
+        Request(
+            str(q["id"]),
+            str(q["prompt"]),
+            "|".join(re.escape(str(option)) for option in q["options"]),
+            tuple(map(str, q["options"])),
+        )
+        for q in questions
+    ]
+
+
+def option_in(reply: str, options: Sequence[str]) -> str:
+    """The option that a reply names: the whole reply, else the first in it, the longest of several there."""
+    plain = reply.strip().strip("*\"'.").strip()
+    if plain in options:
+        return plain
+    places = [(reply.find(option), -len(option), option) for option in options if option in reply]
+    return min(places)[2] if places else ""
+
+
+def grade_identification(questions: Sequence[Row], answers: Iterable[Row]) -> dict[str, Any]:
+    """Accuracy of `answers` ({id, answer}), in all, by source and for names that occur in the description.
+
+    An answer is right when it is the name, blanks at its ends aside. No answer is wrong.
+
+    Raises:
+        DataError: two questions have the same id.
+    """
+    if len({str(q["id"]) for q in questions}) < len(questions):
+        raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")
+    given = {str(a["id"]): str(a.get("answer") or "").strip() for a in answers}
+    right = {str(q["id"]): given.get(str(q["id"])) == q["answer"] for q in questions}
+    groups = {"all": list(questions)}
+    for question in questions:
+        groups.setdefault(str(question["source"]), []).append(question)
+        name = "name masked" if question["masks"] else "no name in the text"
+        groups.setdefault(name, []).append(question)
+    shares = {name: Share(sum(right[str(q["id"])] for q in some), len(some)) for name, some in groups.items()}
+    return {
+        "groups": {name: share.to_dict() for name, share in shares.items()},
+        "random_baseline": sum(1 / len(q["options"]) for q in questions) / max(1, len(questions)),
+        "unanswered": sum(not given.get(str(q["id"])) for q in questions),
+    }
+
+
+def baselines(questions: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
+    """Answers that need no model.
+
+    `frequency`: the option that the summary names most often. `overlap`: the option whose sentences in the
+    summary share most words with the masked description, rarer words counting more. Ties go to the order of
+    the guide's list.
+    """
+    by_frequency, by_overlap = [], []
+    for question in questions:
+        options, summary = list(question["options"]), str(question["summary"])
+        counts = {name: mask_name(summary, [name])[1] for name in options}
+        by_frequency.append({"id": str(question["id"]), "answer": max(options, key=lambda n: counts[n])})
+        shared = _shared_words(options, summary, str(question["masked_description"]))
+        by_overlap.append({"id": str(question["id"]), "answer": max(options, key=lambda n: shared[n])})
+    return {"frequency": by_frequency, "overlap": by_overlap}
+
+
+def _shared_words(options: Sequence[str], summary: str, description: str) -> dict[str, float]:
+    sentences = [set(_words(s)) for s in re.split(r"(?<=[.!?])\s+", summary)]
+    spread = Counter(word for sentence in sentences for word in sentence)
+    wanted = set(_words(description.replace(MASK, " ")))
+    raw = re.split(r"(?<=[.!?])\s+", summary)
+    found: dict[str, float] = {}
+    for name in options:
+        about = [words for text, words in zip(raw, sentences, strict=True) if mask_name(text, [name])[1]]
+        together = set().union(*about) & wanted if about else set()
+        found[name] = sum(1 / spread[word] for word in together)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]

@@ -1,0 +1,400 @@
+"""Texts of archived study guides as a data set: BookWorm's two tasks and LiSCU's.
+
+    OUT/{description,analysis,summary}/<split>.jsonl   what guides say, one row a text
+    OUT/identification/<split>.jsonl                   masked descriptions with options (LiSCU)
+
+Pages come through the harvest of casts: the same store (polite, kept, with a status for each page) and the
+same parsers. A page that cannot be had or read is a problem in the report; the rest goes on, and the next
+run asks for that page again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..characters.guide_files import GuideAddress, ListedName, read_addresses, read_names
+from ..characters.guides.addresses import is_summary, summary_address
+from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage
+from ..characters.names import fold, read_name
+from ..errors import SourceError, UsageError
+from ..progress import Progress, Silent
+from ..resources import resource
+from ..sources.http import Fetcher
+from ..sources.pace import Pace
+from ..sources.wayback import PageRecord, PageStore, parse_address
+from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
+from ..tasks.folder import TaskFolder, write_task_folder
+from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
+from ..tasks.guides.texts import split_by_title
+from .contexts import ContextPlan
+from .harvest_guides import Guide, GuidesPlan, PageOutcome, PageReader, guides_of, write_manifest
+
+NOTES = (
+    "The texts are the study guides' own and under copyright: use them, do not pass them on.",
+    "Pages are those of the Wayback Machine; `address` says which.",
+)
+_SPLITS = {"val": "validation"}
+MANIFEST = "manifest.tsv"
+"""In the folder of kept pages: one line per page of the last run."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedGuide:
+    """A guide to read: which kinds of text, and the Gutenberg book it is about where that is known."""
+
+    guide: Guide
+    kinds: frozenset[str]
+    gutenberg_key: str = ""
+    doc_key: str = ""
+    split: str = ""
+
+
+@dataclass
+class GuideTextsReport:
+    """What came of a run: texts by kind, what was left out and why, pages by status, problems."""
+
+    out: str
+    guides: int
+    texts: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    splits: dict[str, int] = field(default_factory=dict)
+    pages: dict[str, int] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "out": self.out,
+            "guides": self.guides,
+            "texts": self.texts,
+            "left_out": self.left_out,
+            "splits": self.splits,
+            "pages": self.pages,
+            "problems": [list(problem) for problem in self.problems],
+        }
+
+
+# --- which guides -----------------------------------------------------------------------------------------
+
+
+def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuide]:
+    """The guides of BookWorm's tables, each with the kinds of text that its tables want from it.
+
+    Gutenberg ids are those of the tables; the split is one per book, without leaks between tasks. The
+    document key is BookCoref's where the book is one of its own.
+    """
+    splits = leakless_splits(tables)
+    known = {book["gutenberg_key"]: book["doc_key"] for book in bookcoref_books()}
+    found: dict[tuple[str, str, str], AskedGuide] = {}
+    for task, rows in tables.data.items():
+        for row in rows:
+            (guide,) = guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
+            key = (guide.place.site, guide.place.id, row.book)
+            before = found.get(key)
+            kinds = frozenset({task, *(before.kinds if before else ()), *(("summary",) if summaries else ())})
+            if before:
+                guide.others = list(dict.fromkeys([*before.guide.others, *guide.others]))
+            split = splits[row.book]
+            found[key] = AskedGuide(
+                guide, kinds, row.book, known.get(row.book, f"gutenberg_{row.book}"),
+                _SPLITS.get(split, split),
+            )  # fmt: skip
+    return list(found.values())
+
+
+def bookcoref_books() -> list[dict[str, Any]]:
+    """The 53 books of BookCoref: doc_key, title, gutenberg_key ("0" for none), splits."""
+    return list(json.loads(resource("manifests", "bookcoref.json").read_text(encoding="utf-8"))["books"])
+
+
+def listed_guides(paths: Iterable[Path]) -> list[AskedGuide]:
+    """The guides of lists of addresses (LiSCU's kind, site, url): their descriptions and summaries."""
+    addresses = [address for path in paths for address in read_addresses(path)]
+    kinds = frozenset({"description", "summary"})
+    return [AskedGuide(guide, kinds) for guide in guides_of(addresses, complete=True)]
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def collect(
+    asked: Sequence[AskedGuide],
+    plan: GuidesPlan,
+    pages: Path,
+    *,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> tuple[list[GuideText], list[PageOutcome], list[tuple[str, str]]]:
+    """The texts of all guides, the outcome of every page, and problems as (what, why)."""
+    listener = progress or Silent()
+    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
+    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
+    outcomes: list[PageOutcome] = []
+    problems: list[tuple[str, str]] = []
+    texts: list[GuideText] = []
+    listener.begin("study guides", len(asked), "guides")
+    try:
+        for one in asked:
+            found = texts_of(one, PageReader(store, one.guide, outcomes, problems))
+            if not found:
+                problems.append((f"{one.guide.place.site}: {one.guide.place.id}", "no text found"))
+            texts += found
+            listener.advance("study guides")
+    finally:
+        listener.end("study guides")
+        write_manifest(pages / MANIFEST, outcomes)
+    return texts, outcomes, problems
+
+
+def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
+    """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
+    guide = asked.guide
+    read: list[tuple[PageRecord, GuidePage]] = []
+    people = asked.kinds & {"description", "analysis"}
+    if people:
+        for address in guide.lists:
+            read += reader.read_list(address)
+        for address in _person_pages(asked, read):
+            record, page = reader.read(address)
+            read += [(record, page)] if page else []
+    if "summary" in asked.kinds:
+        for address in _summary_pages(guide):
+            read += reader.read_list(address)
+    title = guide.title or next((page.title for _, page in read if page.title), "") or guide.place.id
+    author = guide.author or next((page.author for _, page in read if page.author), "")
+    blank = GuideText(
+        "", guide.place.site, guide.place.id, title, author, "", doc_key=asked.doc_key or guide.place.id,
+        gutenberg_key=asked.gutenberg_key,
+    )  # fmt: skip
+    found = _texts_of_people(blank, read) if people else []
+    summary = "\n\n".join(page.text for _, page in read if page.kind == SUMMARY and page.text)
+    if summary:
+        address = next(record.address for record, page in read if page.kind == SUMMARY and page.text)
+        found.append(replace(blank, kind="summary", text=summary, address=address))
+    return [text for text in found if text.kind in asked.kinds]
+
+
+def _person_pages(asked: AskedGuide, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[str]:
+    """Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
+
+    Descriptions stand on the lists, except those of major characters on LitCharts (there the list has a
+    teaser) and Shmoop. Analyses never do.
+    """
+    site = asked.guide.place.site
+    analysis = "analysis" in asked.kinds
+    described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
+    wanted = [
+        address for address in asked.guide.others
+        if not _is_front(address, asked.guide) and not is_summary(_original(address))
+    ] if analysis or described_alone else []  # fmt: skip
+    if analysis or described_alone:
+        for record, page in read:
+            archived = parse_address(record.address)
+            links = [*(entry.link for entry in page.entries if entry.link), *page.analyses]
+            wanted += [str(archived.at(link)) for link in links] if archived else []
+    seen: dict[str, str] = {}
+    for address in wanted:
+        seen.setdefault(_original(address).lower().rstrip("/"), address)
+    return list(seen.values())
+
+
+def _summary_pages(guide: Guide) -> list[str]:
+    """The guide's summary: a given address that is one, else where its site keeps it."""
+    known = [*guide.others, *guide.lists]
+    given = [address for address in known if is_summary(_original(address))]
+    if given:
+        return given[:1]
+    for address in known:
+        archived = parse_address(address)
+        derived = summary_address(archived.original) if archived else None
+        if archived and derived:
+            return [str(replace(archived, original=derived))]
+    return []
+
+
+def _original(address: str) -> str:
+    archived = parse_address(address)
+    return archived.original if archived else address
+
+
+def _is_front(address: str, guide: Guide) -> bool:
+    """Whether an address is the guide's front page, or an overview of CliffsNotes: no person's page."""
+    path = urlsplit(_original(address)).path.rstrip("/")
+    last = path.rpartition("/")[2].lower()
+    return path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance") or last.startswith("about-")
+
+
+def _texts_of_people(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[GuideText]:
+    """Descriptions and analyses by person, in the order of the guide; a longer text of a kind wins."""
+    found: dict[tuple[str, str], GuideText] = {}
+    order: dict[str, int] = {}
+    rank = {LIST: 0, PERSON: 1, MINOR: 2}
+    for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+        for entry in page.entries:
+            name, aliases = _clean_name(entry, blank.author)
+            if not name:
+                continue
+            place = order.setdefault(fold(name), len(order))
+            for kind, text in _kinds_of(entry, page, blank.source):
+                known = found.get((kind, fold(name)))
+                if known is None or len(known.text) < len(text):
+                    found[kind, fold(name)] = replace(
+                        blank, kind=kind, text=text, character=known.character if known else name,
+                        aliases=aliases, minor=entry.minor, order=place, address=record.address,
+                    )  # fmt: skip
+    return sorted(found.values(), key=lambda text: (text.kind, text.order))
+
+
+def _clean_name(entry: Entry, author: str) -> tuple[str, tuple[str, ...]]:
+    """(name, aliases) of an entry; an entry about several people keeps its name as it stands."""
+    people = read_name(entry.name, author=author).people
+    if not people:
+        return "", ()
+    return (people[0].name, people[0].aliases) if len(people) == 1 else (entry.name, ())
+
+
+def _kinds_of(entry: Entry, page: GuidePage, site: str) -> list[tuple[str, str]]:
+    """(kind, text) of an entry: lists describe, a person's own page analyses.
+
+    Shmoop's and LitCharts' pages of persons describe, too.
+    """
+    if page.kind != PERSON:
+        return [("description", entry.text)] if entry.text else []
+    describes = site in ("litcharts", "shmoop")
+    found = [("description", entry.text)] if describes and entry.text else []
+    return found + ([("analysis", entry.analysis)] if entry.analysis else [])
+
+
+# --- LiSCU's keys -----------------------------------------------------------------------------------------
+
+
+def keep_listed(
+    texts: Sequence[GuideText], names: Sequence[ListedName]
+) -> tuple[list[GuideText], dict[str, str], int]:
+    """Only the characters of a published list: texts under its names, their splits, and keys not found.
+
+    A key is (source, title, character) as scraped; capitals, accents and punctuation do not count. A summary
+    is kept, in the split of its guide's characters.
+    """
+    wanted = {
+        (n.source, fold(n.scraped_title or n.title), fold(n.scraped_character or n.character)): n
+        for n in names
+    }
+    kept: list[GuideText] = []
+    placed: dict[str, str] = {}
+    by_guide: dict[tuple[str, str], str] = {}
+    found: set[tuple[str, str, str]] = set()
+    for text in texts:
+        raw = [fold(name) for name in (text.character, *text.aliases)] if text.character else []
+        keys = [(text.source, fold(text.title), name) for name in raw]
+        key = next((k for k in keys if k in wanted), None)
+        if key is None or text.kind == "summary":
+            continue
+        name = wanted[key]
+        found.add(key)
+        renamed = replace(text, title=name.title, character=name.character)
+        kept.append(renamed)
+        split = _SPLITS.get(name.split, name.split) or split_by_title(name.title)
+        placed[renamed.id] = by_guide[text.source, text.guide] = split
+    for text in texts:
+        if text.kind == "summary" and (text.source, text.guide) in by_guide:
+            kept.append(text)
+            placed[text.id] = by_guide[text.source, text.guide]
+    return kept, placed, len(wanted) - len(found)
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+
+def write_guide_texts(
+    texts: Sequence[GuideText],
+    splits: Mapping[str, str],
+    plan: ContextPlan,
+    out: Path,
+    *,
+    identification: bool = True,
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """Write the folder; returns counts of texts, of what was left out, and of rows by split.
+
+    Raises:
+        UsageError: nothing is left to write, or `out` holds something else.
+    """
+    kept, short = keep_long(texts, plan.least_words, strictly=plan.strictly, tokens=plan.tokens)
+    tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
+    if identification:
+        # The filter of length is BookWorm's; LiSCU asks about every description.
+        for question in questions_of(texts):
+            split = splits.get(question.id, "")
+            if split:
+                place = ("identification", split)
+                tables[place] = [*tables.get(place, ()), question.to_dict()]
+    if not tables:
+        raise UsageError(
+            "no text is left to write", found=f"{len(texts)} texts, {len(short)} too short",
+            hint="shorter texts pass with another recipe (--recipe), table [filters]",
+        )  # fmt: skip
+    filters = {"least_words": plan.least_words, "strictly": plan.strictly, "tokens": plan.tokens}
+    content = TaskFolder(
+        "guides", "Texts of study guides", FEATURES, tables, {**filters, **(settings or {})}, NOTES,
+        {"identification": IDENTIFICATION},
+    )  # fmt: skip
+    write_task_folder(out, content)
+    counts = Counter(text.kind for text in kept)
+    left = {f"too short: {kind}": n for kind, n in Counter(text.kind for text in short).items()}
+    if outside := sum(text.id not in splits for text in kept):
+        left["in no split"] = outside
+    rows = {f"{config} {split}": len(some) for (config, split), some in tables.items()}
+    return {kind: counts[kind] for kind in KINDS if counts[kind]}, left, rows
+
+
+def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[str, str]:
+    """The split of every text: that of its guide, else by the hash of the title."""
+    known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}
+    return {t.id: known[t.source, t.guide, t.gutenberg_key] or split_by_title(t.title) for t in texts}
+
+
+def build_guide_texts(
+    source: Path,
+    names: Path | None,
+    plan: ContextPlan,
+    guides: GuidesPlan,
+    pages: Path,
+    out: Path,
+    *,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> GuideTextsReport:
+    """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
+
+    With `names` only the characters of that published list (LiSCU's) are kept, in its splits.
+
+    Raises:
+        SourceError: not one page could be read.
+    """
+    asked = bookworm_guides(read_tables(source)) if source.is_dir() else listed_guides([source])
+    texts, outcomes, problems = collect(asked, guides, pages, offline=offline, progress=progress)
+    statuses = dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items()))
+    if not texts:
+        raise SourceError(
+            "no page of a guide could be read",
+            found=", ".join(f"{count:,} {status}" for status, count in statuses.items()),
+            hint=f"{pages / MANIFEST} has a line for every page; another run asks for the missing ones again",
+        )
+    left: dict[str, int] = {}
+    if names is not None:
+        texts, splits, missing = keep_listed(texts, list(read_names(names)))
+        left["characters of the list not found"] = missing
+    else:
+        splits = splits_of(texts, asked)
+    report = GuideTextsReport(str(out), len(asked), problems=problems)
+    report.pages = statuses
+    settings = {"source": source.name, "names": names.name if names else ""}
+    report.texts, more, report.splits = write_guide_texts(texts, splits, plan, out, settings=settings)
+    report.left_out = left | more
+    return report
