@@ -29,12 +29,16 @@ from .overrides import Override, find_override
 from .table import SOURCES, Cast
 from .titles import folded_author, generation
 
-OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics")
+OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics", "music", "adaptation")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
+NO_PERSON = ("author", "group")
+"""Flags of characters that are nobody of the book: its author, and several people under one name."""
 _PLAY_CLASSES = frozenset({"Q25379", "Q25372", "Q40831", "Q80930"})
 """Wikidata's classes play, drama, comedy, tragedy."""
 STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", frozenset, frozenset, tier=-1)
 _MOST_SHOWN = 5  # records of the same title and names of a cast that a reviewer is shown
+SERIES_CAST = "series-cast"
+"""Flag of a work whose cast is listed on its series (the harvest sets it)."""
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
 _CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
@@ -47,7 +51,9 @@ class MatchSettings:
 
     `rules` are names of `RULES` in the order in which they are tried. `sources` is the order that decides
     between sources with equally many characters. `choose` is "most-characters" (the paper) or
-    "source-order" (the first source that has the book). Books under `least_characters` fall out.
+    "source-order" (the first source that has the book). Works with one of `refuse_flags` are no books;
+    characters with one of `leave_out` are not taken, counted or annotated. Books under `least_characters`
+    fall out.
     """
 
     rules: tuple[str, ...] = tuple(RULES)
@@ -56,6 +62,7 @@ class MatchSettings:
     choose: str = "most-characters"
     least_characters: int = 5
     refuse_flags: tuple[str, ...] = OTHER_MEDIA
+    leave_out: tuple[str, ...] = NO_PERSON
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.rules if name not in RULES]
@@ -70,7 +77,8 @@ class MatchSettings:
 class WorkDecision:
     """What became of one work of one source: the record, the rule that found it, and why (not).
 
-    `considered` are the records that were looked at, the one taken first; `names` the first characters.
+    `considered` are the records that were looked at, the one taken first; `names` the first characters;
+    `left_out` names of the source that are nobody of the book, with the reason.
     """
 
     source: str
@@ -85,6 +93,7 @@ class WorkDecision:
     link: str = ""
     doubts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def review(self) -> str:
@@ -137,6 +146,8 @@ def match(
     """Match every cast to the catalogue (a polars DataFrame) and choose one cast per book."""
     settings = settings or MatchSettings()
     casts = lend_authors(casts)
+    left_out = {_place(cast): people for cast in casts if (people := _left_out(cast, settings.leave_out))}
+    casts = [_without(cast, settings.leave_out) for cast in casts]
     used: set[Override] = set()
     decisions: dict[int, WorkDecision] = {}
     open_works: dict[int, Cast] = {}
@@ -160,9 +171,30 @@ def match(
     for index, cast in open_works.items():
         decisions[index] = _decide(cast, found[index], settings, bearing.get(index, ()))
     _unite(casts, decisions, open_works, found, settings)
-    works = tuple(decisions[index] for index in range(len(casts)))
+    works = tuple(
+        replace(decisions[index], left_out=left_out.get(_place(cast), ())) for index, cast in enumerate(casts)
+    )
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
+
+
+def _place(cast: Cast) -> tuple[str, str]:
+    return cast.source, cast.work_id
+
+
+def _left_out(cast: Cast, flags: Sequence[str]) -> tuple[str, ...]:
+    """The characters with one of the flags, each with its reason."""
+    return tuple(
+        f"{row.character} ({', '.join(flag for flag in row.flags if flag in flags)})"
+        for row in cast.rows
+        if set(row.flags) & set(flags)
+    )
+
+
+def _without(cast: Cast, flags: Sequence[str]) -> Cast:
+    """The cast without characters that have one of the flags; all of them when nobody would be left."""
+    kept = tuple(row for row in cast.rows if not set(row.flags) & set(flags))
+    return Cast(kept or cast.rows)
 
 
 def _check_overrides(overrides: Sequence[Override], records: Candidates) -> None:
@@ -297,6 +329,8 @@ def _doubts(cast: Cast, record: Mapping[str, Any]) -> Iterator[str]:
     """What a person should look at, whatever rule found the record."""
     if LENT in cast.work.flags:
         yield f"the author ({cast.author}) is another source's"
+    if SERIES_CAST in cast.work.flags:
+        yield "the cast is that of its series"
     if perhaps_shortened(record):
         yield "perhaps a shortened edition"
     bearer = _bearer(cast)

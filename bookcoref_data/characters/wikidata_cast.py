@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .names import read_name
@@ -20,7 +20,11 @@ ENGLISH = ("en", "en-gb", "en-us", "en-ca")
 FALLBACKS = ("mul", "fr", "de", "es", "it")
 """Languages tried for a name without English label, in this order; then any, by the name of the language."""
 
-SUBCLASS, GUTENBERG = "wdt:P279", "wdt:P2034"
+SUBCLASS, GUTENBERG, BASED_ON, SERIES = "wdt:P279", "wdt:P2034", "wdt:P144", "wdt:P179"
+PRESENT_IN = "^wdt:P1441"
+"""Who says to be present in a work, without being listed there."""
+SERIES_CAST, PRESENT, ADAPTATION = "series-cast", "present-in-work", "adaptation"
+"""Flags of rows: listed on the work's series; known by P1441 alone; a work based on one of the same title."""
 _LEVELS = 6
 _BEINGS = {"Q5", "Q95074", "Q15632617", "Q729", "Q21070598", "Q3658341", "Q178885", "Q16334295", "Q14514600"}
 """Human, character, fictional human, animal, being of doubtful history, literary character, deity, groups."""
@@ -74,6 +78,9 @@ OTHER_MEDIA = {
 }
 """Classes of works that are not books, with the flag they give. Nothing is dropped for it here."""
 
+_BOOKS = ("Q7725634", "Q47461344", "Q571", "Q8261", "Q49084", "Q149537")
+"""Classes of what is read: literary work, written work, book, novel, short story, novella."""
+
 Value = tuple[str, str]
 ItemFacts = Mapping[str, Sequence[Value]]
 
@@ -101,7 +108,8 @@ def cast_rows(
     A character without a label in any language has no name to look for and is reported as nameless; so is
     a work. Flags of a row: "no-title" (no P1476, the label stands in), "no-author", "several-authors",
     "unknown-author" (a blank value), "no-english-label" and the flags of `names.read_name` for the
-    character, and what `OTHER_MEDIA` says of the work.
+    character, what `OTHER_MEDIA` says of the work, "adaptation", "series-cast" (a work without characters of
+    its own has those of its series) and "present-in-work" (the character names the work, not the reverse).
     """
     for work in works:
         report.works += 1
@@ -122,9 +130,13 @@ def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
     kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
     above = _ancestors(kinds, facts_of)
     flags += author_flags + tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
+    flags += (ADAPTATION,) if _is_adaptation(facts, titles, above, facts_of, current) else ()
+    listed, cast_flags = _cast(facts, facts_of, current)
+    flags += cast_flags
+    stated = set(_items(facts.get(CHARACTER, ()), current))
     numbers = tuple(sorted({value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}, key=int))
     order = 0
-    for character in _items(facts.get(CHARACTER, ()), current):
+    for character in listed:
         label, english = best_label(facts_of(character))
         name = _without_work(label, titles)
         if not name or _ITEM.fullmatch(name):
@@ -137,6 +149,8 @@ def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
         reading = read_name(name, author=authors[0] if authors else "")
         if reading.rejected:
             report.counts["rejected-name"] += 1
+        if not cast_flags and character not in stated:
+            kind_flags = (PRESENT, *kind_flags)
         known_as = _aliases(facts_of(character)) if len(reading.people) == 1 else ()
         aliases = [_without_work(alias, titles) for alias in known_as]
         for person in reading.people:
@@ -162,6 +176,38 @@ def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
                 retrieved=retrieved[:10],
             )
             order += 1
+
+
+def _cast(
+    facts: ItemFacts, facts_of: Callable[[str], ItemFacts], current: Callable[[str], str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """(characters of a work, flags): its own, else those that are listed on its series."""
+    own = _items((*facts.get(CHARACTER, ()), *facts.get(PRESENT_IN, ())), current)
+    if own:
+        return own, ()
+    for series in _items(facts.get(SERIES, ()), current):
+        of_series = facts_of(series)
+        theirs = _items((*of_series.get(CHARACTER, ()), *of_series.get(PRESENT_IN, ())), current)
+        if theirs:
+            return theirs, (SERIES_CAST,)
+    return [], ()
+
+
+def _is_adaptation(
+    facts: ItemFacts,
+    titles: Sequence[str],
+    above: Container[str],
+    facts_of: Callable[[str], ItemFacts],
+    current: Callable[[str], str],
+) -> bool:
+    """Whether a work is based on one of the same title (P144) and no class says that it is a book."""
+    if any(kind in above for kind in _BOOKS):
+        return False
+    mine = {title.casefold() for title in titles}
+    return any(
+        mine & {title.casefold() for title in _titles(facts_of(source))[0]}
+        for source in _items(facts.get(BASED_ON, ()), current)
+    )
 
 
 def _ancestors(kinds: Iterable[str], facts_of: Callable[[str], ItemFacts]) -> set[str]:

@@ -61,6 +61,7 @@ function about(work) {
   left.append(make("div", `${work.source} ${work.work_id}`, "small"));
   const more = work.characters > work.names.length ? ", ..." : "";
   left.append(make("div", `${work.characters} characters: ${work.names.join(", ")}${more}`, "small"));
+  if (work.left_out.length) left.append(make("div", `left out: ${work.left_out.join(", ")}`, "small"));
   if (work.review) left.append(make("div", work.review, "flag"));
   left.append(make("div", work.reason, "small"));
   if (work.book) left.append(make("div", work.book, "small"));

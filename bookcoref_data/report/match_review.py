@@ -20,8 +20,9 @@ def render_review(works: Sequence[Mapping[str, Any]]) -> str:
     """The page as one HTML document.
 
     Each work has source, work_id, title, author, link, characters (how many), names (the first of them),
-    gutenberg_id (or None), review (why to look at it, or ""), reason, book (what became of the book), and
-    records: id, title, author, downloads, refused (why it was not taken, "" for the one that was).
+    left_out (names that are nobody of the book), gutenberg_id (or None), review (why to look at it, or ""),
+    reason, book (what became of the book), and records: id, title, author, downloads, refused (why it was not
+    taken, "" for the one that was).
     """
     style, script = _read("match_review.css"), _read("match_review.js")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"

@@ -1,9 +1,9 @@
 """Works, their characters and authors from a SPARQL endpoint in Wikidata's shape.
 
-Two kinds of question only. `WORKS` walks over all works that have a character (P674), in pages that start
-after the last work seen. `FACTS` asks for the values of a few properties of a batch of items: one row per
-value, so that several authors, titles and characters of a work never multiply, as they do in one wide
-query. A batch that is too heavy is halved, down to the single item, which is then reported as failed.
+`wikidata_works.py` lists all works that have a character (P674), class by class. `FACTS` asks for the values
+of a few properties of a batch of items: one row per value, so that several authors, titles and characters
+of a work never multiply, as they do in one wide query; `POINTING` asks in the same way which items point to
+them. A batch that is too heavy is halved, down to the single item, which is then reported as failed.
 
 Both use plain labels instead of Wikidata's label service, and so run on any SPARQL 1.1 endpoint.
 """
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from ..errors import SourceError
 from ..progress import Progress, Silent
 from .sparql import Endpoint, Row, Term, TooHeavyError
+from .wikidata_works import WorksOf, list_works
 
 PREFIXES = """\
 PREFIX wd: <http://www.wikidata.org/entity/>
@@ -26,24 +26,22 @@ PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 """
 
-# The inner query names each work once before anything is compared or sorted; without it engines sort one
-# row per character (four times slower on oxigraph).
-WORKS = (
-    PREFIXES
-    + """\
-SELECT ?work WHERE {{
-  {{ SELECT DISTINCT ?work WHERE {{ ?work wdt:P674 ?character .{author} }} }}
-  FILTER(isIRI(?work) && STR(?work) > "{after}")
-}} ORDER BY STR(?work) LIMIT {limit}
-"""
-)
-
 FACTS = (
     PREFIXES
     + """\
 SELECT ?item ?property ?value WHERE {{
   VALUES (?item ?property) {{ {pairs} }}
   ?item ?property ?value .{language}
+}}
+"""
+)
+
+POINTING = (
+    PREFIXES
+    + """\
+SELECT ?item ?property ?value WHERE {{
+  VALUES (?item ?property) {{ {pairs} }}
+  ?value ?property ?item .
 }}
 """
 )
@@ -62,6 +60,8 @@ _SHORT = {
 }
 CHARACTER, AUTHOR, TITLE, CLASS = "wdt:P674", "wdt:P50", "wdt:P1476", "wdt:P31"
 SUBCLASS, BASED_ON, SERIES, GUTENBERG = "wdt:P279", "wdt:P144", "wdt:P179", "wdt:P2034"
+PRESENT_IN = "wdt:P1441"
+POINTING_PROPERTIES = (PRESENT_IN, SERIES)
 LABEL, ALIAS, SAME = "rdfs:label", "skos:altLabel", "owl:sameAs"
 WORK_PROPERTIES = (CHARACTER, AUTHOR, TITLE, CLASS, BASED_ON, SERIES, GUTENBERG, LABEL, ALIAS, SAME)
 PERSON_PROPERTIES = (LABEL, ALIAS, CLASS, SAME)
@@ -69,7 +69,9 @@ CLASS_PROPERTIES = (LABEL, SUBCLASS)
 _CLASS_LEVELS = 6  # from "literary character in a novel" up to "character" are three
 
 Facts = dict[str, dict[str, list[Term]]]
-"""item -> property -> values; items and properties are short ("Q170583", "wdt:P674")."""
+"""item -> property -> values; items and properties are short ("Q170583", "wdt:P674").
+
+"^wdt:P1441" has the items that point to the item by P1441."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Settings:
     """What to ask for, and how much at once (items per query).
 
     `languages` are those of labels and aliases, the preferred first; `require_author` leaves out works
-    without P50, most of which are films.
+    without P50, most of which are films. `works_page` is about how many works one query may list.
     """
 
     languages: tuple[str, ...] = (
@@ -139,16 +141,83 @@ def harvest(
     """
     progress = progress or Silent()
     found = Harvested()
-    listed = list(works) if works is not None else list(all_works(endpoint, settings, progress))
+    listed = list(works) if works is not None else _all_works(endpoint, found, settings, progress)
     _collect(endpoint, found, listed, WORK_PROPERTIES, settings, progress, "works")
-    found.works = sorted({found.current(work) for work in listed if found.of(work)}, key=item_number)
+    _collect_pointing(endpoint, found, listed, settings, progress)
+    books = _books_of_series(found, listed) if works is None else []
+    _collect(endpoint, found, books, WORK_PROPERTIES, settings, progress, "books of series")
+    if settings.require_author:
+        books = [book for book in books if found.of(book).get(AUTHOR)]
+    works_found = {found.current(work) for work in (*listed, *books) if found.of(work)}
+    found.works = sorted(works_found, key=item_number)
+    series = {
+        _short_item(t.value)
+        for w in found.works
+        if not cast_of(found, w)
+        for t in found.of(w).get(SERIES, ())
+    }
+    _collect(endpoint, found, sorted(series, key=item_number), WORK_PROPERTIES, settings, progress, "series")
     persons = sorted(
-        {_short_item(t.value) for p in (CHARACTER, AUTHOR) for t in _values(found, p)}, key=item_number
+        {
+            person
+            for work in (*found.works, *series)
+            for person in (*cast_of(found, work), *_authors_of(found, work))
+        },
+        key=item_number,
     )
     _collect(endpoint, found, persons, PERSON_PROPERTIES, settings, progress, "characters and authors")
     _label_the_nameless(endpoint, found, persons, settings, progress)
     _collect_classes(endpoint, found, persons, settings, progress)
     return found
+
+
+def cast_of(found: Harvested, work: str) -> list[str]:
+    """The characters of a work: those that it lists (P674) and those that say they are in it (P1441)."""
+    facts = found.of(work)
+    return [_short_item(term.value) for name in (CHARACTER, f"^{PRESENT_IN}") for term in facts.get(name, ())]
+
+
+def _authors_of(found: Harvested, work: str) -> list[str]:
+    return [_short_item(term.value) for term in found.of(work).get(AUTHOR, ())]
+
+
+def _all_works(endpoint: Endpoint, found: Harvested, settings: Settings, progress: Progress) -> list[str]:
+    """All works that have a character, each once, by number."""
+    wanted = WorksOf(settings.works_page, settings.require_author)
+
+    def cell(row: Row, name: str) -> str:
+        return _cell(row, name, endpoint).value
+
+    works = set(list_works(endpoint, wanted, cell, found.failed, progress))
+    return sorted((_short_item(work) for work in works if work.startswith(ENTITY)), key=item_number)
+
+
+def _collect_pointing(
+    endpoint: Endpoint, found: Harvested, works: Sequence[str], settings: Settings, progress: Progress
+) -> None:
+    """Which characters say that they are in a work (P1441), which books that they are of a series (P179)."""
+    what = "characters present in works"
+    items = sorted({work for work in works if is_item(work)}, key=item_number)
+    progress.begin(what, len(items), "works")
+    for batch in _batches(items, settings.works_batch):
+        for rows in _halving(batch, _pointing_query(endpoint), found.failed):
+            _add(found.facts, rows, endpoint, mark="^")
+        progress.advance(what, len(batch))
+    progress.end(what)
+
+
+def _pointing_query(endpoint: Endpoint) -> Callable[[list[str]], list[Row]]:
+    def ask(items: list[str]) -> list[Row]:
+        pairs = " ".join(f"(wd:{item} {property_})" for item in items for property_ in POINTING_PROPERTIES)
+        return endpoint.ask(POINTING.format(pairs=pairs))
+
+    return ask
+
+
+def _books_of_series(found: Harvested, works: Sequence[str]) -> list[str]:
+    """The items that say they are of a series among `works`: its books may have no cast of their own."""
+    books = {_short_item(t.value) for work in works for t in found.of(work).get(f"^{SERIES}", ())}
+    return sorted((book for book in books if is_item(book)), key=item_number)
 
 
 def _collect_classes(
@@ -168,40 +237,6 @@ def _collect_classes(
             endpoint, found, sorted(level, key=item_number), CLASS_PROPERTIES, settings, progress, "classes"
         )
         level = {_short_item(term.value) for item in level for term in found.of(item).get(SUBCLASS, ())}
-
-
-def all_works(endpoint: Endpoint, settings: Settings, progress: Progress) -> Iterator[str]:
-    """All works that have a character, page by page; after one too heavy, smaller ones."""
-    after, limit = ENTITY, settings.works_page
-    author = " ?work wdt:P50 ?author ." if settings.require_author else ""
-    progress.begin("list of works", None, "works")
-    while True:
-        try:
-            rows = endpoint.ask(WORKS.format(author=author, after=after, limit=limit))
-        except TooHeavyError:
-            if limit == 1:
-                raise
-            limit = max(1, limit // 4)
-            continue
-        page = [_cell(row, "work", endpoint).value for row in rows]
-        _hold_order([after, *page], endpoint.address)
-        yield from (_short_item(work) for work in page if work.startswith(ENTITY))
-        progress.advance("list of works", len(page))
-        if len(page) < limit:
-            break
-        after = page[-1]
-    progress.end("list of works")
-
-
-def _hold_order(works: list[str], address: str) -> None:
-    """Refuse an endpoint that sorts or compares in its own way: its pages would skip works, or never end."""
-    for one, other in pairwise(works):
-        if other <= one:
-            raise SourceError(
-                f"{address} does not sort by code point",
-                found=f"{other} after {one}",
-                hint="give the works yourself (--works FILE)",
-            )
 
 
 def _collect(
@@ -254,11 +289,11 @@ def _halving(
         yield from _halving(batch[middle:], ask, failed)
 
 
-def _add(facts: Facts, rows: Iterable[Row], endpoint: Endpoint) -> None:
+def _add(facts: Facts, rows: Iterable[Row], endpoint: Endpoint, mark: str = "") -> None:
     for row in rows:
         item, property_ = (_cell(row, name, endpoint).value for name in ("item", "property"))
         value = _cell(row, "value", endpoint)
-        values = facts.setdefault(_short_item(item), {}).setdefault(_short(property_), [])
+        values = facts.setdefault(_short_item(item), {}).setdefault(mark + _short(property_), [])
         if value not in values:
             values.append(value)
 
@@ -300,11 +335,6 @@ def _label_the_nameless(
             _add(found.facts, rows, endpoint)
         progress.advance("other languages", len(batch))
     progress.end("other languages")
-
-
-def _values(found: Harvested, property_: str) -> Iterator[Term]:
-    for work in found.works:
-        yield from found.of(work).get(property_, ())
 
 
 def _batches(items: Sequence[str], size: int) -> Iterator[list[str]]:

@@ -149,6 +149,7 @@ def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
         "link": work.link,
         "characters": work.characters,
         "names": ", ".join(work.names),
+        "left_out": ", ".join(work.left_out),
         "gutenberg_id": work.gutenberg_id or "",
         "record": taken.title if taken else "",
         "record_author": taken.author if taken else "",
@@ -171,7 +172,7 @@ def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     book = fates.get(work.gutenberg_id or 0, "")
     return {
         **{key: getattr(work, key) for key in keys},
-        "names": list(work.names), "book": book, "records": records,
+        "names": list(work.names), "left_out": list(work.left_out), "book": book, "records": records,
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -254,6 +255,25 @@ def test_books_under_five_characters_fall_out_and_say_so():
         .books[0]
         .kept
     )
+
+
+def test_the_author_and_groups_are_nobody_of_the_book_and_the_reviewer_sees_it():
+    book = cast("Emma", "Jane Austen", size=7)
+    flagged = {5: ("author",), 6: ("group", "shared-surname")}
+    rows = tuple(replace(row, flags=flagged.get(n, ())) for n, row in enumerate(book.rows))
+    report = match([Cast(rows)], frame(record(1, "Emma", "Austen, Jane")))
+    assert report.works[0].left_out == ("Person 5 (author)", "Person 6 (group)")
+    assert report.works[0].characters == len(report.books[0].characters) == 5
+    report = match([Cast(rows)], frame(record(1, "Emma", "Austen, Jane")), MatchSettings(leave_out=()))
+    assert report.works[0].characters == 7
+
+
+def test_a_cast_of_a_series_and_an_adaptation():
+    emma = frame(record(1, "Emma", "Austen, Jane"))
+    of_series = cast("Emma", "Jane Austen", flags=("series-cast",))
+    assert match([of_series], emma).works[0].review == "the cast is that of its series"
+    adaptation = cast("Emma", "Jane Austen", flags=("adaptation",))
+    assert match([adaptation], emma).works[0].reason == "not a book: adaptation"
 
 
 def test_films_are_no_books():

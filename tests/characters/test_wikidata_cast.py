@@ -198,3 +198,18 @@ def test_the_class_of_a_work_counts_with_what_it_is_a_subclass_of(monkeypatch):
     monkeypatch.setitem(PEOPLE, "Q60", {"wdt:P279": [item("Q11424")]})
     assert "film" in rows({**NOVEL, "wdt:P31": [item("Q60")]})[0].flags
     assert rows({**NOVEL, "wdt:P2034": [("4321", "")]})[0].gutenberg_ids == ("4321",)
+
+
+def test_who_names_the_work_counts_and_is_marked(monkeypatch):
+    found = rows({**NOVEL, "^wdt:P1441": [item("Q2"), item("Q3")]})
+    marked = {row.character: "present-in-work" in row.flags for row in found}
+    assert marked == {"Sam Reed": True, "Ada Brook": False, "Tamara": False}
+
+
+def test_a_work_based_on_one_of_its_title_is_an_adaptation_unless_it_is_a_book(monkeypatch):
+    monkeypatch.setitem(PEOPLE, "Q70", {"wdt:P1476": [("The Lamp Road", "en")]})
+    monkeypatch.setitem(PEOPLE, "Q71", {"wdt:P1476": [("Another Road", "en")]})
+    based = {**NOVEL, "wdt:P31": [], "wdt:P144": [item("Q70")]}
+    assert "adaptation" in rows(based)[0].flags
+    assert "adaptation" not in rows({**based, "wdt:P144": [item("Q71")]})[0].flags
+    assert "adaptation" not in rows({**based, "wdt:P31": [item("Q8261")]})[0].flags

@@ -14,11 +14,13 @@ WORKS = [
     {
         "source": "wikidata", "work_id": "Q1", "title": "The <Inn>", "author": "Mira Holt",
         "link": "https://x.org/Q1", "characters": 6, "names": ["Ada"], "gutenberg_id": 7,
+        "left_out": ["Mira Holt (author)"],
         "review": "found by affix", "reason": "affix: alike", "book": "the only source", "records": RECORDS,
     },
     {
         "source": "shmoop", "work_id": "ferry", "title": "A Ferry", "author": "", "link": "",
-        "characters": 5, "names": ["Sam"], "gutenberg_id": None, "review": "near miss", "reason": "none",
+        "characters": 5, "names": ["Sam"], "left_out": [], "gutenberg_id": None,
+        "review": "near miss", "reason": "none",
         "book": "", "records": [],
     },
 ]  # fmt: skip
@@ -31,6 +33,7 @@ def test_decisions_made_on_the_page_are_overrides(browser, tmp_path):
     first, second = browser.find_elements("tag name", "article")
     assert "The <Inn>" in first.text
     assert "not taken: language fr" in first.text
+    assert "left out: Mira Holt (author)" in first.text
     first.find_elements("css selector", "input[type=radio]")[1].click()
     first.find_element("css selector", ".why").send_keys('the "other" one')
     second.find_element("css selector", "input[type=number]").send_keys("99\t")
