@@ -11,6 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
+from bookcoref_data.formats.trainers.common import is_blank
 from bookcoref_data.formats.trainers.longdoc import segment_ends
 from bookcoref_data.formats.trainers.subwords import load_tokenizer, map_subwords
 from bookcoref_data.formats.trainers.wl_coref import head_of
@@ -208,3 +209,105 @@ def test_real_books_keep_every_mention(shared_data, tmp_path):
         report = ConversionReport()
         write_documents(records, tmp_path / "x.jsonlines", format, report=report)
         assert report.mentions == sum(len(c) for r in records for c in r.clusters)
+
+
+# --- what the readers do with our files, in our own words -------------------------------------------------
+#
+# maverick-coref, LingMess and fastcoref put "[s] name [e]" before the words wherever the speaker changes and
+# ask a fast tokenizer for the subwords of the first and last word of every mention. s2e encodes word by word.
+# Longdoc and Dual-cache take segments of ids. wl-coref tokenizes word by word and predicts spans inside the
+# sentence of the head.
+
+
+BOOK = Record(
+    "emma",
+    "158",
+    [["Ann", "\n", "ran", "to", "town", "."], ["\ufeff", "She", "fell", "."], ["\n"], ["Ann", "fell", "."]],
+    [[Mention(0, 1), Mention(7, 7), Mention(11, 11)], [Mention(2, 8)], [Mention(6, 6)], [Mention(4, 4)]],
+    speakers=[[""] * 6, ["Bo"] * 4, ["Bo"], [""] * 3],
+)
+
+
+def with_speakers(words: list[str], speakers: list[str]) -> tuple[list[str], list[int]]:
+    """The words with a name before every change of speaker, and the new place of each word."""
+    text: list[str] = []
+    places = []
+    last = None
+    for word, speaker in zip(words, speakers, strict=True):
+        if speaker != last:
+            text += ["[s]", speaker, "[e]"]
+            last = speaker
+        places.append(len(text))
+        text.append(word)
+    return text, places
+
+
+@pytest.mark.parametrize("format", ["jsonlines", "fastcoref"])
+def test_readers_by_words_find_the_subwords_of_every_mention(format, tmp_path):
+    line, report = written(tmp_path, format, BOOK)
+    assert counts(report)["mentions in which the speaker changes"] == 1
+    words = line["tokens"] if "tokens" in line else [w for sentence in line["sentences"] for w in sentence]
+    speakers = [name for row in line["speakers"] for name in row]
+    text, places = with_speakers(words, speakers)
+    assert all(isinstance(name, str) and name for name in speakers)
+    encoded = small_tokenizer().encode(text, is_pretokenized=True)
+    for cluster in line["clusters"]:
+        for start, end in cluster:
+            # The trainers assert this: no name was put inside a mention.
+            assert words[start : end + 1] == text[places[start] : places[end] + 1]
+            # None here is where the trainers stop.
+            first, last = (encoded.word_to_tokens(places[i]) for i in (start, end))
+            assert first is not None
+            assert last is not None
+            assert encoded.word_ids[first[0]] == places[start]
+            assert encoded.word_ids[last[1] - 1] == places[end]
+
+
+def test_the_reader_of_s2e_encodes_every_word_alone(tmp_path):
+    line, _ = written(tmp_path, "jsonlines", BOOK)
+    words = [w for sentence in line["sentences"] for w in sentence]
+    assert len(words) == sum(map(len, line["speakers"]))
+    ids: list[int] = []
+    reach = []
+    for word in words:
+        start = len(ids)
+        ids += small_tokenizer().encode([word], is_pretokenized=True).ids
+        reach.append((start, len(ids)))
+    assert all(reach[i][0] < reach[i][1] for cluster in line["clusters"] for span in cluster for i in span)
+
+
+def test_the_reader_of_wl_coref_finds_words_spans_and_genres(tmp_path):
+    line, report = written(tmp_path, "wl-coref", BOOK)
+    words, sentences = line["cased_words"], line["sent_id"]
+    assert {len(line[key]) for key in ("sent_id", "speaker", "pos", "deprel", "head")} == {len(words)}
+    assert line["document_id"][:2] in ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
+    assert isinstance(line["part_id"], int)
+    # A word without subwords would be the mean of nothing.
+    assert all(small_tokenizer().encode([word], is_pretokenized=True).ids for word in words)
+    for head, start, end in line["head2span"]:
+        assert start <= head < end
+        assert sentences[start] == sentences[head] == sentences[end - 1]
+    heads = [head for cluster in line["word_clusters"] for head in cluster]
+    assert len(heads) == len(set(heads)), "one cluster a word"
+    assert all(len(cluster) > 1 for cluster in line["word_clusters"])
+    spans = [tuple(span) for cluster in line["span_clusters"] for span in cluster]
+    assert (1, 7) in spans, "crossing mentions are scored, though their span is not learnt"
+    assert (1, 7) not in [(start, end) for _, start, end in line["head2span"]]
+    assert counts(report)["mentions that cross the end of a sentence"] == 1
+
+
+@pytest.mark.parametrize("format", ["longdoc", "dual-cache"])
+def test_the_readers_of_segments_find_every_subword(format, tmp_path):
+    line, _ = written(tmp_path, format, BOOK, tokenizer=Fast(), segment_length=8)
+    size = sum(map(len, line["sentences"]))
+    assert len(line["sentence_map"]) == len(line["subtoken_map"]) == size
+    assert all(isinstance(i, int) for segment in line["sentences"] for i in segment)
+    assert all(0 < len(segment) + 2 <= 8 for segment in line["sentences"])
+    assert line["sentence_map"] == sorted(line["sentence_map"])
+    assert line["subtoken_map"] == sorted(line["subtoken_map"])
+    assert all(0 <= start <= end < size for cluster in line["clusters"] for start, end in cluster)
+
+
+def test_marks_that_nobody_sees_are_no_words():
+    assert [is_blank(token) for token in ("", " ", "\n", "\ufeff", "\u00ad", "\u200b\n")] == [True] * 6
+    assert [is_blank(token) for token in ("a", "-", "a\u00ad", "_")] == [False] * 4

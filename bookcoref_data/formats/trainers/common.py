@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from ...books import Mention, Record
 from ...errors import DataError
@@ -20,6 +22,7 @@ GUTENBERG_KEYS = "Gutenberg keys"
 OTHER_FIELDS = "other fields of documents"
 BLANK_MENTIONS = "mentions of white space alone"
 BLANK_ENDS = "ends of mentions on white-space tokens (the mention is cut to its words)"
+CHANGING_SPEAKERS = "mentions in which the speaker changes (all of it is given to the first)"
 NOBODY = "-"
 
 LineOf = Callable[[Record, "ConversionReport | None"], dict[str, Any]]
@@ -71,13 +74,43 @@ def named_speakers(record: Record) -> list[list[str]]:
     return [[name or NOBODY for name in row] for row in speakers]
 
 
+def steady_speakers(
+    record: Record, clusters: Sequence[Sequence[Mention]], report: ConversionReport | None
+) -> list[list[str]]:
+    """`named_speakers`, with one speaker all through every mention: that of its first token.
+
+    maverick-coref, LingMess and fastcoref put the name of the speaker into the text wherever it changes, and
+    stop where that is inside a mention. What is changed is counted.
+    """
+    rows = named_speakers(record)
+    names = [name for row in rows for name in row]
+    changed = 0
+    # In the order of their beginnings: what a mention has changed no later one changes back.
+    for start, end in sorted(mention for cluster in clusters for mention in cluster):
+        if any(name != names[start] for name in names[start : end + 1]):
+            names[start : end + 1] = [names[start]] * (end + 1 - start)
+            changed += 1
+    if report is not None:
+        report.add(CHANGING_SPEAKERS, record.doc_key, count=changed)
+    ends = [0, *accumulate(map(len, rows))]
+    return [names[a:b] for a, b in pairwise(ends)]
+
+
+def is_blank(token: str) -> bool:
+    """Whether a token has nothing to see: white space, or marks such as a byte order mark or a soft hyphen.
+
+    Many tokenizers give such a token no subword. A trainer then stops, or learns from an empty word.
+    """
+    return all(c.isspace() or category(c) in ("Cc", "Cf") for c in token)
+
+
 def visible_clusters(record: Record, report: ConversionReport | None) -> list[list[Mention]]:
     """The clusters whose mentions lie on the tokens and begin and end on a word, not on white space.
 
-    BookCoref has tokens that are a line end. Tokenizers give them no subword, and trainers stop where a
-    mention begins or ends on such a token. What is cut or left out is counted.
+    BookCoref has tokens that are a line end. Tokenizers give them no subword (`is_blank`), and trainers stop
+    where a mention begins or ends on such a token. What is cut or left out is counted.
     """
-    blank = [not token or token.isspace() for sentence in sentences_of(record) for token in sentence]
+    blank = [is_blank(token) for sentence in sentences_of(record) for token in sentence]
     clusters = []
     for cluster in record.clusters:
         kept = []

@@ -3,7 +3,8 @@
 `fastcoref` is what the trainer reads: `doc_key`, `tokens` (flat), `clusters` of [first token, last token],
 and `speakers` where there are any (the trainer puts every name it is given into the text).
 `fastcoref-text` is the shape of its predictions: `text`, and `clusters` of [first character, end), the end
-exclusive. Do not train on the second: the trainer would take characters for tokens.
+exclusive. The trainer reads this, too, but cuts the text into tokens by spaCy and stops at a mention that
+begins or ends inside one of these; the first form has no such risk.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from ...books import Record
 from ..conversion_report import ConversionReport
 from ..layers import speakers_of
-from .common import named_speakers, note_fields, sentences_of, visible_clusters, write_lines
+from .common import note_fields, sentences_of, steady_speakers, visible_clusters, write_lines
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -41,7 +42,7 @@ def _token_line(record: Record, report: ConversionReport | None) -> dict[str, An
         report.wrote(len(tokens), clusters)
     line: dict[str, Any] = {"doc_key": record.doc_key, "tokens": tokens, "clusters": clusters}
     if speakers_of(record) is not None:
-        line["speakers"] = named_speakers(record)
+        line["speakers"] = steady_speakers(record, clusters, report)
     return line
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ...books import Record
 from ..conversion_report import ConversionReport
 from ..jsonl import read
-from .common import named_speakers, note_fields, sentences_of, visible_clusters, write_lines
+from .common import note_fields, sentences_of, steady_speakers, visible_clusters, write_lines
 
 __all__ = ["read", "write"]
 
@@ -39,6 +39,6 @@ def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
     return {
         "doc_key": record.doc_key,
         "sentences": sentences,
-        "speakers": named_speakers(record),
+        "speakers": steady_speakers(record, clusters, report),
         "clusters": clusters,
     }

@@ -8,7 +8,9 @@ a head: the shortest keeps it, the others are not in `word_clusters`.
 
 The system looks its genre up by the first two letters of `document_id`, so keys that begin with none of
 OntoNotes' genres get `pt_` (pivot text, its one genre of long prose) in front.
-White-space tokens are left out: the system cannot represent a word without subwords.
+White-space tokens are left out: the system cannot represent a word without subwords. So are the spans of
+mentions that cross the end of a sentence: the span predictor looks for both ends in the sentence of the head,
+and where one lies outside its loss is infinite. Their heads stay in `word_clusters`.
 """
 
 from __future__ import annotations
@@ -21,10 +23,19 @@ from typing import Any
 from ...books import Mention, Record
 from ..conversion_report import ConversionReport
 from ..layers import document_heads, flat, layers_of
-from .common import NOBODY, named_speakers, note_fields, sentences_of, visible_clusters, write_lines
+from .common import (
+    NOBODY,
+    is_blank,
+    named_speakers,
+    note_fields,
+    sentences_of,
+    visible_clusters,
+    write_lines,
+)
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 SHARED_HEADS = "mentions whose head is that of a shorter mention (they are in span_clusters alone)"
+CROSSING = "mentions that cross the end of a sentence (their head is kept, their span is not learnt)"
 LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_clusters alone)"
 
 
@@ -40,9 +51,9 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
 def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
     sentences = sentences_of(record)
     tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
-    kept = [i for i, (_, token) in enumerate(tokens) if token and not token.isspace()]
+    kept = [i for i, (_, token) in enumerate(tokens) if not is_blank(token)]
     # The place of each token among the words; that of a left-out token is the next word's.
-    place = [0, *accumulate(bool(token) and not token.isspace() for _, token in tokens)]
+    place = [0, *accumulate(not is_blank(token) for _, token in tokens)]
     note_fields(record, report, {"speakers", "xpos", "deprel", "head", "document_head"})
     spans = [
         [Mention(place[a], place[b + 1]) for a, b in cluster] for cluster in visible_clusters(record, report)
@@ -54,18 +65,22 @@ def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
     of_tokens = document_heads(record)
     heads = [None if of_tokens is None else _moved(of_tokens[i], place) for i in kept]
     by_head, word_clusters = _words_of(spans, heads, record.doc_key, report)
+    sentence_of = [tokens[i][0] for i in kept]
+    inside = {h: s for h, s in by_head.items() if sentence_of[s.start] == sentence_of[s.end - 1]}
+    if report is not None:
+        report.add(CROSSING, record.doc_key, count=len(by_head) - len(inside))
     return {
         "document_id": _document_id(record.doc_key),
         "part_id": 0,
         "cased_words": [tokens[i][1] for i in kept],
-        "sent_id": [tokens[i][0] for i in kept],
+        "sent_id": sentence_of,
         "speaker": [flat(named_speakers(record))[i] for i in kept]
         if record.speakers
         else [NOBODY] * len(kept),
         "pos": _column(layers.get("xpos"), kept),
         "deprel": _column(layers.get("deprel"), kept),
         "head": heads,
-        "head2span": [[head, *span] for head, span in by_head.items()],
+        "head2span": [[head, *span] for head, span in inside.items()],
         "word_clusters": word_clusters,
         "span_clusters": spans,
     }
