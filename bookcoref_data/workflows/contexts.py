@@ -18,11 +18,12 @@ from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..tasks.contexts import FEATURES, STRATEGIES, Context, Retriever, mean_scores
 from ..tasks.contexts import scores as measure
-from ..tasks.contexts.passages import names_in, sentences_about
+from ..tasks.contexts.passages import names_in, paragraphs_of, sentences_about, text_of
 from ..tasks.contexts.prompts import KINDS, joint_groups, joint_prompt, merge_prompt, prompt_of, split_joint
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
+from ..text.tokens import sentence_spans
 
 Rows = list[dict[str, Any]]
 COMPARED = ("coref", "bm25", "lead", "random")
@@ -234,8 +235,51 @@ def _merged(
     return done | {key: replies["\t".join(key)] for key in several}, report
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreModels:
+    """Models of measures that need one; "" for none. `bert_layers` as `scores.bert_scores` takes it."""
+
+    bert: str = ""
+    bert_layers: int | None = None
+    entailment: str = ""
+
+
+class Scorer:
+    """Scores texts against references: what needs no model, and what `models` name."""
+
+    def __init__(self, models: ScoreModels = ScoreModels()) -> None:
+        self._models = models
+        self._judge = measure.nli_judge(models.entailment) if models.entailment else None
+
+    def one(self, text: str, reference: str, book: Book | None) -> dict[str, float | None]:
+        """ROUGE, entity recall; novel bigrams and entailment against the book, where it is given."""
+        source = " ".join(t for t in book.tokens if t.strip()) if book else ""
+        found = {
+            **measure.rouge(text, reference),
+            "entity_recall": measure.entity_recall(text, measure.named_entities(reference)),
+            "novel_bigrams": measure.novel_ngrams(text, source, 2) if book else None,
+        }
+        if self._judge and book:
+            premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
+            sentences = [text[a:b] for a, b in sentence_spans(text)]
+            found["entailment"] = measure.entailment_share(sentences, premises, self._judge)
+        return found
+
+    def bert(self, texts: Sequence[str], references: Sequence[str]) -> list[dict[str, float | None]]:
+        """BERTScore of pairs, all at once; nothing where no model is named."""
+        if not self._models.bert or not texts:
+            return [{} for _ in texts]
+        values = measure.bert_scores(texts, references, self._models.bert, self._models.bert_layers)
+        return [{"bert_score": value} for value in values]
+
+
 def score(
-    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
+    answers: Rows,
+    references: Rows,
+    books: Sequence[Book],
+    plan: ContextPlan,
+    kind: str = "description",
+    models: ScoreModels = ScoreModels(),
 ) -> dict[str, dict[str, float]]:
     """Mean scores of the answers of every strategy, and of the baselines, against references.
 
@@ -248,12 +292,12 @@ def score(
     for r in references:
         if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
             gold.setdefault((str(r["doc_key"]), str(r["character"])), []).append(str(r["text"]))
-    groups: dict[str, list[dict[str, float | None]]] = {}
+    groups: dict[str, list[tuple[str, str, Book | None]]] = {}
     for answer in answers:
         key = (str(answer["doc_key"]), str(answer["character"]))
         name = str(answer.get("strategy") or "answers")
         for reference in gold.get(key, ()):
-            groups.setdefault(name, []).append(_scores(str(answer["text"]), reference, by_key.get(key[0])))
+            groups.setdefault(name, []).append((str(answer["text"]), reference, by_key.get(key[0])))
     most = plan.baseline_sentences[kind]
     for (doc_key, character), reference in ((key, text) for key, texts in gold.items() for text in texts):
         book = by_key.get(doc_key)
@@ -266,18 +310,15 @@ def score(
             "baseline oracle": measure.oracle_sentences(said, reference, most),
         }
         for name, sentences in baselines.items():
-            groups.setdefault(name, []).append(_scores(" ".join(sentences), reference, book))
-    return {name: {"texts": float(len(rows)), **mean_scores(rows)} for name, rows in groups.items()}
-
-
-def _scores(text: str, reference: str, book: Book | None) -> dict[str, float | None]:
-    """ROUGE, entity recall, and novel bigrams against the book where it is given."""
-    source = " ".join(t for t in book.tokens if t.strip()) if book else ""
-    return {
-        **measure.rouge(text, reference),
-        "entity_recall": measure.entity_recall(text, measure.named_entities(reference)),
-        "novel_bigrams": measure.novel_ngrams(text, source, 2) if book else None,
-    }
+            groups.setdefault(name, []).append((" ".join(sentences), reference, book))
+    scorer = Scorer(models)
+    found = {}
+    for name, pairs in groups.items():
+        rows = [scorer.one(*pair) for pair in pairs]
+        bert = scorer.bert([text for text, _, _ in pairs], [reference for _, reference, _ in pairs])
+        together = [row | more for row, more in zip(rows, bert, strict=True)]
+        found[name] = {"texts": float(len(rows)), **mean_scores(together)}
+    return found
 
 
 def retrieval_table(

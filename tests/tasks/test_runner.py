@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bookcoref_data.errors import SourceError, UsageError
-from bookcoref_data.tasks.runner import EndpointModel, LocalModel, Prices, Reply, Request, ask, preview
+from bookcoref_data.tasks.runner import EndpointModel, Prices, Request, ask, preview
 from bookcoref_data.tasks.runner.local import choice_tree
 from bookcoref_data.tasks.runner.run import read_cache
 
@@ -92,44 +92,6 @@ def test_the_tree_of_choices_allows_whole_choices_only():
     tree, longest = choice_tree([[1, 2], [1, 3, 4]], 0)
     assert tree == {(): [1], (1,): [2, 3], (1, 2): [0], (1, 3): [4], (1, 3, 4): [0]}
     assert longest == 4
-
-
-@pytest.fixture(scope="module")
-def tiny_model(tmp_path_factory):
-    """A random model of two layers with a tokenizer of single bytes, saved as transformers does."""
-    pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-    folder = tmp_path_factory.mktemp("model")
-    letters = {c: i for i, c in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"])}
-    tokenizer = Tokenizer(models.BPE(letters, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>").save_pretrained(
-        folder
-    )
-    config = transformers.GPT2Config(
-        vocab_size=len(letters),
-        n_embd=8,
-        n_layer=1,
-        n_head=1,
-        n_positions=512,
-        bos_token_id=256,
-        eos_token_id=256,
-    )
-    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
-    return folder
-
-
-def test_a_local_model_answers_with_a_choice(tiny_model):
-    local = LocalModel(str(tiny_model), most_tokens=4)
-    request = Request("q", "Who?", choices=("Mr. Gadd", "Mr. Gadd senior", "Meg"), lead="It is ")
-    reply = local.reply(request)
-    assert reply.text.removeprefix("It is ") in request.choices
-    assert isinstance(local.reply(Request("q", "Who?")), Reply)
-    with pytest.raises(SourceError, match="cannot be loaded"):
-        LocalModel(str(tiny_model / "gone")).reply(request)
 
 
 def test_the_cache_is_plain_json_lines(chat, tmp_path):

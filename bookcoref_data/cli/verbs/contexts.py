@@ -130,15 +130,28 @@ def score(
     ] = None,
     books: Annotated[Path | None, typer.Option(help="Annotated books, for the baselines.")] = None,
     kind: Kind = "description",
+    bert_score: Annotated[
+        str, typer.Option(metavar="MODEL", help="Also BERTScore with this model (extra task-models).")
+    ] = "",
+    bert_layers: Annotated[int | None, typer.Option(min=1, help="Layer that BERTScore compares.")] = None,
+    entailment: Annotated[
+        str, typer.Option(metavar="MODEL", help="Also the share of sentences that the book entails (gpu).")
+    ] = "",
     recipe: Recipe = None,
     json: JsonFlag = False,
 ) -> None:
-    """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, in percent."""
+    """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, in percent.
+
+    --entailment asks an NLI model about every sentence with every paragraph of the book, so it needs --books
+    and time.
+    """
     from ...tasks.folder import read_rows
     from ...workflows import contexts as work
 
     if answers is None and books is None:
         raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
+    if entailment and books is None:
+        raise UsageError("entailment by the book needs the book", expected="--books")
     needed = ("doc_key", "character", "text")
     found = work.score(
         read_rows(answers, needed=needed) if answers else [],
@@ -146,16 +159,25 @@ def score(
         work.read_books(books) if books else [],
         work.read_plan(recipe),
         kind,
+        work.ScoreModels(bert_score, bert_layers, entailment),
     )
     if json:
         emit_json(found)
         return
-    columns = ("rouge1", "rouge2", "rougeL", "entity_recall", "novel_bigrams")
+    columns = ["rouge1", "rouge2", "rougeL", "entity_recall", "novel_bigrams"]
+    titles = ["system", "texts", "R-1", "R-2", "R-L", "entities", "new bigrams"]
+    for column, title, asked in (
+        ("bert_score", "BERTScore", bert_score),
+        ("entailment", "entailed", entailment),
+    ):
+        if asked:
+            columns.append(column)
+            titles.append(title)
     rows = [
         [name, int(s["texts"]), *(100 * s[c] if c in s else None for c in columns)]
         for name, s in found.items()
     ]
-    emit_table(("system", "texts", "R-1", "R-2", "R-L", "entities", "new bigrams"), rows)
+    emit_table(titles, rows)
 
 
 def compare(

@@ -88,13 +88,29 @@ def _spacy_model() -> Any:
     return en_core_web_sm.load(disable=["lemmatizer", "parser"])
 
 
-def bert_scores(outputs: Sequence[str], references: Sequence[str], model: str) -> list[float]:
-    """BERTScore F1 of pairs, not rescaled (bert-score). The paper's model: microsoft/deberta-xlarge-mnli."""
+def bert_scores(
+    outputs: Sequence[str], references: Sequence[str], model: str, layers: int | None = None
+) -> list[float]:
+    """BERTScore F1 of pairs, not rescaled (bert-score). The paper's model: microsoft/deberta-xlarge-mnli.
+
+    `layers` is the layer whose vectors are compared; bert-score knows the best one of well-known models.
+
+    Raises:
+        MissingExtraError: bert-score is not installed.
+        UsageError: the model cannot be loaded, or bert-score does not know its best layer.
+    """
     try:
         from bert_score import score
     except ImportError as error:
         raise MissingExtraError.of("task-models", "bert-score", "BERTScore") from error
-    *_, f1 = score(list(outputs), list(references), model_type=model)
+    try:
+        *_, f1 = score(list(outputs), list(references), model_type=model, num_layers=layers)
+    except KeyError as error:
+        raise UsageError(
+            f"bert-score does not know which layer of {model} to compare", expected="--bert-layers N"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the model {model} cannot be loaded", found=str(error)[:200]) from error
     return [float(v) for v in f1]
 
 

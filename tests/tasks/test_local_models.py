@@ -1,0 +1,152 @@
+"""Tiny models on disk: a language model that answers, a judge of entailment, BERTScore."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import MissingExtraError, SourceError, UsageError
+from bookcoref_data.formats import write_documents
+from bookcoref_data.tasks.contexts import Piece
+from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
+from bookcoref_data.tasks.runner import LocalModel, Reply, Request
+from bookcoref_data.workflows import contexts as work
+
+pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+LABELS = ("contradiction", "neutral", "entailment")
+
+
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory):
+    """A random model of two layers with a tokenizer of single bytes, saved as transformers does."""
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    folder = tmp_path_factory.mktemp("model")
+    letters = {c: i for i, c in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"])}
+    tokenizer = Tokenizer(models.BPE(letters, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>").save_pretrained(
+        folder
+    )
+    config = transformers.GPT2Config(
+        vocab_size=len(letters),
+        n_embd=8,
+        n_layer=1,
+        n_head=1,
+        n_positions=512,
+        bos_token_id=256,
+        eos_token_id=256,
+    )
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_local_model_answers_with_a_choice(tiny_model):
+    local = LocalModel(str(tiny_model), most_tokens=4)
+    request = Request("q", "Who?", choices=("Mr. Gadd", "Mr. Gadd senior", "Meg"), lead="It is ")
+    reply = local.reply(request)
+    assert reply.text.removeprefix("It is ") in request.choices
+    assert isinstance(local.reply(Request("q", "Who?")), Reply)
+    with pytest.raises(SourceError, match="cannot be loaded"):
+        LocalModel(str(tiny_model / "gone")).reply(request)
+
+
+def save_bert(folder, certain=None):
+    """A BERT of one layer over single letters; `certain` is the label that it always gives."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    special = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
+    vocabulary = {piece: i for i, piece in enumerate([*special, *"abcdefghijklmnopqrstuvwxyz.,"])}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 1), ("[SEP]", 2)],
+    )
+    names = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=512, **names)
+    fast.save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary), hidden_size=8, num_hidden_layers=1, num_attention_heads=1,
+        intermediate_size=8, max_position_embeddings=512, id2label=dict(enumerate(LABELS)),
+        label2id={label: i for i, label in enumerate(LABELS)},
+    )  # fmt: skip
+    model = transformers.BertForSequenceClassification(config)
+    if certain:
+        with torch.no_grad():
+            model.classifier.weight.zero_()
+            model.classifier.bias.copy_(torch.tensor([9.0 * (label == certain) for label in LABELS]))
+    model.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize(("certain", "probability"), [("entailment", 1.0), ("neutral", 0.0)])
+def test_a_judge_gives_the_probability_of_entailment(tmp_path, certain, probability):
+    judge = nli_judge(save_bert(tmp_path, certain))
+    assert judge("ann bakes bread.", "ann bakes.") == pytest.approx(probability, abs=1e-3)
+    assert judge("ann " * 500, "ann bakes.") == pytest.approx(probability, abs=1e-3), "long ones are cut"
+
+
+def test_bertscore_needs_a_layer_of_models_that_it_does_not_know(tmp_path):
+    pytest.importorskip("bert_score")
+    model = save_bert(tmp_path / "bert")
+    same, other = bert_scores(["ann bakes", "ann"], ["ann bakes", "zed."], model, layers=1)
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert other < 1
+    with pytest.raises(UsageError, match="which layer"):
+        bert_scores(["a"], ["a"], model)
+    with pytest.raises(UsageError, match="cannot be loaded"):
+        bert_scores(["a"], ["a"], str(tmp_path / "gone"), layers=1)
+
+
+def test_descriptions_are_scored_by_models_when_asked(story, tmp_path, monkeypatch):
+    pytest.importorskip("bert_score")
+    monkeypatch.setattr(work.measure, "named_entities", lambda text: [])
+    write_documents([story], tmp_path / "books.jsonl")
+    text = " ".join(["she is brave and kind."] * 8)
+    row = {"doc_key": story.doc_key, "character": "Dr. Pike", "text": text}
+    (tmp_path / "r.jsonl").write_text(json.dumps(row) + "\n")
+    model = save_bert(tmp_path / "bert", "entailment")
+    given, books = tmp_path / "r.jsonl", tmp_path / "books.jsonl"
+    words = ("score", given, "--answers", given, "--books", books)
+    options = ("--bert-score", model, "--bert-layers", "1", "--entailment", model)
+    monkeypatch.setattr(work, "paragraphs_of", lambda book, longest: [Piece(0, 9, 9)])
+    result = CliRunner().invoke(make_app(), ["contexts", *map(str, words), *options, "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)["answers"]
+    assert found["bert_score"] == pytest.approx(1.0, abs=1e-5)
+    assert found["entailment"] == 1.0
+
+
+def test_missing_extras_are_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bert_score", None)
+    with pytest.raises(MissingExtraError, match="bert-score"):
+        bert_scores(["a"], ["a"], "model")
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MissingExtraError, match="transformers"):
+        nli_judge("model")
+
+
+def test_entailment_needs_the_book(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"doc_key": "b", "character": "c", "text": "t"}\n')
+    words = [
+        "contexts",
+        "score",
+        str(tmp_path / "r.jsonl"),
+        "-a",
+        str(tmp_path / "r.jsonl"),
+        "--entailment",
+        "m",
+    ]
+    assert isinstance(CliRunner().invoke(make_app(), words).exception, UsageError)
