@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span
 
 from .annotate.cast import Cast, parse_cast
 from .annotate.embedded.backend import EmbeddedBackend
+from .annotate.narration import throughout
 from .annotate.plan import default_plan
 from .annotate.propose import propose_cast
 from .annotate.state import State
@@ -45,11 +46,11 @@ class BookcorefComponent:
             return doc
         book, parse = book_of_doc(doc), parse_of_doc(doc)
         cast = self._cast or propose_cast(book, parse=parse).cast
-        narrator = cast.index(self._narrator) if self._narrator else -1
+        narration = throughout(cast.index(self._narrator), book) if self._narrator else ()
         plan = default_plan("embedded")
         backend = EmbeddedBackend(plan)
         backend.hold(book, parse)
-        job = Job(book, cast, narrator)
+        job = Job(book, cast, narration)
         state = run_steps(backend, job, plan.steps)
         _write(doc, state, cast)
         return doc

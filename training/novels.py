@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.narrator import find_narrator
+from bookcoref_data.annotate.embedded.narrator import find_narration
 from bookcoref_data.annotate.embedded.network import Ranker
 from bookcoref_data.annotate.embedded.parsing import parse_with_cache
 from bookcoref_data.annotate.embedded.setup import link_text
@@ -85,7 +85,7 @@ def silver_examples(path: Path, rankers: dict[str, Ranker], cache: Path | None =
     parse = parse_with_cache(book, cache)
     cast = propose_cast(book, parse=parse).cast
     text = link_text(book, cast, parse)
-    narrator, _ = find_narrator(text)
-    reader = SilverReader(text, rankers, seed=sum(map(ord, path.stem)), narrator=narrator)
+    narration, _ = find_narration(text)
+    reader = SilverReader(text, rankers, seed=sum(map(ord, path.stem)), narration=narration)
     reader.read()
     return reader.examples

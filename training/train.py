@@ -26,6 +26,7 @@ from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, save_ranke
 from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.setup import link_text
+from bookcoref_data.annotate.narration import throughout
 
 from .litbank import Excerpt, parts, read_excerpt
 from .novels import novel_files, paragraphs_of, read_novel, silver_examples
@@ -98,7 +99,8 @@ def collect(
 def _ask(rankers: dict[str, Ranker], follow: bool, lesson: Lesson) -> list[tuple[str, np.ndarray, int]]:
     """The questions of one document with their answers."""
     teacher = LitBankTeacher(lesson.excerpt, lesson.text, follow)
-    BookReader(lesson.text, rankers, narrator=teacher.narrator(lesson.text), teacher=teacher).read()
+    narration = throughout(teacher.narrator(lesson.text), lesson.text.book)
+    BookReader(lesson.text, rankers, narration=narration, teacher=teacher).read()
     return teacher.examples
 
 

@@ -5,7 +5,7 @@
     windows  clusters grow by pronouns and noun phrases inside windows    (step 3, at most 1500 words)
     groups   clusters grow again over groups of windows                   (step 4, 10 windows)
 
-A step takes a `Job` (what is given: book, cast, narrator) and a `State` (what is known so far) and
+A step takes a `Job` (what is given: book, cast, narrators) and a `State` (what is known so far) and
 returns the next `State`. It may not look at other steps: what it needs from them is in the state. So
 each step can be run, saved, scored and resumed alone, and steps of different backends can be mixed.
 """
@@ -21,6 +21,7 @@ from ..errors import UsageError
 from ..progress import Progress, Silent
 from .cast import Cast
 from .given import Given
+from .narration import Narration
 from .state import State
 
 STEP_NAMES = ("link", "filter", "windows", "groups")
@@ -32,14 +33,14 @@ NEEDS = {"link": (), "filter": ("link",), "windows": ("link",), "groups": ("wind
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is given for one book. `narrator` is an index into the cast, -1 for none or not known.
+    """What is given for one book. `narration` says who narrates where; empty: to be found in the text.
 
     `given` are corrections by a person: every step leaves them as they are.
     """
 
     book: Book
     cast: Cast
-    narrator: int = -1
+    narration: tuple[Narration, ...] = ()
     given: Given = field(default_factory=Given)
 
     def empty_state(self) -> State:

@@ -21,7 +21,7 @@ def annotate(
     book: PathLike | AnnotatedBook,
     cast: str | PathLike | Iterable[str] = AUTO,
     *,
-    narrator: str = "",
+    narrator: str | Iterable[str] = (),
     backend: str = "embedded",
     recipe: PathLike | None = None,
     out: PathLike | None = None,
@@ -30,9 +30,10 @@ def annotate(
 
     Args:
         book: a Gutenberg file, a plain text, a `.jsonl` file with one tokenised book, or a book in memory.
-        cast: "auto" (a cast proposed from the book), the path of a cast file, or names; a name may be
-            followed by aliases: "Elizabeth Bennet; Lizzy; Eliza".
-        narrator: who says "I" outside quotations.
+        cast: "auto" (the cast that the book brings along, else one proposed from it), the path of a cast
+            file, or names; a name may be followed by aliases: "Elizabeth Bennet; Lizzy; Eliza".
+        narrator: who says "I" outside quotations: a name of the cast, or several with chapters or tokens:
+            ["Jim Hawkins", "Dr. Livesey:16-18"].
         backend: "embedded" (CPU) or "hub" (the paper's models).
         recipe: a recipe file in place of the backend's own.
         out: a folder for everything that the command line writes.
@@ -47,7 +48,8 @@ def annotate(
     source = _source(book)
     plan = read_plan(Path(recipe)) if recipe else default_plan(backend)
     states = Path(out) / "states" if out else None
-    done = annotate_book(source, _cast(cast, source), plan, narrator=narrator, states=states)
+    narrators = (narrator,) if isinstance(narrator, str) and narrator else tuple(narrator)
+    done = annotate_book(source, _cast(cast, source), plan, narrators=narrators, states=states)
     if out:
         write_annotations([done], Path(out))
     return AnnotatedBook(done.book.to_record(), state=done.state, text=source.origin)
@@ -80,24 +82,16 @@ def _source(book: PathLike | AnnotatedBook) -> Source:
     return sources[0]
 
 
-def _cast(cast: str | PathLike | Iterable[str], source: Source) -> Cast:
-    from ..annotate.cast import make_cast, parse_cast
-    from ..annotate.propose import propose_cast as propose
+def _cast(cast: str | PathLike | Iterable[str], source: Source) -> Cast | None:
+    """The cast, None where it is to be proposed from the book."""
+    from ..annotate.cast import parse_cast
+    from ..workflows.casts import read_cast
 
     if cast == AUTO:
-        return make_cast(source.names) if source.names else propose(source.book).cast
+        return source.cast
     if isinstance(cast, Iterable) and not isinstance(cast, str):
         lines = list(cast)
         if not lines:
             raise UsageError("the cast is empty", expected="at least one name, or cast='auto'")
         return parse_cast("\n".join(lines), "cast")
-    path = Path(cast).expanduser()
-    try:
-        return parse_cast(path.read_text(encoding="utf-8-sig"), str(path))
-    except OSError as error:
-        raise UsageError(
-            f"cannot read the cast file {path}", found=error.strerror,
-            hint="pass a list for names: cast=['Anna', 'Mr. Hill; Hill']",
-        ) from error  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
+    return read_cast(Path(cast).expanduser(), "pass a list for names: cast=['Anna', 'Mr. Hill; Hill']")

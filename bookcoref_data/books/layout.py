@@ -139,6 +139,11 @@ def _guessed_paragraphs(book: Book) -> Iterator[Span]:
         yield Span(start, at)
 
 
+def find_chapters(book: Book) -> tuple[tuple[str, int], ...]:
+    """The headings in the text of a book: (title, first token)."""
+    return tuple(_headings(book, find_paragraphs(book)))
+
+
 def _chapters(
     book: Book, paragraphs: Sequence[Span], given: Sequence[tuple[str, int]]
 ) -> tuple[Chapter, ...]:

@@ -24,7 +24,7 @@ class Many:
     out: Path
     plan: Plan
     characters: Path | None = None
-    narrator: str = ""
+    narrators: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     jobs: int = 0
     engine: str = "local"
@@ -51,7 +51,7 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
     if wanted.slurm and wanted.engine != "datatrove":
         raise UsageError("--slurm needs --engine datatrove")
     cache = Store.open(wanted.cache_dir).root
-    books = ManyBooks(book, wanted.plan, cache, wanted.characters, wanted.narrator, wanted.steps)
+    books = ManyBooks(book, wanted.plan, cache, wanted.characters, wanted.narrators, wanted.steps)
     books.check_casts()
     if wanted.slurm:
         return _submit(books, wanted)

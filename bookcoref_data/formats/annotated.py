@@ -95,7 +95,7 @@ def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path
     return replace(
         plain, names=names, mentions=mentions, quotes=said, extra=extra,
         dropped=tuple(d for d in dropped if 0 <= d.start <= d.end < size),
-        source=_source(record, folder, size), chapters=_chapters(record),
+        source=source_text_of(record, folder), chapters=chapters_of(record),
     )  # fmt: skip
 
 
@@ -119,8 +119,13 @@ def _bad_row(row: dict[str, Any], error: Exception) -> FormatError:
     )
 
 
-def _source(record: Record, folder: Path, size: int) -> SourceText | None:
-    """The source text of a record, if the folder still has it and it is the one the offsets count."""
+def source_text_of(record: Record, folder: Path) -> SourceText | None:
+    """The source text of a record, if the folder still has it.
+
+    Raises:
+        FormatError: it is not the text that the offsets count.
+    """
+    size = sum(map(len, record.sentences or ()))
     given, starts, ends = (record.extra.get(k) for k in ("source", "token_starts", "token_ends"))
     path = folder / TEXTS / f"{record.doc_key}.txt"
     if not (isinstance(given, dict) and isinstance(starts, list) and isinstance(ends, list)):
@@ -138,7 +143,8 @@ def _source(record: Record, folder: Path, size: int) -> SourceText | None:
     return SourceText(str(given.get("file", path.name)), found, text, tuple(starts), tuple(ends))
 
 
-def _chapters(record: Record) -> tuple[tuple[str, int], ...]:
+def chapters_of(record: Record) -> tuple[tuple[str, int], ...]:
+    """The headings that a record names: (title, first token)."""
     given = record.extra.get("chapters")
     if not isinstance(given, list):
         return ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from ..annotate.backends import make_backend
 from ..annotate.cast import Cast
 from ..annotate.given import Given
 from ..annotate.language import language_of
+from ..annotate.narration import narration_of
 from ..annotate.plan import Plan
 from ..annotate.state import State
-from ..annotate.steps import STEP_NAMES, Backend, Job, run_steps
+from ..annotate.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
@@ -32,11 +33,13 @@ from ..evaluate import score_clusters
 from ..evaluate.linking import score_linking
 from ..evaluate.mention_types import TypeRules
 from ..files import safe_name, write_text
+from ..formats.annotated import chapters_of, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
 from ..progress import Progress, Silent
 from ..text.read_book import read_book
+from .casts import cast_fields, cast_of_record, narrators_of_record, propose_with
 from .clean import read_settings
 
 LICENCES = (
@@ -53,6 +56,7 @@ LICENCES = (
 class Source:
     """A book to annotate, the characters its file names, and what was noticed while reading it.
 
+    `cast` and `narrators` are those that an annotated record brings along, `names` its characters;
     `origin` has the file and the places of the tokens in it, `chapters` the headings (title, first token);
     none for a book that came as tokens. `links` are the named clusters that a record brought along.
     """
@@ -63,6 +67,8 @@ class Source:
     origin: SourceText | None = None
     chapters: tuple[tuple[str, int], ...] = ()
     links: tuple[tuple[str, Cluster], ...] = ()
+    cast: Cast | None = None
+    narrators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class Annotated:
     book: Book
     states: tuple[State, ...] = field(default=())
     source: Source | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def annotation(self) -> Annotation:
         """All that is known of the book now."""
@@ -80,6 +87,7 @@ class Annotated:
         return Annotation(
             self.book, state.names, state.mentions, state.quotes, state.dropped,
             source=source.origin if source else None, chapters=source.chapters if source else (),
+            extra=dict(self.extra),
         )  # fmt: skip
 
 
@@ -92,15 +100,21 @@ def read_sources(path: Path) -> list[Source]:
     if not path.is_file():
         raise SourceError(f"there is no file {path}", hint="give a text file or a .jsonl file of books")
     if ".jsonl" in path.suffixes:
-        sources = [source_of(record) for record in read_jsonl(path)]
+        sources = [source_of(record, path.parent) for record in read_jsonl(path, bare=True)]
         if not sources:
             raise DataError(f"{path} holds no book", expected="one JSON document per line")
         return sources
     return [_from_text(path)]
 
 
-def source_of(record: Record) -> Source:
-    """The book of a record without its annotation, and the names it gives. Raises DataError when empty."""
+def source_of(record: Record, folder: Path | None = None) -> Source:
+    """The book of a record without its annotation, and the names and cast it gives.
+
+    `folder` is where `annotate` wrote the record: the text that its offsets count is taken from there.
+
+    Raises:
+        DataError: the book is empty. FormatError: the text in the folder is another one.
+    """
     book = record.to_book()
     if not book.tokens:
         raise DataError(
@@ -108,7 +122,11 @@ def source_of(record: Record) -> Source:
         )
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
     named = tuple((c.name, c.mentions) for c in book.characters)
-    return Source(bare, tuple(name for name, _ in named), _language_note(bare), links=named)
+    return Source(
+        bare, tuple(name for name, _ in named), _language_note(bare),
+        origin=source_text_of(record, folder) if folder else None, chapters=chapters_of(record), links=named,
+        cast=cast_of_record(record), narrators=narrators_of_record(record),
+    )  # fmt: skip
 
 
 def _from_text(path: Path) -> Source:
@@ -134,10 +152,10 @@ def _language_note(book: Book) -> tuple[str, ...]:
 
 def annotate_book(
     source: Source,
-    cast: Cast,
+    cast: Cast | None,
     plan: Plan,
     *,
-    narrator: str = "",
+    narrators: Sequence[str] = (),
     steps: Sequence[str] | None = None,
     given: Given | None = None,
     states: Path | None = None,
@@ -145,43 +163,100 @@ def annotate_book(
     backend: Backend | None = None,
     progress: Progress | None = None,
 ) -> Annotated:
-    """Run the steps of a plan over one book.
+    """Run the steps of a plan over one book, with a cast proposed from it where `cast` is None.
 
+    `narrators` say who tells what, see `annotate/narration.py`; none: those that came with the book.
     `states` is the folder where the state after every step is saved; with `resume` the latest state there
     that fits text, cast, narrator, corrections and plan is taken up, and only what is missing in `steps` is
     run. Without the step "link", the links that came with the book are its result. `given` are corrections:
     they stay as they are, and what is read after them builds on them.
 
     Raises:
-        UsageError: an unknown narrator, or steps in an order that cannot run.
+        UsageError: an unknown narrator, steps in an order that cannot run, or a book that names nobody.
     """
-    narrated_by = cast.index(narrator) if narrator else -1
-    job = Job(source.book, cast, narrated_by, given or Given())
-    key = f"{plan.key()} narrator={narrated_by} aliases={[(e.aliases, e.gender) for e in cast.entries]}"
-    key += f" given={job.given.key()}" if job.given else ""
     wanted = tuple(steps or plan.steps)
-    state = _saved(states, job, key, wanted) if resume and states else None
-    if state is None:
-        first = job.empty_state()
-        state = replace(first, notes=source.notes, memory={"plan": key})
-        if "link" not in wanted and source.links:
-            state = job.given.applied(_given_links(state, source, cast))
-    made: list[State] = []
-
-    def keep(new: State) -> None:
-        made.append(new)
-        if states:
-            write_text(_state_file(states, new.doc_key, new.done[-1]), new.to_json())
-
+    check_order(wanted, ("link",) if "link" not in wanted and source.links else ())
     own = backend or make_backend(plan)
     try:
-        todo = [name for name in wanted if name not in state.done]
-        state = run_steps(own, job, todo, state=state, after_step=keep, progress=progress or Silent())
+        notes = source.notes
+        if cast is None:
+            cast = propose_with(own, source.book).cast
+            notes = (*notes, f"cast proposed from the book: {len(cast.entries)} characters")
+        told = tuple(narrators) or source.narrators
+        narration = narration_of(told, cast, source.book, source.chapters)
+        job = Job(source.book, cast, narration, given or Given())
+        run = _Run(plan, job, wanted, states, resume)
+        state = run.run(own, replace(source, notes=notes), progress or Silent())
     finally:
         if backend is None:
             own.close()
     state = state.certain(plan.least)
-    return Annotated(state, state.to_book(source.book), tuple(made), source)
+    state = replace(state, notes=(*state.notes, *_nothing_found(state, source.book)))
+    extra = cast_fields(cast, told)
+    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra)
+
+
+_SHORT_TEXT = 20
+"""Tokens below which a text is too short for most of what is read: say so where nothing was found."""
+
+
+def _nothing_found(state: State, book: Book) -> list[str]:
+    """Why an annotation has no mention."""
+    if state.mentions:
+        return []
+    words = sum(any(c.isalnum() for c in token) for token in book.tokens)
+    if words < _SHORT_TEXT:
+        return [f"no mentions: the text has only {words} words; pronouns are read from names around them"]
+    if state.dropped:
+        return ["no mentions: every link was dropped; provenance.jsonl has the reasons"]
+    return ["no mentions: no name of the cast occurs in the text; see the names above"]
+
+
+@dataclass
+class _Run:
+    """One run of the steps over one book: from a saved state if there is one, each new state saved."""
+
+    plan: Plan
+    job: Job
+    wanted: tuple[str, ...]
+    folder: Path | None
+    resume: bool
+    made: list[State] = field(default_factory=list)
+
+    def run(self, backend: Backend, source: Source, progress: Progress) -> State:
+        state = self._saved() if self.resume and self.folder else None
+        if state is None:
+            first = self.job.empty_state()
+            state = replace(first, notes=source.notes, memory={"plan": self._key()})
+            if "link" not in self.wanted and source.links:
+                state = self.job.given.applied(_given_links(state, source, self.job.cast))
+        todo = [name for name in self.wanted if name not in state.done]
+        return run_steps(backend, self.job, todo, state=state, after_step=self._keep, progress=progress)
+
+    def _key(self) -> str:
+        """Everything but text and names that a state depends on."""
+        entries, narration = self.job.cast.entries, self.job.narration
+        told = [(n.start, n.end, n.narrator) for n in narration]
+        key = f"{self.plan.key()} narrators={told} aliases={[(e.aliases, e.gender) for e in entries]}"
+        return key + (f" given={self.job.given.key()}" if self.job.given else "")
+
+    def _keep(self, state: State) -> None:
+        self.made.append(state)
+        if self.folder:
+            write_text(_state_file(self.folder, state.doc_key, state.done[-1]), state.to_json())
+
+    def _saved(self) -> State | None:
+        """The latest saved state that fits and holds no step beyond those wanted."""
+        job = self.job
+        for step in reversed(STEP_NAMES):
+            path = _state_file(self.folder or Path(), job.book.doc_key, step)
+            if step not in self.wanted or not path.is_file():
+                continue
+            state = State.from_json(path.read_text(encoding="utf-8"), str(path))
+            fits = state.tokens_sha256 == job.book.tokens_sha256() and state.names == job.cast.names
+            if fits and state.memory.get("plan") == self._key() and set(state.done) <= set(self.wanted):
+                return state
+        return None
 
 
 def _given_links(state: State, source: Source, cast: Cast) -> State:
@@ -201,19 +276,6 @@ def _given_links(state: State, source: Source, cast: Cast) -> State:
 
 def _state_file(folder: Path, doc_key: str, step: str) -> Path:
     return folder / f"{safe_name(doc_key, 'document key')}.{step}.json"
-
-
-def _saved(folder: Path, job: Job, key: str, wanted: Sequence[str]) -> State | None:
-    """The latest saved state that fits and holds no step beyond those wanted."""
-    for step in reversed(STEP_NAMES):
-        path = _state_file(folder, job.book.doc_key, step)
-        if step not in wanted or not path.is_file():
-            continue
-        state = State.from_json(path.read_text(encoding="utf-8"), str(path))
-        fits = state.tokens_sha256 == job.book.tokens_sha256() and state.names == job.cast.names
-        if fits and state.memory.get("plan") == key and set(state.done) <= set(wanted):
-            return state
-    return None
 
 
 def write_annotations(

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotate.backends import make_backend
-from ..annotate.cast import Cast, Entry, make_cast, parse_cast
+from ..annotate.cast import Cast, Entry
 from ..annotate.plan import Plan
 from ..annotate.state import State
 from ..annotate.steps import Backend
@@ -46,6 +46,7 @@ from .annotate import (
     source_of,
     write_annotations,
 )
+from .casts import AUTO, read_cast
 from .code_version import annotator_version
 from .engine import Finished, Outcome, Work, finished, intact, run, worker_count
 
@@ -62,17 +63,17 @@ STEP_BY_STEP = frozenset({"hub"})
 
 @dataclass(frozen=True, slots=True)
 class AnnotateJob:
-    """One book to annotate and how; can be sent to a process.
+    """One book to annotate and how; can be sent to a process. Without a `cast` one is proposed from the book.
 
     `steps` are those wanted in the end (default: the plan's), `until` those of this phase; `channel`
     carries progress back.
     """
 
     source: Source
-    cast: Cast
+    cast: Cast | None
     plan: Plan
     cache: Path
-    narrator: str = ""
+    narrators: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     channel: Any = None
     until: tuple[str, ...] = ()
@@ -85,9 +86,10 @@ class AnnotateJob:
         book = self.source.book
         inputs = [
             SCALE_RULES, annotator_version(self.plan.backend), self.plan.key(),
-            self.steps or self.plan.steps, self.narrator,
+            self.steps or self.plan.steps, self.narrators or self.source.narrators,
             book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends, self._origin_key(),
-            [(e.name, e.aliases, e.gender) for e in self.cast.entries],
+            [(e.name, e.aliases, e.gender) for e in self.cast.entries] if self.cast else AUTO,
+            self.source.chapters,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True).encode("utf-8", "surrogatepass"))[:40]
 
@@ -109,8 +111,8 @@ class AnnotateJob:
             "origin": astuple(self.source.origin) if self.source.origin else None,
             "chapters": self.source.chapters,
             "notes": self.source.notes,
-            "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries],
-            "cast_notes": self.cast.notes,
+            "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries] if self.cast else None,
+            "cast_notes": self.cast.notes if self.cast else [],
             "plan": [
                 self.plan.name,
                 self.plan.backend,
@@ -118,7 +120,7 @@ class AnnotateJob:
                 dict(self.plan.settings),
                 self.plan.least,
             ],
-            "narrator": self.narrator,
+            "narrators": self.narrators or self.source.narrators,
             "steps": self.steps,
         }
         return json.dumps(value, ensure_ascii=False)
@@ -128,7 +130,8 @@ class AnnotateJob:
         """Read what `to_json` wrote."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
-        cast = Cast(tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"]), tuple(v["cast_notes"]))
+        entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())
+        cast = Cast(entries, tuple(v["cast_notes"])) if entries else None
         name, backend, steps, settings, least = v["plan"]
         plan = Plan(name, backend, tuple(steps), settings, least=least)
         origin = None
@@ -137,36 +140,36 @@ class AnnotateJob:
             origin = SourceText(file, digest, text, tuple(starts), tuple(ends))
         chapters = tuple((title, token) for title, token in v["chapters"])
         source = Source(book, tuple(v["names"]), tuple(v["notes"]), origin, chapters)
-        return cls(source, cast, plan, cache, v["narrator"], tuple(v["steps"]))
+        return cls(source, cast, plan, cache, tuple(v["narrators"]), tuple(v["steps"]))
 
 
 @dataclass(frozen=True, slots=True)
 class ManyBooks:
     """Many books to annotate: `path` is a folder of texts and records, a file of records, or a data set.
 
-    `characters` is a cast file for all of them, or a folder with `<file or document key>.txt` for each;
-    without it, records name their characters.
+    `characters` is a cast file for all of them, or a folder with `<file or document key>.txt` for each, or
+    "auto" for casts proposed from the books; without it, records bring their cast along.
     """
 
     path: Path
     plan: Plan
     cache: Path
     characters: Path | None = None
-    narrator: str = ""
+    narrators: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
 
     def count(self) -> int:
         """The number of books."""
         if self.path.is_dir() and is_folder(self.path):
             return len(read_build(self.path).books)
-        files = self._files()
+        files = book_files(self.path)
         return sum(sum(map(bool, map(str.strip, read_lines(p)))) if _holds_records(p) else 1 for p in files)
 
     def check_casts(self) -> None:
         """A cast that is missing shall not show after hours. Raises UsageError."""
-        for path in self._files():
+        for path in book_files(self.path):
             if path.suffix in TEXT_SUFFIXES:
-                self._cast(path, path.stem, ())
+                self._cast(path, path.stem, None)
 
     def jobs(self) -> Iterator[AnnotateJob]:
         """A job per book, each read when it is asked for.
@@ -175,45 +178,35 @@ class ManyBooks:
             UsageError: two books of one key, a book without a cast.
         """
         seen: dict[str, Path] = {}
-        for path in self._files():
-            for source in _sources(path):
+        for path in book_files(self.path):
+            for source in sources_in(path):
                 key = source.book.doc_key
                 if key in seen:
                     raise UsageError(
                         f"two books have the key {key!r}", found=f"{seen[key]} and {path}", hint="rename one"
                     )
                 seen[key] = path
-                cast = self._cast(path, key, source.names)
-                yield AnnotateJob(source, cast, self.plan, self.cache, self.narrator, self.steps)
+                cast = self._cast(path, key, source.cast)
+                yield AnnotateJob(source, cast, self.plan, self.cache, self.narrators, self.steps)
 
-    def _files(self) -> list[Path]:
-        """The files of a folder, in order; a dataset folder or a file of books stands for itself."""
-        if not self.path.is_dir() or is_folder(self.path):
-            return [self.path]
-        paths = sorted(p for p in self.path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
-        if not paths:
-            raise UsageError(f"{self.path} holds no books", expected="*.txt, *.jsonl, or a dataset folder")
-        return paths
-
-    def _cast(self, path: Path, key: str, names: tuple[str, ...]) -> Cast:
+    def _cast(self, path: Path, key: str, own: Cast | None) -> Cast | None:
+        """The cast of one book; None where it is to be proposed."""
         file = self.characters
+        if str(file) == AUTO:
+            return None
         if file is not None and file.is_dir():
             found = (file / f"{name}.txt" for name in (key, path.stem))
             file = next((p for p in found if p.is_file()), None)
-        if file is None and names:
-            return make_cast(names)
+        if file is None and own is not None:
+            return own
         if file is None:
             raise UsageError(
                 f"no cast for {key}",
                 expected=f"{(self.characters or Path('casts')) / key}.txt",
-                hint="--characters FOLDER with a cast file per book; annotate BOOK --propose-cast makes one",
+                hint="--cast auto, or --cast FOLDER with a file per book: annotate BOOKS --propose-cast "
+                "--out FOLDER makes them",
             )
-        try:
-            return parse_cast(file.read_bytes().decode("utf-8-sig"), str(file))
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"cannot read the cast file {file}", found=error, hint="save it as UTF-8"
-            ) from error
+        return read_cast(file)
 
 
 def holds_many(path: Path) -> bool:
@@ -229,12 +222,26 @@ def _holds_records(path: Path) -> bool:
     return ".jsonl" in path.suffixes
 
 
-def _sources(path: Path) -> Iterable[Source]:
+def book_files(path: Path) -> list[Path]:
+    """The files of a folder that hold books, in order; a dataset folder or a file stands for itself.
+
+    Raises:
+        UsageError: the folder holds no books.
+    """
+    if not path.is_dir() or is_folder(path):
+        return [path]
+    paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
+    if not paths:
+        raise UsageError(f"{path} holds no books", expected="*.txt, *.jsonl, or a dataset folder")
+    return paths
+
+
+def sources_in(path: Path) -> Iterable[Source]:
     """The books of one file or dataset folder, one at a time."""
     if path.is_dir() and is_folder(path):
         return (source_of(record) for _, record in iter_folder(path))
     if _holds_records(path):
-        return (source_of(record) for record in read_records(path, bare=True))
+        return (source_of(record, path.parent) for record in read_records(path, bare=True))
     return read_sources(path)
 
 
@@ -302,7 +309,7 @@ def annotate_one(job: AnnotateJob) -> Finished | None:
 
     def annotated() -> Annotated:
         return annotate_book(
-            job.source, job.cast, job.plan, narrator=job.narrator, steps=steps, states=unfinished,
+            job.source, job.cast, job.plan, narrators=job.narrators, steps=steps, states=unfinished,
             resume=True, backend=backend_of(job.plan), progress=listener,
         )  # fmt: skip
 

@@ -81,7 +81,7 @@ def test_pronouns_follow_gender(annotate, said):
 def test_a_narrator_can_be_named(annotate, said):
     text = "I walked to my house. There stood Mr. Ford. I knew him."
     assert "I" not in said(annotate(text, COUPLE)).get("Anna Hill", [])
-    assert said(annotate(text, COUPLE, narrator="Anna Hill"))["Anna Hill"] == ["I", "my", "I"]
+    assert said(annotate(text, COUPLE, narrators=["Anna Hill"]))["Anna Hill"] == ["I", "my", "I"]
 
 
 def test_a_plain_narrator_is_found(annotate, said):

@@ -123,3 +123,62 @@ def test_wrong_usage_is_explained(story, monkeypatch, arguments, words):
     result = run("novel.txt", *arguments)
     assert isinstance(result.exception, UsageError)
     assert words in str(result.exception)
+
+
+def test_a_cast_is_proposed_and_used_in_one_go(story):
+    out = story / "out"
+    result = run(story / "novel.txt", "--cast", "auto", "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    assert set(json.loads(result.stdout)["books"][0]["characters"]) == {"Anna Hill", "Mr. Ford"}
+    assert "cast proposed from the book: 2 characters" in json.loads(result.stdout)["books"][0]["notes"]
+
+
+def test_casts_of_a_folder_are_written_and_never_overwritten(story):
+    books, casts = story / "books", story / "casts"
+    books.mkdir()
+    (story / "novel.txt").rename(books / "lamp.txt")
+    assert run(books, "--propose-cast", "--out", casts).exit_code == 0
+    text = (casts / "lamp.txt").read_text(encoding="utf-8")
+    assert "Anna Hill; Anna" in text
+    assert "times: " in text
+    (casts / "lamp.txt").write_text("Anna Hill\n", encoding="utf-8")
+    again = run(books, "--propose-cast", "--out", casts)
+    assert isinstance(again.exception, UsageError)
+    assert (casts / "lamp.txt").read_text(encoding="utf-8") == "Anna Hill\n"
+
+
+def test_an_annotation_is_annotated_again_with_the_same_result(story):
+    """Aliases, hints, narrators and characters that never occur are stored beside the clusters."""
+    first, second = story / "first", story / "second"
+    (story / "cast.txt").write_text("Anna Hill; the guest [f]\nMr. Ford\nNobody Else\n", encoding="utf-8")
+    text = (story / "novel.txt").read_text(encoding="utf-8") + "\nI saw the guest, and my heart stood.\n"
+    (story / "novel.txt").write_text(text, encoding="utf-8")
+    run(story / "novel.txt", "-c", story / "cast.txt", "--narrator", "Mr. Ford", "--out", first)
+    assert run(first / "annotation.jsonl", "--out", second).exit_code == 0
+    for name in ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl", "texts/novel.txt"):
+        assert (second / name).read_bytes() == (first / name).read_bytes(), name
+    (record,) = lines(second / "annotation.jsonl")
+    assert record["cast"][0] == {"name": "Anna Hill", "aliases": ["the guest"], "gender": "f"}
+    assert record["narrators"] == ["Mr. Ford"]
+
+
+def test_a_record_without_clusters_is_a_text(story):
+    record = {"doc_key": "a_0", "gutenberg_key": "0", "sentences": [["Anna", "slept", "."]]}
+    (story / "a.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    (story / "one.txt").write_text("Anna\n", encoding="utf-8")
+    result = run(story / "a.jsonl", "-c", story / "one.txt", "--json")
+    assert json.loads(result.stdout)["books"][0]["characters"] == {"Anna": 1}
+
+
+def test_a_text_of_two_words_says_why_nothing_came_of_it(story):
+    (story / "two.txt").write_text("She slept.\n", encoding="utf-8")
+    result = run(story / "two.txt", "-c", story / "cast.txt", "--json")
+    notes = json.loads(result.stdout)["books"][0]["notes"]
+    assert any("only 2 words" in note for note in notes)
+
+
+def test_a_name_that_never_occurs_has_the_nearest_that_do(story):
+    (story / "cast.txt").write_text("Hanna Hill\nMr. Forde\n", encoding="utf-8")
+    result = run(story / "novel.txt", "-c", story / "cast.txt", "--json")
+    notes = json.loads(result.stdout)["books"][0]["notes"]
+    assert any("'Mr. Forde' does not occur in the text; the nearest: Ford (" in note for note in notes)

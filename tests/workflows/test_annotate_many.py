@@ -176,11 +176,12 @@ def test_other_settings_or_another_cast_never_reuse_work(toybox):
     others = [
         next(iter(toybox.jobs(1, words=3)())),
         AnnotateJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
-        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, narrator="Anna"),
+        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, narrators=("Anna",)),
         AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
+        AnnotateJob(plain.source, None, plain.plan, plain.cache),
         AnnotateJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
     ]
-    assert len({plain.key(), *(job.key() for job in others)}) == 6
+    assert len({plain.key(), *(job.key() for job in others)}) == 7
     assert AnnotateJob.from_json(plain.to_json(), plain.cache).key() == plain.key()
     assert all(AnnotateJob.from_json(job.to_json(), job.cache).key() == job.key() for job in others)
 

@@ -13,13 +13,14 @@ from ...errors import UsageError
 from ...progress import Progress
 from ..cast import Cast
 from ..given import NOBODY
+from ..narration import Narration
 from ..plan import Plan
 from ..state import Dropped, Marked, Quote, State
 from ..steps import STEP_NAMES, Job, Step
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
 from .calibration import calibrated
 from .linking import filter_names, link_names, never_found
-from .narrator import find_narrator
+from .narrator import find_narration
 from .network import load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
@@ -92,9 +93,13 @@ class EmbeddedBackend:
 
     def parse(self, job: Job) -> Parse:
         """The parse of the job's book, made once."""
-        key = job.book.tokens_sha256()
+        return self.parse_of(job.book)
+
+    def parse_of(self, book: Book) -> Parse:
+        """The parse of a book, made once."""
+        key = book.tokens_sha256()
         if self._held is None or self._held[0] != key:
-            self._held = (key, parse_book(job.book))
+            self._held = (key, parse_book(book))
         return self._held[1]
 
     def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:
@@ -103,7 +108,7 @@ class EmbeddedBackend:
         A free reading with the same names and settings is taken again if it agrees with `fixed`: reading on
         from one's own decisions leads to the same ones.
         """
-        key = (job.book.tokens_sha256(), job.cast, job.narrator, tuple(names), how, job.given.key())
+        key = (job.book.tokens_sha256(), job.cast, job.narration, tuple(names), how, job.given.key())
         if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
             return self._read[1]
         reading = read_text(self.parse(job), job, names, fixed, how)
@@ -141,7 +146,7 @@ def read_text(
     people = Cast((*job.cast.entries, *outsiders))
     everybody = [*names, *link_outsiders(job.book, job.cast, outsiders, parse, names)]
     text = make_text(job.book, people, parse, everybody)
-    narrator, why = (job.narrator, "given") if job.narrator >= 0 else find_narrator(text)
+    narration, why = (job.narration, "given") if job.narration else find_narration(text)
     fixed = {
         i: given[m.start, m.end]
         for i, m in enumerate(text.markables)
@@ -152,7 +157,7 @@ def read_text(
     reader = BookReader(
         text,
         load_rankers(),
-        narrator=narrator,
+        narration=narration,
         fixed=fixed,
         told=told,
         thresholds=dict(how.least),
@@ -183,7 +188,7 @@ class LinkStep(_EmbeddedStep):
         parse = self.backend.parse(job)
         mentions, learned = link_names(job.book, job.cast, parse, self.name)
         progress.advance(job.book.doc_key, self.units(job))
-        notes = [*job.cast.notes, *learned, *never_found(job.cast, mentions)]
+        notes = [*job.cast.notes, *learned, *never_found(job.book, job.cast, parse, mentions)]
         return state.after(self.name, mentions, notes=notes, memory={"parser": parse.model})
 
 
@@ -220,6 +225,7 @@ class _ExpandStep(_EmbeddedStep):
         reading = self.backend.read(job, names, given, how)
         text, reader = reading.text, reading.reader
         present = _present(state.mentions, areas)
+        narrators = {n.narrator for n in reader.narration}
         kept, dropped = list(state.mentions), []
         for d in reading.decisions:
             m = text.markables[d.index]
@@ -228,7 +234,7 @@ class _ExpandStep(_EmbeddedStep):
             area = _area_of(areas, m.start)
             rule = RULE_NAMES.get(d.rule, d.rule)
             score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
-            narrates = d.rule == "narrator" or d.character == reader.narrator
+            narrates = d.rule == "narrator" or d.character in narrators
             if area >= 0 and (present[area][d.character] or narrates):
                 others = tuple(o for o in d.others if o[0] < len(job.cast.names))
                 kept.append(Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others))
@@ -236,12 +242,13 @@ class _ExpandStep(_EmbeddedStep):
                 reason = f"{rule}, but {job.cast.names[d.character]} is not named in this {place}"
                 dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, score))
         progress.advance(job.book.doc_key, self.units(job))
-        who = job.cast.names[reader.narrator] if reader.narrator < len(job.cast.names) else ""
+        told_by = [n for n in reader.narration if n.narrator < len(job.cast.names)]
+        who = [job.cast.names[n] for n in dict.fromkeys(n.narrator for n in told_by)]
         known = any(n.startswith("narrator: ") for n in state.notes)
-        notes = [] if known else [f"narrator: {who or reading.why}"]
+        notes = [] if known else _narrator_notes(job, told_by) or [f"narrator: {reading.why}"]
         return state.after(
             self.name, kept, dropped=dropped, quotes=_quotes(reader, len(job.cast.names)), notes=notes,
-            memory={"narrator": who, "quote_style": text.speech.style},
+            memory={"narrator": ", ".join(who), "quote_style": text.speech.style},
         )  # fmt: skip
 
 
@@ -282,6 +289,22 @@ def _scale_of(d: Decision, text: Text) -> str:
         return "speaker"
     quoted = text.speech.quote[text.markables[d.index].at] >= 0
     return f"{d.rule} in a quote" if quoted else d.rule
+
+
+_MOST_NOTED = 12
+"""Ranges of narrators that are listed in the notes."""
+
+
+def _narrator_notes(job: Job, narration: list[Narration]) -> list[str]:
+    """Who narrates, and where if it is not one for the whole book."""
+    names, size = job.cast.names, len(job.book.tokens)
+    lines = [
+        f"narrator: {names[n.narrator]}"
+        + ("" if n.end - n.start == size else f", tokens {n.start:,} to {n.end - 1:,}")
+        for n in narration
+    ]
+    more = len(lines) - _MOST_NOTED
+    return [*lines[:_MOST_NOTED], *([f"narrator: {more} more ranges"] if more > 0 else [])]
 
 
 def _area_of(areas: list[Window], at: int) -> int:

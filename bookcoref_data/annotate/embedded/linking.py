@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from ...books import Book
 from ...words import honorifics
-from ..cast import Cast
+from ..cast import Cast, Entry
+from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
 from .names import NameTable, Person, book_words, name_words
@@ -244,11 +246,44 @@ def _begins(book: Book, parse: Parse, i: int) -> bool:
     return i == 0 or parse.sentence[i] != parse.sentence[i - 1] or not book.tokens[i - 1][:1].isalpha()
 
 
-def never_found(cast: Cast, mentions) -> list[str]:
-    """A note per character whose name the text does not have."""
+_NEAR, _NEAREST, _LEAST_TIMES = 0.7, 3, 2
+"""Least likeness of a near name, most that are listed, and least times that one occurs."""
+
+
+def never_found(book: Book, cast: Cast, parse: Parse, mentions: Iterable[Marked]) -> list[str]:
+    """A note per character whose name the text does not have, with the nearest names that it has."""
     counts = Counter(m.character for m in mentions)
-    return [
-        f"the name {entry.name!r} does not occur in the text"
-        for i, entry in enumerate(cast.entries)
-        if not counts[i]
-    ]
+    missing = [entry for i, entry in enumerate(cast.entries) if not counts[i]]
+    if not missing:
+        return []
+    taken = {name.casefold() for e in cast.entries for name in (e.name, *e.aliases)}
+    known: Counter[str] = Counter()
+    for words, seen in sightings(book, parse).items():
+        if seen.count >= _LEAST_TIMES and " ".join(words).casefold() not in taken:
+            known[" ".join(words)] += seen.count
+    return [_never_found(entry, known) for entry in missing]
+
+
+def _never_found(entry: Entry, known: Counter[str]) -> str:
+    near = {name: n for own in (entry.name, *entry.aliases) for name, n in _near(own, known)}
+    best = sorted(near, key=lambda name: (-near[name], -known[name], name))[:_NEAREST]
+    listed = ", ".join(f"{name} ({known[name]} times)" for name in best)
+    return f"the name {entry.name!r} does not occur in the text" + (
+        f"; the nearest: {listed}" if best else ""
+    )
+
+
+def _near(name: str, known: Counter[str]) -> Iterator[tuple[str, float]]:
+    """The names that share a word with a name or are spelt much like it, and how near they are (0 to 1)."""
+    own = [word for word in name_words(name) if word not in lex.TITLES and word not in lex.PARTICLES]
+    for other in known:
+        words = name_words(other)
+        likeness = max((_likeness(a, b) for a in own for b in words), default=0.0)
+        if likeness >= _NEAR:
+            yield other, round(likeness, 2)
+
+
+def _likeness(a: str, b: str) -> float:
+    if abs(len(a) - len(b)) > 3 or not a or not b:
+        return 0.0
+    return 1.0 if a == b else SequenceMatcher(None, a, b, autojunk=False).ratio()

@@ -1,35 +1,151 @@
-"""Find the first-person narrator where the text makes it plain."""
+"""Find who says "I" outside quotes where the text makes it plain: for the book, or for parts with a heading
+such as "Dr. Seward's Diary" or "Narrative Continued by the Doctor"."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
 import numpy as np
 
-from .markables import SUBJECT
+from ...books.layout import find_chapters
+from ...words import word_set
+from ..narration import Narration, throughout
+from . import lexicon as lex
+from .markables import SUBJECT, Markable
 from .reader import Text
 from .tags import is_vocative
 
 _LEAST_RATE = 0.008
 """Least share of "I", "me", "my" among the tokens of the narration of a first-person book."""
+_LEAST_FIRST = 10
+"""Least number of them."""
 _ENOUGH = 2.0
-_PAPERS = frozenset(
-    ["journal", "diary", "narrative", "story", "memoirs", "autobiography", "confession", "letter", "account"]
+_LETTERS = word_set("letter note telegram memorandum")
+"""Papers that end with their chapter; others go on to the next heading that names a narrator."""
+_PAPERS = _LETTERS | word_set(
+    "journal diary narrative story memoirs autobiography confession account statement testimony deposition "
+    "relation testament"
+)
+_TOLD = word_set(
+    "told related narrated written recorded continued resumed begun concluded taken kept reported"
 )
 _FAMILY = frozenset(["family", "father", "mother", "brother", "sister"])
 _NAMING = frozenset(["called", "call", "calls", "name", "named", "christened", "baptised", "styled"])
+_HEADING_WORDS = 24
+_SIGNS_OF_PROSE = frozenset([",", ";", "!", "?"])
 
 
-def find_narrator(text: Text) -> tuple[int, str]:
+def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
+    """The narrators of the book with their tokens, and why; parts without a known narrator are left out."""
+    size = len(text.book.tokens)
+    sections = find_sections(text)
+    if not sections:
+        who, why = find_narrator(text)
+        return throughout(who, text.book), why
+    who, _ = find_narrator(text, sections)
+    found: list[Narration] = []
+    at = 0
+    for section in (*sections, Narration(size, size, who)):
+        if section.start > at and who >= 0:
+            found.append(Narration(at, section.start, who))
+        if section.end > section.start:
+            found.append(section)
+        at = section.end
+    return tuple(found), "headings name the narrators"
+
+
+def find_sections(text: Text) -> list[Narration]:
+    """Parts of a book whose headings say who tells them, and that are told in the first person."""
+    if not text.speech.real_paragraphs:
+        return []
+    size = len(text.book.tokens)
+    heads = list(_narrator_headings(text))
+    chapters = [start for _, start in find_chapters(text.book)]
+    first = np.zeros(size + 1, dtype=np.int32)
+    outside = np.concatenate(([0], np.cumsum(text.speech.quote < 0)))
+    for m in text.markables:
+        if _is_first_person(text, m):
+            first[m.at + 1] = 1
+    first = np.cumsum(first)
+    found = []
+    for k, (start, who, paper) in enumerate(heads):
+        end = heads[k + 1][0] if k + 1 < len(heads) else size
+        if paper in _LETTERS:
+            after = bisect_left(chapters, start + 1)
+            end = min(end, chapters[after] if after < len(chapters) else size)
+        often = int(first[end] - first[start])
+        if often >= 3 and often >= _LEAST_RATE * (outside[end] - outside[start]):
+            found.append(Narration(start, end, who))
+    return found
+
+
+def _is_first_person(text: Text, m: Markable) -> bool:
+    return m.kind == "pronoun" and m.person == 1 and bool(text.speech.quote[m.at] < 0)
+
+
+def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str]]:
+    """(first token, narrator, word for the paper or for telling) of headings that name who tells what
+    follows."""
+    tokens, paragraph, ms = text.book.tokens, text.speech.paragraph, text.markables
+    starts = [m.at for m in ms]
+    bounds = [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist(), len(tokens)]
+    for a, b in pairwise(bounds):
+        words = [t for t in tokens[a:b] if t.strip()]
+        if not 2 <= len(words) <= _HEADING_WORDS or words[-1] in _SIGNS_OF_PROSE:
+            continue
+        if text.speech.quote[a] >= 0 or not words[0][:1].isupper():
+            continue
+        for m in ms[bisect_left(starts, a) : bisect_left(starts, b)]:
+            who = _named(text, m)
+            paper = _paper(tokens, a, b, m) if who >= 0 else ""
+            if paper:
+                yield a, who, paper
+                break
+
+
+def _named(text: Text, m: Markable) -> int:
+    """The character whom a heading names: by name, or by a title that only one bears ("the Doctor")."""
+    if m.kind == "name":
+        return m.character
+    title = lex.TITLE_NOUNS.get(m.noun, "")
+    bearers = [i for i, p in enumerate(text.people) if title and title in p.titles]
+    return bearers[0] if len(bearers) == 1 else -1
+
+
+def _paper(tokens: Sequence[str], a: int, b: int, m: Markable) -> str:
+    """The word that makes a heading with this name the heading of a narrator: "X's Journal", "told by X",
+    "the Narrative of X", "Letter from X to Y", "Letter, X to Y"; "" where there is none."""
+    before = [t.lower() for t in tokens[a : m.start]]
+    after = [t.lower() for t in tokens[m.end + 1 : b]]
+    if after[:1] in (["'s"], ["’s"], ["'"], ["’"]):
+        return next((w for w in after[1:4] if w in _PAPERS), "")
+    link = before[-1:] or [""]
+    if link[0] in ("by", "of", "from"):
+        said = [w for w in before[:-1] if w in _PAPERS or (w in _TOLD and link[0] == "by")]
+        return said[0] if said else ""
+    if link[0] in (",", "--", "—", ":", ".") and after[:1] == ["to"]:
+        return next((w for w in before if w in _LETTERS), "")
+    return ""
+
+
+def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, str]:
     """(cast index, why), or (-1, why not).
 
     Someone narrates if "I" is frequent outside quotes. Who: a name that others say to the narrator and
     that the narration itself does not use of a third person. Points are given for being addressed, for
     "my name is X", "called me X", "I, X" and headings such as "X's Journal", and taken for every time the
-    narration tells what X did.
+    narration tells what X did. `sections` are parts with a narrator of their own; they do not count.
     """
     speech, ms, tokens = text.speech, text.markables, text.book.tokens
-    outside = int((speech.quote < 0).sum())
-    first = sum(m.kind == "pronoun" and m.person == 1 and speech.quote[m.at] < 0 for m in ms)
-    if not outside or first < 10 or first < _LEAST_RATE * outside:
+    elsewhere = speech.quote < 0
+    for section in sections:
+        elsewhere[section.start : section.end] = False
+    ms = [m for m in ms if not any(s.start <= m.at < s.end for s in sections)]
+    outside = int(elsewhere.sum())
+    first = sum(_is_first_person(text, m) for m in ms)
+    if not outside or first < _LEAST_FIRST or first < _LEAST_RATE * outside:
         return -1, "told in the third person"
     points = np.zeros(len(text.people))
     told = np.zeros(len(text.people))

@@ -7,7 +7,8 @@ the speaker lines of a play. The style is found once for the whole book, by coun
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +21,19 @@ _ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".
 LONGEST_QUOTE = 1500
 
 
+class Letter(NamedTuple):
+    """Who wrote a letter to whom, as indices into the cast; -1 where that is nobody we know."""
+
+    writer: int
+    reader: int = -1
+
+
 @dataclass(frozen=True, slots=True)
 class Speech:
     """The quotes of a book. `paragraph` numbers the paragraph of every token, `quote` the quote it is in
     (-1 outside); `spans` are first and last token of each quote; `spoken_by` is a cast index where the
-    book says it in a speaker line. `real_paragraphs` is False where they had to be guessed.
+    book says it in a speaker line, `letters` has the quotes that are parts of letters. `real_paragraphs`
+    is False where they had to be guessed.
     """
 
     paragraph: np.ndarray
@@ -33,6 +42,7 @@ class Speech:
     spoken_by: dict[int, int]
     style: str
     real_paragraphs: bool
+    letters: dict[int, Letter] = field(default_factory=dict)
 
 
 def find_speech(

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...books import Book
 from ...words import honorifics, kin
+from ..narration import Narration
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of
 from .conversation import Conversation, Spoken
@@ -99,7 +100,7 @@ class BookReader:
         text: Text,
         rankers: Mapping[str, Ranker],
         *,
-        narrator: int = -1,
+        narration: Sequence[Narration] = (),
         fixed: Mapping[int, int] | None = None,
         told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
         thresholds: Mapping[str, float] | None = None,
@@ -114,7 +115,10 @@ class BookReader:
         self.always_somebody = always_somebody
         self.teacher = teacher
         self.state = Discourse(len(text.people), *text.genders)
-        self.narrator = narrator if narrator >= 0 else self.state.add("", "narrator")
+        self.narration = tuple(narration)
+        self._narration_starts = [n.start for n in self.narration]
+        known = sum(n.end - n.start for n in self.narration) >= len(text.book.tokens)
+        self._unknown_narrator = -1 if known else self.state.add("", "narrator")
         self.conversation = Conversation(text.book.tokens, text.speech, text.tags, text.markables)
         self.spoken = self.conversation.spoken
         self.decisions: list[Decision] = []
@@ -188,11 +192,18 @@ class BookReader:
             self._rank(i, "third", q, tag)
         elif m.person == 1:
             if q < 0:
-                self._settle(i, self.narrator, "narrator", 0.9)
+                self._settle(i, self.narrator_at(m.at), "narrator", 0.9)
             elif self.spoken[q].speaker >= 0:
                 self._settle(i, self.spoken[q].speaker, "speaker of the quote", self.spoken[q].score)
         elif q >= 0:
             self._rank(i, "second", q, tag)
+
+    def narrator_at(self, at: int) -> int:
+        """The entity that says "I" outside quotes at token `at`."""
+        k = bisect_right(self._narration_starts, at) - 1
+        if k >= 0 and at < self.narration[k].end:
+            return self.narration[k].narrator
+        return self._unknown_narrator
 
     def _other(self, m: Markable) -> int:
         """The entity of a person who is named but not in the cast, one per surname or name."""
@@ -322,7 +333,7 @@ class BookReader:
             if e in place:
                 x[place[e], f[name]] = value
 
-        mark(self.narrator, "narrator")
+        mark(self.narrator_at(m.at), "narrator")
         last, before = self.conversation.last_speakers(m.at)
         mark(last, "last speaker")
         mark(before, "speaker before")
@@ -482,7 +493,8 @@ class BookReader:
         # Where paragraphs are known, a tag anywhere in the turn tells of all its quotes.
         wait = tagged and self.t.speech.real_paragraphs
         for q in quotes:
-            if q in tagged or (q == quotes[0] and not wait) or self.conversation.continues(q):
+            given = q in self.t.speech.letters or self.conversation.continues(q)
+            if q in tagged or (q == quotes[0] and not wait) or given:
                 self._speaker(q)
         for q in quotes:
             if self.spoken[q].rule:
@@ -497,7 +509,8 @@ class BookReader:
                 self.teacher.settled(("quote", q), s.speaker)
         for q in quotes:
             self._addressee(q)
-            self.conversation.remember(q)
+            if q not in self.t.speech.letters:
+                self.conversation.remember(q)
 
     def _belongs(self, k: int, q: int) -> bool:
         """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
@@ -512,6 +525,12 @@ class BookReader:
         said = self.t.speech.spoken_by.get(q, -1)
         if said >= 0:
             self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
+            return
+        if q in self.t.speech.letters:
+            letter = self.t.speech.letters[q]
+            self.spoken[q] = Spoken(
+                letter.writer, (letter.reader,) if letter.reader >= 0 else (), "letter", 0.9
+            )
             return
         if self.conversation.continues(q):
             s = self.spoken[q - 1]
@@ -566,7 +585,7 @@ class BookReader:
                 x[place[e], f[name]] = 1
 
         x[:, f["tagged"]] = tag.subject >= 0
-        mark(self.narrator, "narrator")
+        mark(self.narrator_at(a), "narrator")
         mark(subject, "tag subject")
         if tag.subject >= 0 and ms[tag.subject].kind == "name":
             mark(subject, "tag by name")

@@ -8,6 +8,7 @@ from ...books import Book
 from ..cast import Cast
 from ..state import Marked
 from .gender import character_genders
+from .letters import with_letters
 from .linking import filter_names, link_names
 from .markables import find_markables
 from .names import NameTable, book_words
@@ -34,7 +35,7 @@ def make_text(
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
-    speech = find_speech(book, parse.sentence, calls, paragraph)
+    speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
     male, female, plural, _ = character_genders(table.people, markables, speech)
     return prepare(book, parse, speech, markables, table.people, (male, female, plural))

@@ -29,14 +29,21 @@ def annotate(
     characters: Annotated[
         Path | None,
         typer.Option(
-            "--characters", "-c", help="Cast: one 'Name; alias; alias' per line; a folder for many books."
+            "--characters",
+            "--cast",
+            "-c",
+            help="Cast: one 'Name; alias; alias' per line; a folder for many books; auto: propose it.",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the annotation.")] = None,
     propose: Annotated[
-        bool, typer.Option("--propose-cast", help="Print a cast proposed from the book, to review.")
+        bool,
+        typer.Option("--propose-cast", help="Print a cast proposed from the book, or write it to --out."),
     ] = False,
-    narrator: Annotated[str, typer.Option(help="Who says 'I' outside quotes (a name of the cast).")] = "",
+    narrator: Annotated[
+        list[str] | None,
+        typer.Option(help="Who says 'I' outside quotes: NAME, or for chapters NAME:16-18; may be repeated."),
+    ] = None,
     backend: Annotated[str, typer.Option(help="embedded (CPU) or hub (the paper's models).")] = "embedded",
     recipe: Annotated[Path | None, typer.Option(help="Recipe file instead of the backend's own.")] = None,
     steps: Annotated[str, typer.Option(help="Steps to run, by commas: link,filter,windows,groups.")] = "",
@@ -63,19 +70,20 @@ def annotate(
 ) -> None:
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quote.
 
-    Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, and edit the file.
+    Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, then edit it.
     """
     from ...annotate.plan import default_plan, read_plan
     from ...workflows.annotate import annotate_book, read_sources, write_annotations
     from ..many_books import Many, annotate_many, holds_many
 
     if propose:
-        _propose(read_sources(book), json)
+        _propose(book, out, json)
         return
     plan = read_plan(recipe) if recipe else default_plan(backend)
     if least is not None:
         plan = replace(plan, least=least)
     wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
+    narrators = tuple(narrator or ())
     if out is None and report is None and not json:
         raise UsageError(
             "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
@@ -83,18 +91,18 @@ def annotate(
     if edits is not None and holds_many(book):
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
     if out is not None and report is None and holds_many(book):
-        many = Many(out, plan, characters, narrator, wanted or (), jobs, engine, tasks, slurm, cache_dir)
+        many = Many(out, plan, characters, narrators, wanted or (), jobs, engine, tasks, slurm, cache_dir)
         raise typer.Exit(annotate_many(book, many, json))
     done, left = [], 0
     with progress() as listener:
         for source in read_sources(book):
-            cast, given = _cast(characters, source.names, book), None
+            cast, given = _cast(characters, source.cast, book), None
             if edits is not None:
                 cast, given, conflicts = _corrected(edits, source, cast)
                 left += conflicts
             done.append(
                 annotate_book(
-                    source, cast, plan, narrator=narrator, steps=wanted, given=given,
+                    source, cast, plan, narrators=narrators, steps=wanted, given=given,
                     states=out / "states" if out else None, resume=resume, progress=listener,
                 )
             )  # fmt: skip
@@ -108,54 +116,46 @@ def annotate(
         raise typer.Exit(1)
 
 
-def _corrected(edits: Path, source: Source, cast: Cast) -> tuple[Cast, Given, int]:
+def _corrected(edits: Path, source: Source, cast: Cast | None) -> tuple[Cast, Given, int]:
     """The cast and what is given after the corrections; those that need a person are listed and counted."""
+    from ...annotate.propose import propose_cast
     from ...workflows.correct import read_edits
     from ...workflows.given import corrections_of
 
-    found = corrections_of(read_edits(edits), source.book, cast)
+    found = corrections_of(read_edits(edits), source.book, cast or propose_cast(source.book).cast)
     for c in found.conflicts:
         say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
     return found.cast, found.given, len(found.conflicts)
 
 
-def _cast(path: Path | None, names: tuple[str, ...], book: Path):
-    """The cast file, else the characters that the record itself names."""
-    from ...annotate.cast import make_cast, parse_cast
+def _cast(path: Path | None, own: Cast | None, book: Path) -> Cast | None:
+    """The cast file, else the cast that the record itself brings; None where it is to be proposed."""
+    from ...workflows.casts import AUTO, read_cast
 
+    if path is None and own is None:
+        raise UsageError(
+            f"no cast for {book}",
+            expected="--cast cast.txt",
+            hint=f"--cast auto; or bookcoref-data annotate {book} --propose-cast > cast.txt, then edit it",
+        )
     if path is None:
-        if not names:
-            raise UsageError(
-                f"no cast for {book}",
-                expected="--characters cast.txt",
-                hint=f"bookcoref-data annotate {book} --propose-cast > cast.txt, then edit cast.txt",
-            )
-        return make_cast(names)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read the cast file {path}", found=error.strerror) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
-    return parse_cast(text, str(path))
+        return own
+    return None if str(path) == AUTO else read_cast(path)
 
 
-def _propose(sources, json: bool) -> None:
-    from ...annotate.cast import format_cast
-    from ...annotate.propose import propose_cast
+def _propose(book: Path, out: Path | None, json: bool) -> None:
+    from ...workflows.propose_casts import format_proposal, propose_casts
 
-    for source in sources:
-        proposal = propose_cast(source.book)
+    files = []
+    for made in propose_casts(book, out):
         if json:
-            emit_json(
-                [
-                    {"name": e.name, "aliases": list(e.aliases), "remark": remark}
-                    for e, remark in zip(proposal.cast.entries, proposal.remarks, strict=True)
-                ]
-            )
-            continue
-        typer.echo("# Proposed cast: check names and aliases, join or delete lines, then use --characters.")
-        typer.echo(format_cast(proposal.cast, proposal.remarks), nl=False)
+            emit_json(made.to_dict())
+        elif made.file is None:
+            typer.echo(format_proposal(made.doc_key, made.proposal), nl=False)
+        else:
+            files.append((made.doc_key, len(made.proposal.cast.entries), str(made.file)))
+    if files and not json:
+        emit_table(("book", "characters", "file"), files)
 
 
 def _tables(done, gold: Path) -> dict[str, list[list]]:

@@ -1,0 +1,214 @@
+"""Who says "I" outside quotes, and where: one narrator for the book, others for chapters or ranges of tokens.
+
+Jim Hawkins                the whole book, where nobody else is given
+Dr. Livesey:16-18          chapters 16 to 18; also 3 or 5,7-9 or 12- (to the end)
+Dr. Livesey:@40210-52000   tokens 40210 to 52000, both inclusive
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..books import Book
+from ..books.layout import find_chapters
+from ..errors import UsageError
+from .cast import Cast
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Narration:
+    """Cast member `narrator` says "I" outside quotes from token `start` to `end` (exclusive)."""
+
+    start: int
+    end: int
+    narrator: int
+
+
+def throughout(narrator: int, book: Book) -> tuple[Narration, ...]:
+    """One narrator from the first token to the last; none where `narrator` is -1."""
+    return (Narration(0, len(book.tokens), narrator),) if narrator >= 0 else ()
+
+
+_RANGE = re.compile(r"(@?)(\d+(?:-\d*)?(?:,\d+(?:-\d*)?)*)")
+
+
+def narration_of(
+    wanted: Sequence[str], cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] = ()
+) -> tuple[Narration, ...]:
+    """The narrators that a person gives, as ranges of tokens that do not overlap.
+
+    `wanted` are lines as at the top of this module; `chapters` are the headings (title, first token) of the
+    book, looked for in its text where none are given. A name with a range goes before one without.
+
+    Raises:
+        UsageError: a name that the cast does not have, a chapter or token that the book does not have, or
+            two narrators for one place.
+    """
+    everywhere = -1
+    parts: list[tuple[Narration, str]] = []
+    for line in wanted:
+        name, places = _split(line)
+        who = cast.index(name)
+        if not places:
+            if everywhere not in (-1, who):
+                raise UsageError(
+                    "two narrators for the whole book",
+                    found=f"{cast.names[everywhere]} and {cast.names[who]}",
+                    hint=f'say where the second one narrates: --narrator "{name}:16-18" (chapters)',
+                )
+            everywhere = who
+            continue
+        parts += [(Narration(a, b, who), line) for a, b in _ranges(places, line, book, chapters)]
+    parts.sort()
+    for (first, line), (second, other) in pairwise(parts):
+        if second.start < first.end and second.narrator != first.narrator:
+            raise UsageError("two narrators for one place", found=f"{line!r} and {other!r}")
+    return _filled([part for part, _ in parts], everywhere, len(book.tokens))
+
+
+def _split(line: str) -> tuple[str, str]:
+    """Name and range of one line; a colon that is followed by no range belongs to the name."""
+    name, colon, places = line.rpartition(":")
+    places = places.replace(" ", "")
+    return (name.strip(), places) if colon and _RANGE.fullmatch(places) else (line.strip(), "")
+
+
+def _filled(parts: list[Narration], everywhere: int, size: int) -> tuple[Narration, ...]:
+    """The ranges, with the narrator of the whole book between them."""
+    if everywhere < 0:
+        return tuple(parts)
+    filled: list[Narration] = []
+    at = 0
+    for part in [*parts, Narration(size, size, everywhere)]:
+        if part.start > at:
+            filled.append(Narration(at, part.start, everywhere))
+        if part.end > part.start:
+            filled.append(part)
+        at = max(at, part.end)
+    return tuple(filled)
+
+
+def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
+    """The token ranges (end exclusive) of "16-18" or "@100-200"."""
+    size = len(book.tokens)
+    counts_tokens = places.startswith("@")
+    numbered: dict[int, tuple[int, int]] = {}
+    if not counts_tokens:
+        numbered = chapter_ranges(tuple(chapters) or find_chapters(book), size)
+    found = []
+    for piece in places.lstrip("@").split(","):
+        low, dash, high = piece.partition("-")
+        if counts_tokens:
+            first, last = int(low), int(high or (size - 1 if dash else low))
+            known = first <= last < size
+            a, b = first, last + 1
+        else:
+            first, last = int(low), int(high or (max(numbered, default=0) if dash else low))
+            known = first <= last and first in numbered and last in numbered
+            a, b = (numbered[first][0], numbered[last][1]) if known else (0, 0)
+        if not known:
+            what = "tokens" if counts_tokens else "chapters"
+            raise UsageError(
+                f"the narrator {line!r} names {what} that {book.doc_key} does not have",
+                expected=f"tokens 0 to {size - 1}" if counts_tokens else _listed(numbered),
+                found=piece,
+                hint="" if counts_tokens else "give tokens instead: NAME:@FIRST-LAST",
+            )
+        found.append((a, b))
+    return found
+
+
+def _listed(numbered: dict[int, tuple[int, int]]) -> str:
+    return f"chapters {min(numbered)} to {max(numbered)}" if numbered else "a book with chapter headings"
+
+
+def chapter_ranges(chapters: Sequence[tuple[str, int]], size: int) -> dict[int, tuple[int, int]]:
+    """Chapter number -> its tokens (end exclusive), for headings (title, first token) of a book of `size`.
+
+    The number is that of the heading ("XVI", "Chapter 16") where no two headings share one; else, as in
+    books whose parts count anew, the place of the heading in the book, from 1.
+    """
+    ordered = sorted(chapters, key=lambda chapter: chapter[1])
+    ends = [start for _, start in ordered[1:]] + [size]
+    numbers = [chapter_number(title) for title, _ in ordered]
+    counts = Counter(n for n in numbers if n)
+    if not counts or max(counts.values()) > 1:
+        numbers = list(range(1, len(ordered) + 1))
+    return {n: (start, end) for n, (_, start), end in zip(numbers, ordered, ends, strict=True) if n}
+
+
+_CHAPTER = re.compile(
+    r"(?:(?:chapter|chap|letter|stave|section|canto)\b)?[ .,:—-]*(?:the )?([a-z]+(?:-[a-z]+)?|\d+)", re.I
+)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_UNITS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_ORDINALS = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_WORDS = {word: n for words in (_UNITS, _ORDINALS) for n, word in enumerate(words, 1)}
+_WORDS |= {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_WORDS |= {f"{ten}-{unit}": 10 * n + _WORDS[unit] for n, ten in enumerate(_TENS, 2) for unit in _UNITS[:9]}
+
+
+def chapter_number(title: str) -> int:
+    """The number of a chapter by its heading ("XVI. The Stockade" is 16); 0 where it has none."""
+    found = _CHAPTER.match(title.strip())
+    if found is None:
+        return 0
+    word = found.group(1).lower()
+    if word.isdigit():
+        return int(word) if int(word) < 1000 else 0
+    return _WORDS.get(word) or _roman(word)
+
+
+_NUMERAL = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+
+
+def _roman(word: str) -> int:
+    if not _NUMERAL.fullmatch(word):
+        return 0
+    values = [_ROMAN[letter] for letter in word]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))

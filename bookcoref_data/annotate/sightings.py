@@ -1,0 +1,187 @@
+"""Names as they occur in a book: words and titles of every capitalised name, and what makes it a person's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..books import Book
+from ..words import calendar, honorifics, word_set
+from .embedded import lexicon as lex
+from .embedded.parsing import Parse
+
+FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
+Words = tuple[str, ...]
+
+_PLACE_WORDS = word_set("in at to from near into towards toward through of")
+_DEMONYMS = word_set(
+    "english german french italian latin greek roman russian spanish american indian hindu mohammedan moslem "
+    "englishman englishwoman englishmen frenchman frenchwoman frenchmen irishman irishmen scotchman scotsman "
+    "welshman dutchman pole jew jewess turk swede dane norwegian christian catholic protestant brahman "
+    "european asiatic african australian canadian mexican chinese japanese persian arab egyptian irish "
+    "scotch scottish welsh dutch polish jewish turkish swedish danish austrian hungarian prussian briton "
+    "yankee negro"
+)
+_EXCLAIMED = word_set(
+    "oh ah well yes no hullo hallo hello halloa hulloa lor lord gawd alas bother dey yer mais good bravo "
+    "amen adieu farewell hush hurrah damn heavens goodness gracious welcome please thanks"
+)
+_NOBODY = (
+    calendar.CALENDAR
+    | _DEMONYMS
+    | _EXCLAIMED
+    | lex.STYLES
+    | word_set(
+        "god god's heaven providence fate nature chapter christmas easter germany france england europe "
+        "america india italy london paris rome bible sir madam ma'am ma’am mr mrs miss dr mr. mrs. dr. love "
+        "death universe west east north south volume book part project gutenberg illustration copyright "
+        "etext ebook mamma mama mummy papa ma pa dad daddy mother father brother sister son daughter cousin "
+        "uncle aunt grandma grandpa grandmamma grandpapa lordship ladyship"
+    )
+)
+_NEVER_SURNAMES = word_set(
+    "street road avenue square church chapel island county city town village station hotel school college "
+    "university club bank office terrace palace river abbey estate company inn tavern row"
+)
+_LONE_TITLES = (
+    honorifics.HONORIFICS
+    - honorifics.MARRIED
+    - honorifics.UNMARRIED
+    - word_set("mr mister monsieur m sir st saint hon mx lord master ms madam mistress dame pope fr cousin")
+)
+"""Titles by which a person may be called all through a book: "the General", "the Queen"."""
+_SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
+"""What it says for a person that a name speaks, is the subject of a verb, is a first name."""
+
+
+@dataclass(slots=True)
+class Sighting:
+    """A name without its titles: how often it occurs with each title ("" without), what speaks for a person
+    and for something else, how often it speaks, how often it is "the Dashwoods", and its token numbers."""
+
+    words: Words
+    titles: Counter[str] = field(default_factory=Counter)
+    person: float = 0.0
+    other: float = 0.0
+    speaks: int = 0
+    plural: int = 0
+    places: list[int] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return self.titles.total()
+
+    def times(self, titles: frozenset[str]) -> int:
+        """How often it stands with one of these titles."""
+        return sum(n for title, n in self.titles.items() if title in titles)
+
+
+def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
+    """Every name of a book that may be a person's, by its words."""
+    found: dict[Words, Sighting] = {}
+    for start, end in _runs(book, parse):
+        titles, words = _split(book, start, end)
+        if not words:
+            _add_lone_title(found, book, parse, start, end, titles)
+        elif _may_be_a_name(words, titles):
+            _add(found, book, parse, start, end, (titles[-1] if titles else "", words))
+    return found
+
+
+def _runs(book: Book, parse: Parse) -> Iterator[tuple[int, int]]:
+    """First and last token of runs of capitalised proper names."""
+    tokens, tags = book.tokens, parse.tag
+    i, size = 0, len(tokens)
+    while i < size:
+        if tags[i] not in ("NNP", "NNPS") or not tokens[i][:1].isupper() or tokens[i].isupper():
+            i += 1
+            continue
+        end = i
+        while end + 1 < size and _goes_on(book, parse, end):
+            end += 1
+        yield i, end
+        i = end + 1
+
+
+def _goes_on(book: Book, parse: Parse, end: int) -> bool:
+    token = book.tokens[end + 1]
+    if token == "." and book.tokens[end].lower() in honorifics.ABBREVIATED:
+        return True
+    return (
+        parse.tag[end + 1] == "NNP"
+        and token[:1].isupper()
+        and token[:2].isalpha()
+        and parse.sentence[end + 1] == parse.sentence[end]
+    )
+
+
+def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:
+    """The titles (lower case, no point) and the other words of a run."""
+    words = [book.tokens[k].strip("_") for k in range(start, end + 1) if book.tokens[k] != "."]
+    titles = []
+    while words and words[0].lower().rstrip(".") in lex.TITLES:
+        titles.append(words.pop(0).lower().rstrip("."))
+    return titles, tuple(words)
+
+
+def _may_be_a_name(words: Words, titles: list[str]) -> bool:
+    low = [w.lower() for w in words]
+    if len(words) > 3 or any(w in _NOBODY or len(w) < 2 for w in low) or "st" in titles or "saint" in titles:
+        return False
+    if low[-1] in lex.PLACES and (len(low) > 1 or not titles):
+        # "Anna Hill" is a person, "Grace Church" and "Rose Hill" are not known to be.
+        return len(low) > 1 and low[0] in FIRST_NAMES and low[-1] not in _NEVER_SURNAMES
+    # "Rector", "Architect": somebody, but not by a name.
+    by_noun = len(low) == 1 and not titles and low[0] in lex.PERSON_NOUNS - lex.ANIMALS
+    return not by_noun
+
+
+def _add(
+    found: dict[Words, Sighting], book: Book, parse: Parse, start: int, end: int, name: tuple[str, Words]
+) -> None:
+    title, words = name
+    seen = found.setdefault(words, Sighting(words))
+    seen.titles[title] += 1
+    seen.places.append(start)
+    if title and title not in lex.ADJECTIVES_OF_NAMES:
+        seen.person += 1
+    first = words[0].lower() in FIRST_NAMES
+    before = book.tokens[start - 1].lower() if start else ""
+    seen.plural += before == "the" and words[-1][-1:] == "s"
+    verb = int(parse.head[end])
+    if parse.dep[end] == "nsubj" and parse.tag[verb][:2] == "VB":
+        speaks = book.tokens[verb].lower() in lex.SPEECH_VERBS
+        seen.speaks += speaks
+        seen.person += _SPOKEN if speaks or first else _ACTS
+    elif before in _PLACE_WORDS and not title:
+        seen.other += 0.3 if first else 0.8
+    elif before == "the":
+        seen.other += 0.5
+    elif first:
+        seen.person += _NAMED
+
+
+def _add_lone_title(
+    found: dict[Words, Sighting], book: Book, parse: Parse, start: int, end: int, titles: list[str]
+) -> None:
+    """ "The General" as a name: with "the" before it, and nothing behind."""
+    before = book.tokens[start - 1].lower() if start else ""
+    if before != "the" or len(titles) != 1 or titles[0] not in _LONE_TITLES or start != end:
+        return
+    words = ("the", book.tokens[start])
+    seen = found.setdefault(words, Sighting(words))
+    seen.titles[""] += 1
+    seen.places.append(start)
+    verb = int(parse.head[end])
+    if parse.dep[end] == "nsubj" and book.tokens[verb].lower() in lex.SPEECH_VERBS:
+        seen.speaks += 1
+        seen.person += _SPOKEN
+
+
+def is_person(seen: Sighting) -> bool:
+    """Whether a name behaves as that of one person."""
+    if seen.words[0] == "the":
+        return seen.speaks >= 3 and seen.count >= 8
+    several = 2 * seen.plural > seen.count
+    return seen.person > seen.other and seen.person >= 1 and not several

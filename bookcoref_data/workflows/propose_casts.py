@@ -1,0 +1,65 @@
+"""Propose casts for all books of a file or folder, as cast files that a person reads and edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..annotate.cast import format_cast
+from ..annotate.propose import Proposal, propose_cast
+from ..errors import UsageError
+from ..files import safe_name, write_text
+from .annotate_many import book_files, sources_in
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedCast:
+    """The cast proposed from one book, and the file that it was written to."""
+
+    doc_key: str
+    proposal: Proposal
+    file: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The book and one value per character: names, counts, and passages that name them."""
+        return {
+            "doc_key": self.doc_key,
+            "file": str(self.file) if self.file else None,
+            "characters": [c.to_dict() for c in self.proposal.characters],
+        }
+
+
+def propose_casts(path: Path, out: Path | None) -> Iterator[ProposedCast]:
+    """Propose a cast for every book in a file or folder, one after the other.
+
+    With `out` each is written to `out`/<document key>.txt, where `annotate --cast OUT` looks for it. A file
+    that stands there already is not touched: somebody may have edited it.
+
+    Raises:
+        UsageError: a book names nobody often enough, or its file exists with another content.
+    """
+    for source in (source for file in book_files(path) for source in sources_in(file)):
+        key = source.book.doc_key
+        proposal = propose_cast(source.book)
+        if out is None:
+            yield ProposedCast(key, proposal)
+            continue
+        file = out / f"{safe_name(key, 'document key')}.txt"
+        text = format_proposal(key, proposal)
+        if file.exists() and file.read_bytes() != text.encode("utf-8"):
+            raise UsageError(
+                f"{file} exists and is another cast",
+                expected="a folder without it",
+                hint="it may hold your corrections: move it away, or give another --out",
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        write_text(file, text)
+        yield ProposedCast(key, proposal, file)
+
+
+def format_proposal(doc_key: str, proposal: Proposal) -> str:
+    """The text of a cast file: one line per character, behind it how often each name occurs and where."""
+    head = f"# Proposed cast of {doc_key}: check names and aliases, join or delete lines, then use --cast.\n"
+    return head + format_cast(proposal.cast, proposal.remarks)
