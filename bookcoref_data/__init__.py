@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         evaluate,
         load,
         propose_cast,
+        publish,
         read,
         rebuild,
         stats,
@@ -51,6 +52,7 @@ __all__ = [
     "evaluate",
     "load",
     "propose_cast",
+    "publish",
     "read",
     "rebuild",
     "stats",
@@ -59,7 +61,7 @@ __all__ = [
 ]
 
 
-_ROOMS = ("align", "annotate", "evaluate")
+_ROOMS = ("align", "annotate", "evaluate", "publish")
 """Verbs that share their name with a sub-package."""
 
 

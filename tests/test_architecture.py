@@ -15,7 +15,7 @@ PACKAGE = ROOT / "bookcoref_data"
 FLOORS = [
     {"errors", "progress", "guard", "files", "resources", "words", "align", "books"},
     {"text", "stitch", "evaluate", "formats", "edits"},
-    {"sources", "characters", "annotate", "report", "view", "export", "tasks", "sample"},
+    {"sources", "characters", "annotate", "report", "view", "export", "tasks", "sample", "publish"},
     {"workflows"},
     {"api"},
     {"cli", "spacy_plugin"},

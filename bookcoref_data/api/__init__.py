@@ -4,6 +4,7 @@ from ..errors import BookcorefError
 from .annotating import annotate, propose_cast
 from .books import AnnotatedBook, Books, load, read, write
 from .building import rebuild, verify
+from .publishing import publish
 from .scoring import align, convert, evaluate, stats
 from .tables import Table
 
@@ -18,6 +19,7 @@ __all__ = [
     "evaluate",
     "load",
     "propose_cast",
+    "publish",
     "read",
     "rebuild",
     "stats",

@@ -10,6 +10,7 @@ from .books import PathLike
 from .tables import Table
 
 if TYPE_CHECKING:
+    from ..progress import Progress
     from ..workflows.rebuild import RebuildReport
     from ..workflows.verify import Verification
 
@@ -132,20 +133,34 @@ def rebuild(
 
 
 def verify(
-    folder: PathLike = "bookcoref", *, manifest: PathLike | None = None, complete: bool = False
+    folder: PathLike = "bookcoref",
+    *,
+    manifest: PathLike | None = None,
+    complete: bool = False,
+    accept_remapped: bool = False,
+    offline: bool = False,
+    cache_dir: PathLike | None = None,
+    progress: Progress | None = None,
 ) -> Verified:
     """Recompute all counts and checksums of a data set folder and compare them with what is known.
 
     Args:
+        folder: a folder, or what somebody has published: "hf:user/name", "hf:user/name@tag".
         manifest: facts that were recorded earlier (`bookcoref-data manifest write`).
         complete: demand all published books.
+        accept_remapped: take books that were carried over to another edition as they are.
 
     Raises:
         SourceError, DataError: the folder cannot be read.
     """
-    from ..workflows.verify import verify as run
+    from ..workflows.published import verify as run
 
-    return Verified(run(Path(folder).expanduser(), manifest=_path(manifest), complete=complete))
+    return Verified(
+        run(
+            Path(folder).expanduser(), manifest=_path(manifest), complete=complete,
+            accept_remapped=accept_remapped, cache_dir=_path(cache_dir), offline=offline, progress=progress,
+        )
+    )  # fmt: skip
 
 
 def _path(value: PathLike | None) -> Path | None:

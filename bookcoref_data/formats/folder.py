@@ -40,8 +40,12 @@ BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
 # Config version of the layout; the content is told apart by the digest in its description.
 LAYOUT_VERSION = "1.0.0"
+# Files that describe a published data set beside its card; `publish` writes them.
+DESCRIPTIONS = ("CITATION.cff", ".zenodo.json", "croissant.json", "publication.json")
 # Every file that we write but the record itself; a record that lists another one is not ours.
-_LAYOUT = frozenset({"README.md", *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)})
+_LAYOUT = frozenset(
+    {"README.md", *DESCRIPTIONS, *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)}
+)
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # What the system answers when another process swapped its folder in, or the old one away, before us.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ChecksumError, OfflineError, SourceError
+from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..files import safe_name
 from ..progress import Progress, Silent
 from .notes import read_note, sha256_once, write_note
@@ -26,6 +26,14 @@ from .store import Store
 PART = "hub"
 _PACKED = ("", ".gz", ".zst")
 _TRUE = {"1", "on", "yes", "true"}
+# What `publish` writes: records and card at the top, tables in two folders, packs at the top.
+_PUBLISHED = re.compile(
+    r"(README\.md|CITATION\.cff|\.zenodo\.json|[a-z]+\.jsonl?|(full|split)/[a-z]+\.parquet"
+    r"|[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.pack)"
+)
+ADDRESS = "hf:"
+_TOKEN = re.compile(r"\bhf_[A-Za-z0-9]{8,}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 # Packages whose exceptions mean trouble on the way, whichever version of the library is installed.
 _CARRIERS = {"requests", "urllib3", "httpx", "httpx2", "httpcore", "huggingface_hub", "hf_xet"}
 
@@ -34,7 +42,8 @@ _CARRIERS = {"requests", "urllib3", "httpx", "httpx2", "httpcore", "huggingface_
 class HubRelease:
     """A dataset repository at one commit, and where things lie in it.
 
-    `endpoint` and `cache_dir` are for a Hub or cache other than HF_ENDPOINT and HF_HOME say.
+    `published`: the repository is one that `publish` made, so all its files are wanted. `endpoint` and
+    `cache_dir` are for a Hub or cache other than HF_ENDPOINT and HF_HOME say.
     """
 
     repository: str = "sapienzanlp/bookcoref"
@@ -42,6 +51,7 @@ class HubRelease:
     layout: Layout = field(default_factory=Layout)
     endpoint: str | None = None
     cache_dir: Path | None = None
+    published: bool = False
 
     def __str__(self) -> str:
         return f"{self.repository} at {self.revision[:12]}"
@@ -63,6 +73,79 @@ class ReleasePlan(NamedTuple):
     revision: str
     action: str
     folder: str | None
+
+
+def is_hub_address(place: Path | str) -> bool:
+    """Whether `place` names a repository on the Hub ("hf:user/name", "hf:user/name@revision")."""
+    return str(place).startswith(ADDRESS)
+
+
+def parse_address(place: Path | str) -> tuple[str, str]:
+    """(repository, revision) of "hf:user/name@revision"; "main" where no revision is given.
+
+    Raises:
+        UsageError: it is no such address.
+    """
+    repository, _, revision = str(place).removeprefix(ADDRESS).partition("@")
+    if not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repository) or ".." in repository:
+        raise UsageError(
+            f"{str(place)[:200]!r} is no address of a data set on the Hub",
+            expected="hf:user/name, or hf:user/name@revision",
+        )
+    return repository, revision or "main"
+
+
+def fetch_published(
+    store: Store, place: Path | str, *, offline: bool = False, progress: Progress | None = None
+) -> Path:
+    """The folder of a repository that `publish` made: "hf:user/name" or "hf:user/name@revision".
+
+    A branch or tag is looked up each time; offline, the commit of the last time is used.
+
+    Raises:
+        UsageError: no such address. Otherwise as `fetch_release`.
+    """
+    repository, revision = parse_address(place)
+    commit = _commit_of(store, repository, revision, offline or _offline_by_environment())
+    release = HubRelease(repository, commit, endpoint=own_endpoint(), published=True)
+    return fetch_release(store, release, offline=offline, progress=progress)
+
+
+def _commit_of(store: Store, repository: str, revision: str, offline: bool) -> str:
+    if _COMMIT.fullmatch(revision):
+        return revision
+    place = f"{own_endpoint()} {repository} {revision}"
+    note = store.path(PART, f"{hashlib.sha256(place.encode()).hexdigest()[:32]}.commit.json")
+    known = (read_note(note) or {}).get("commit")
+    release = HubRelease(repository, revision, endpoint=own_endpoint())
+    if offline:
+        if known:
+            return str(known)
+        raise OfflineError(
+            f"{repository} at {revision} was never fetched, and the network is switched off",
+            hint="run once without --offline and HF_HUB_OFFLINE",
+        )
+    from huggingface_hub import HfApi
+
+    with hub_faults(release):
+        commit = HfApi(endpoint=release.endpoint).dataset_info(repository, revision=revision).sha
+    write_note(note, {"commit": commit})
+    return str(commit)
+
+
+def cached_published(store: Store, place: Path | str) -> Path | None:
+    """The folder of "hf:user/name" as it was fetched last; None when it was not. No network."""
+    repository, revision = parse_address(place)
+    try:
+        commit = _commit_of(store, repository, revision, offline=True)
+    except OfflineError:
+        return None
+    return cached_release(store, HubRelease(repository, commit, endpoint=own_endpoint(), published=True))
+
+
+def own_endpoint() -> str | None:
+    """The address in HF_ENDPOINT, read anew; None for the Hub itself."""
+    return os.environ.get("HF_ENDPOINT", "").rstrip("/") or None
 
 
 def plan_release(store: Store, release: HubRelease | None = None, *, offline: bool = False) -> ReleasePlan:
@@ -94,8 +177,8 @@ def fetch_release(
         return folder
     if offline or _offline_by_environment():
         return _from_hub_cache(release)
-    with store.lock(_note(store, release).stem), _hub_faults(release):
-        files = choose(_index(release), release)
+    with store.lock(_note(store, release).stem), hub_faults(release):
+        files = choose(index_of(release), release)
         folder = _download(release, files, progress or Silent())
     sums = {file.path: sha256_once(folder / file.path) for file in files}
     write_note(_note(store, release), {"folder": str(folder), "files": sums})
@@ -116,11 +199,15 @@ def cached_release(store: Store, release: HubRelease | None = None) -> Path | No
 
 
 def choose(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
-    """The files that a rebuild needs: all annotations, the delta, the sentence lengths.
+    """The files that a rebuild needs: all annotations, the delta, the sentence lengths; of a repository that
+    `publish` made, all that it wrote.
 
     Raises:
         SourceError: one of the three is not there under any of its names; lists what is there.
+        DataError: a file has a name that cannot be used here.
     """
+    if release.published:
+        return _published_files(files, release)
     layout = release.layout
     kinds = {
         "annotations": (
@@ -149,6 +236,20 @@ def choose(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
     return [chosen[path] for path in sorted(chosen)]
 
 
+def _published_files(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
+    """Card, records, tables and packs, in the places where `publish` puts them."""
+    chosen = [files[path] for path in sorted(files) if _PUBLISHED.fullmatch(path)]
+    if not any(file.path.endswith((".parquet", ".pack")) for file in chosen):
+        names = sorted(files)
+        raise SourceError(
+            f"{release} is no data set of bookcoref-data",
+            expected="full/*.parquet, or packs (*.pack)",
+            found=", ".join(names[:40]) or "an empty repository",
+            hint="the official release needs no address: leave --release out",
+        )
+    return chosen
+
+
 def _fitting(files: Mapping[str, HubFile], patterns: tuple[str, ...], every: bool) -> list[str]:
     """Paths that fit any pattern (`every`), or else the first pattern that fits something.
 
@@ -167,7 +268,7 @@ def _fitting(files: Mapping[str, HubFile], patterns: tuple[str, ...], every: boo
     return fits
 
 
-def _index(release: HubRelease) -> dict[str, HubFile]:
+def index_of(release: HubRelease) -> dict[str, HubFile]:
     """Every file of the repository at the revision, with length and sum."""
     from huggingface_hub import HfApi
 
@@ -191,7 +292,7 @@ def _download(release: HubRelease, files: list[HubFile], progress: Progress) -> 
     key, folder = f"release {release}", release.cache_dir or Path()
     progress.begin(key, sum(file.bytes for file in files), "bytes")
     try:
-        with _silent_bars():
+        with silent_bars():
             for file in files:
                 path = _one_file(release, file)
                 if fault := _fault(path, file):
@@ -218,16 +319,18 @@ def _one_file(release: HubRelease, file: HubFile) -> Path:
 def _fault(path: Path, file: HubFile) -> str | None:
     """How the file differs from the index of the Hub, or None."""
     size, expected = path.stat().st_size, file.sha256 or file.sha1
-    found = sha256_once(path) if file.sha256 else _git_sha1(path)
+    found = sha256_once(path) if file.sha256 else git_sha1(path)
     if size == file.bytes and expected in (None, found):
         return None
     return f"{size:,} bytes, {found}"
 
 
-def _git_sha1(path: Path) -> str:
-    """Git's name of a file's content, which is the Hub's checksum of small files."""
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    with open(path, "rb") as stream:
+def git_sha1(content: Path | bytes) -> str:
+    """Git's name of a file or of content in memory, which is the Hub's checksum of small files."""
+    if isinstance(content, bytes):
+        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    digest = hashlib.sha1(b"blob %d\0" % content.stat().st_size, usedforsecurity=False)
+    with open(content, "rb") as stream:
         while piece := stream.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()
@@ -258,7 +361,7 @@ def _named_after_content(path: Path) -> bool:
     name = path.resolve().name
     if re.fullmatch(r"[0-9a-f]{64}", name):
         return sha256_once(path) == name
-    return not re.fullmatch(r"[0-9a-f]{40}", name) or _git_sha1(path) == name
+    return not re.fullmatch(r"[0-9a-f]{40}", name) or git_sha1(path) == name
 
 
 def _from_hub_cache(release: HubRelease) -> Path:
@@ -271,7 +374,8 @@ def _from_hub_cache(release: HubRelease) -> Path:
     try:
         found = snapshot_download(
             release.repository, repo_type="dataset", revision=release.revision, local_files_only=True,
-            cache_dir=release.cache_dir, allow_patterns=[f"{layout.annotations}/*", *named],
+            cache_dir=release.cache_dir,
+            allow_patterns=None if release.published else [f"{layout.annotations}/*", *named],
         )  # fmt: skip
         folder = Path(found)
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
@@ -294,7 +398,7 @@ def _from_hub_cache(release: HubRelease) -> Path:
 
 
 @contextlib.contextmanager
-def _hub_faults(release: HubRelease) -> Iterator[None]:
+def hub_faults(release: HubRelease) -> Iterator[None]:
     """Turn what the Hub's library raises into errors of ours with a next step."""
     from huggingface_hub import utils
 
@@ -318,7 +422,7 @@ def _hub_faults(release: HubRelease) -> Iterator[None]:
     except utils.RepositoryNotFoundError as error:
         raise SourceError(
             f"the Hub does not show {release.repository}",
-            found=_first_line(error),
+            found=first_line(error),
             hint=f"check the name; if it is private, log in (`hf auth login`), {local}",
         ) from error
     except Exception as error:
@@ -326,18 +430,35 @@ def _hub_faults(release: HubRelease) -> Iterator[None]:
             raise
         raise SourceError(
             f"cannot fetch {release} from the Hub",
-            found=_first_line(error),
+            found=first_line(error),
             hint=f"check the network and run the same command again, {local}",
         ) from error
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+def first_line(error: Exception) -> str:
+    lines = [line.strip() for line in without_token(str(error)).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
 
 
+def without_token(text: str) -> str:
+    """`text` without any token of the Hub: what a server echoes must not end up in a log."""
+    from huggingface_hub import get_token
+
+    if token := get_token():
+        text = text.replace(token, "***")
+    return _TOKEN.sub("***", text)
+
+
+def holds_token(data: bytes) -> bool:
+    """Whether the token of the Hub that is in use here stands in `data`."""
+    from huggingface_hub import get_token
+
+    token = get_token()
+    return bool(token) and token.encode("utf-8") in data
+
+
 @contextlib.contextmanager
-def _silent_bars() -> Iterator[None]:
+def silent_bars() -> Iterator[None]:
     """No bars of the library: our own progress says how far we are."""
     from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
@@ -357,6 +478,12 @@ def _offline_by_environment() -> bool:
 
 def _note(store: Store, release: HubRelease) -> Path:
     """Where we note that a release is whole; another layout is another note."""
-    layout = hashlib.sha256(repr((release.layout, release.endpoint, release.cache_dir)).encode()).hexdigest()
+    parts = (
+        release.layout,
+        release.endpoint,
+        release.cache_dir,
+        *(["published"] if release.published else []),
+    )
+    layout = hashlib.sha256(repr(parts).encode()).hexdigest()
     name = f"{release.repository.replace('/', '--')}-{release.revision}-{layout[:8]}.json"
     return store.path(PART, name)

@@ -204,13 +204,13 @@ def _text(facts: BookFacts, candidates: Candidates) -> SourceText:
 def _pack(job: PackJob) -> Finished:
     data = pack_book(
         job.book, job.windows, job.text.read(), split=job.facts.split, source_sha256=job.text.sha256,
-        source_name=job.text.name, public_domain=_record_says(job.text.path), settings=job.settings,
+        source_name=job.text.name, public_domain=record_says(job.text.path), settings=job.settings,
     )  # fmt: skip
     write_bytes(job.path, data)
     return Finished(job.path, fresh=True)
 
 
-def _record_says(path: Path) -> bool | None:
+def record_says(path: Path) -> bool | None:
     """What the catalogue record beside a mirror's text says of its rights; None without a record."""
     record = path.with_suffix(".rdf")
     try:

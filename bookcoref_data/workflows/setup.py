@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from ..formats.folder import BOOKCOREF_LICENCES
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
+from ..publish.publication import read_publication
 from ..sample import TITLE as SAMPLE_TITLE
 from ..sample import sample_path
 from ..sources.gutenberg import PlanRow, Texts
@@ -43,9 +44,9 @@ TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has
 class Settings:
     """What was asked for.
 
-    `release` is a local folder in the official layout or of packs, or None for the official release from
-    the Hub; `mirror` a folder or address in Gutenberg's layout, or None for the addresses of the
-    manifest. `texts` maps doc_keys to
+    `release` is a local folder in the official layout or of packs, the address of packs that somebody
+    published ("hf:user/name"), or None for the official release from the Hub; `mirror` a folder or
+    address in Gutenberg's layout, or None for the addresses of the manifest. `texts` maps doc_keys to
     tokenised files. `texts_only` accepts a release without annotations. `expect` compares tokens with
     the published ones. `min_kept` is the share of mentions that must survive where only another edition
     is to be had (None: such a book fails).
@@ -77,14 +78,30 @@ def prepare(settings: Settings, progress: Progress | None = None) -> RebuildPlan
     progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():
-        return _lay_out(settings, store, progress)
+        return _lay_out(_with_release(settings, store, progress), store, progress)
+
+
+def _with_release(settings: Settings, store: Store, progress: Progress) -> Settings:
+    """The settings with a published release fetched, so that `release` is a folder."""
+    from ..sources.hub import fetch_published, is_hub_address
+
+    if settings.release is None or not is_hub_address(settings.release):
+        return settings
+    folder = fetch_published(store, settings.release, offline=settings.offline, progress=progress)
+    if not is_pack_release(folder):
+        raise UsageError(
+            f"{settings.release} holds a whole data set, which needs no rebuild",
+            hint=f'load_dataset("{str(settings.release).removeprefix("hf:").partition("@")[0]}")',
+        )
+    return replace(settings, release=folder)
 
 
 def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPlan:
-    published = published_books()
+    published, about = published_books(), None
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
         notes, source = _notes(settings, True), {"release": "packs"}
+        about = read_publication(folder)
     else:
         release = _open_release(settings, store, progress)
         folder = store.path("release", release.key()[:32])
@@ -98,6 +115,9 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPla
         notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
     _check_texts(settings, parts)
+    if about:
+        source |= {"licence": about.licence}
+        notes += about.limits
     return RebuildPlan(
         parts=parts,
         folder=folder,
@@ -105,14 +125,15 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPla
         out=settings.out,
         candidates=candidates_of(texts_of(settings, store, progress)),
         min_kept=settings.min_kept,
-        title=SAMPLE_TITLE if settings.sample else "BookCoref",
+        title=about.title if about else SAMPLE_TITLE if settings.sample else "BookCoref",
         source=source,
         tokenised=settings.texts,
         expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes,
         replace=settings.replace,
-        licences=SAMPLE_LICENCES if settings.sample else BOOKCOREF_LICENCES,
+        licences=about.licences if about else SAMPLE_LICENCES if settings.sample else BOOKCOREF_LICENCES,
+        citation=about.citation if about else None,
     )
 
 
@@ -131,18 +152,31 @@ def plan_texts(settings: Settings) -> list[PlanRow]:
     """What would be fetched for the books asked for, from where and how many bytes; opens no connection and
     writes nothing.
 
-    With a local release these are its books that need a text, else the published ones on Gutenberg.
+    With a local release these are its books that need a text, else the published ones on Gutenberg. The
+    books of a release on the Hub are known once it was fetched.
     """
+    from ..sources.hub import cached_published, is_hub_address
+
     store = Store.open(settings.cache_dir)
+    if settings.release and is_hub_address(settings.release):
+        folder = cached_published(store, settings.release)
+        if folder is None:
+            return []
+        settings = replace(settings, release=folder)
     chosen = [p.gutenberg_key for p in select(_listed(settings), settings.books) if p.gutenberg_key != "0"]
     return texts_of(settings, store, Silent()).plan(chosen)
 
 
 def plan_release(settings: Settings) -> PlanRow | None:
     """What would be fetched of the official release; None when a local one is used."""
-    from ..sources.hub import HubRelease
+    from ..sources.hub import HubRelease, cached_published, is_hub_address
     from ..sources.hub import plan_release as plan
 
+    if settings.release and is_hub_address(settings.release):
+        folder = cached_published(Store.open(settings.cache_dir), settings.release)
+        action = "cached" if folder else "missing" if settings.offline else "fetch"
+        name = str(settings.release)
+        return PlanRow("release", name, action, str(folder or name), 0 if folder else None, 0)
     if settings.sample or settings.release:
         return None
     release = HubRelease(layout=settings.layout)

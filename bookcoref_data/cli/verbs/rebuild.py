@@ -41,7 +41,9 @@ def rebuild(
     out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("bookcoref"),
     release: Annotated[
         Path | None,
-        typer.Option(help="Folder of a release or of packs (default: the official release, from the Hub)."),
+        typer.Option(
+            help="Folder of a release or of packs, or hf:USER/NAME[@TAG] (default: the official release)."
+        ),
     ] = None,
     mirror: Mirror = None,
     book: Books = None,

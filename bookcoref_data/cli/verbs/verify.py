@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ..common import JsonFlag, emit_json, emit_table, say
+from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
 
-Folder = Annotated[Path, typer.Argument(help="A folder written by rebuild, annotate or build.")]
+Folder = Annotated[Path, typer.Argument(help="A folder written by rebuild, annotate or create.")]
+Place = Annotated[
+    Path,
+    typer.Argument(help="A folder written by rebuild, annotate or create, or hf:USER/NAME[@TAG] on the Hub."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    folder: Folder = Path("bookcoref"),
+    folder: Place = Path("bookcoref"),
     manifest: Annotated[
         Path | None, typer.Option(help="Compare with this file of `manifest write`, too.")
     ] = None,
@@ -31,6 +35,8 @@ def verify(
     accept_remapped: Annotated[
         bool, typer.Option("--accept-remapped", help="Accept books carried over to another edition.")
     ] = False,
+    offline: Offline = False,
+    cache_dir: CacheDir = None,
     json: JsonFlag = False,
 ) -> None:
     """Verify that a dataset folder is right and whole.
@@ -39,10 +45,17 @@ def verify(
     record, with the published facts and, if given, with a recorded manifest. The table says for tokens and
     spans apart what they were compared with. Exits with 0 when all is right, 1 when something is missing or
     a book is of another edition, 4 when some content is not what its checksum says.
-    """
-    from ...workflows import verify as room
 
-    result = room.verify(folder, manifest=manifest, complete=complete, accept_remapped=accept_remapped)
+    `hf:USER/NAME` fetches what somebody has published and verifies it; a release without text is verified
+    by its packs and its manifest.
+    """
+    from ...api import verify as run
+
+    with progress() as listener:
+        result = run(
+            folder, manifest=manifest, complete=complete, accept_remapped=accept_remapped, offline=offline,
+            cache_dir=cache_dir, progress=listener,
+        ).result  # fmt: skip
     if json:
         emit_json(result.to_dict())
     else:

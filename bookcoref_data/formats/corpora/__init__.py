@@ -49,7 +49,11 @@ class Paper:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What `manifests/corpora.json` says of one corpus."""
+    """What `manifests/corpora.json` says of one corpus.
+
+    `text_rights` is public domain, restricted or unknown; `licence` the SPDX name of the annotation's
+    licence, None where the corpus states none, or one for each part.
+    """
 
     kind: str
     name: str
@@ -57,6 +61,8 @@ class Corpus:
     layout: str
     texts: str
     annotation: str
+    text_rights: str
+    licence: str | None
     address: str
     tested_on: str
     papers: tuple[Paper, ...]

@@ -1,0 +1,250 @@
+"""How a published data set is cited: from BibTeX or CITATION.cff to the three forms that sites read.
+
+card            BibTeX
+CITATION.cff    what GitHub and the Hub show as "Cite this"
+.zenodo.json    what Zenodo fills in for a DOI
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import FormatError
+from ..files import read_regular
+
+_MOST_BYTES = 1 << 20
+_KINDS = {"article": "article", "book": "book", "inproceedings": "conference-paper", "techreport": "report",
+          "phdthesis": "thesis", "mastersthesis": "thesis", "dataset": "dataset"}  # fmt: skip
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A person (`family`, `given`), or a group whose whole name is in `family` (`given` is "")."""
+
+    family: str
+    given: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.family}, {self.given}" if self.given else self.family
+
+    @property
+    def cff(self) -> dict[str, str]:
+        """The author as CITATION.cff has it."""
+        if self.given:
+            return {"family-names": self.family, "given-names": self.given}
+        return {"name": self.family}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A work to cite. `kind` is its BibTeX type."""
+
+    title: str
+    authors: tuple[Author, ...]
+    year: int | None = None
+    kind: str = "misc"
+    venue: str = ""
+    url: str = ""
+    doi: str = ""
+
+    def to_cff(self) -> dict[str, Any]:
+        """The work as an entry of CITATION.cff."""
+        made: dict[str, Any] = {
+            "type": _KINDS.get(self.kind, "generic"),
+            "title": self.title,
+            "authors": [author.cff for author in self.authors],
+        }
+        if self.year:
+            made["year"] = self.year
+        if self.venue:
+            made["collection-title" if self.kind == "inproceedings" else "journal"] = self.venue
+        return made | {name: value for name, value in (("url", self.url), ("doi", self.doi)) if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What to cite: the works, the first one before all others, and the BibTeX that a person copies."""
+
+    works: tuple[Work, ...]
+    bibtex: str
+
+
+def read_citation(path: Path) -> Citation:
+    """A citation of the user's own: BibTeX, or a CITATION.cff.
+
+    Raises:
+        SourceError: it cannot be read. FormatError: it is neither, or lacks title, authors or year.
+    """
+    try:
+        text = read_regular(path, _MOST_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
+    if path.suffix.lower() in (".cff", ".yaml", ".yml"):
+        return _from_cff(text, str(path))
+    return citation_of_bibtex(text, str(path))
+
+
+def citation_of_bibtex(text: str, source: str) -> Citation:
+    """The works of a BibTeX text, in its order. Raises FormatError: no entry, or one without what we need."""
+    import bibtexparser
+    from bibtexparser.bparser import BibTexParser
+    from bibtexparser.customization import convert_to_unicode
+
+    parser = BibTexParser(common_strings=True, ignore_nonstandard_types=False)
+    parser.customization = convert_to_unicode
+    try:
+        entries: list[dict[str, str]] = bibtexparser.loads(text, parser=parser).entries
+    except Exception as error:  # the parser raises classes of its own and of its grammar
+        raise FormatError(f"{source} is not BibTeX", found=str(error)[:200]) from error
+    if not entries:
+        raise FormatError(
+            f"{source} has no BibTeX entry", expected="@article{key, title = {...}, author = {...}, ...}",
+            hint="give a .bib file or a CITATION.cff",
+        )  # fmt: skip
+    return Citation(tuple(_work(entry, source) for entry in entries), text.strip())
+
+
+def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str) -> Citation:
+    """The citation of a data set that has no paper."""
+    names = tuple(map(_author, authors))
+    work = Work(title, names, year, "dataset", url=url)
+    key = re.sub(r"[^a-z0-9]+", "-", f"{names[0].family} {year} {title}".lower()).strip("-")[:60]
+    fields = {"author": " and ".join(f"{{{a}}}" if not a.given else str(a) for a in names),
+              "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
+    lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items())
+    return Citation((work,), f"@misc{{{key},\n{lines}}}")
+
+
+def render_cff(
+    citation: Citation, *, title: str, abstract: str, licence: str, version: str, date: str, url: str
+) -> str:
+    """CITATION.cff of the data set; its paper, where there is one, is the preferred citation.
+
+    `licence` is an SPDX name, or "" where there is none.
+    """
+    main = citation.works[0]
+    value: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this data set, please cite it as below.",
+        "type": "dataset",
+        "title": title,
+        "abstract": abstract,
+        "authors": [author.cff for author in main.authors],
+        "version": version,
+        "date-released": date,
+        "url": url,
+    }
+    if licence:
+        value["license"] = licence
+    papers = [work.to_cff() for work in citation.works if work.kind != "dataset"]
+    if papers:
+        value["preferred-citation"] = papers[0]
+    if papers[1:]:
+        value["references"] = papers[1:]
+    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=100)
+
+
+def render_zenodo(
+    citation: Citation, *, title: str, description: str, licence: str, version: str, date: str, url: str
+) -> str:
+    """`.zenodo.json`: what Zenodo reads from a repository when it makes a DOI."""
+    value: dict[str, Any] = {
+        "title": title,
+        "upload_type": "dataset",
+        "description": description,
+        "creators": [{"name": str(author)} for author in citation.works[0].authors],
+        "access_right": "open",
+        "version": version,
+        "publication_date": date,
+        "language": "eng",
+        "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
+        "related_identifiers": [{"identifier": url, "relation": "isIdenticalTo", "scheme": "url"}],
+    }
+    if licence:
+        value["license"] = licence
+    dois = [work.doi for work in citation.works if work.doi]
+    value["related_identifiers"] += [
+        {"identifier": d, "relation": "isDocumentedBy", "scheme": "doi"} for d in dois
+    ]
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _work(entry: Mapping[str, str], source: str) -> Work:
+    fields = {name: _flat(value) for name, value in entry.items()}
+    missing = [name for name in ("title", "author", "year") if not fields.get(name)]
+    if missing:
+        raise FormatError(
+            f"{source}: the entry {entry.get('ID', '?')} lacks {', '.join(missing)}",
+            expected="title, author and year",
+        )
+    year = re.search(r"\d{4}", fields["year"])
+    doi = _DOI.search(fields.get("doi", ""))
+    return Work(
+        fields["title"], tuple(_author(name) for name in re.split(r"\s+and\s+", entry["author"])),
+        int(year[0]) if year else None, entry.get("ENTRYTYPE", "misc"),
+        fields.get("booktitle") or fields.get("journal", ""), fields.get("url", ""), doi[0] if doi else "",
+    )  # fmt: skip
+
+
+def _author(name: str) -> Author:
+    """ "Last, First" or "First Last"; a single word, and a name in braces, is a group."""
+    if name.strip().startswith("{"):
+        return Author(_flat(name))
+    family, comma, given = _flat(name).partition(",")
+    if not comma:
+        given, _, family = family.rpartition(" ")
+    return Author(family.strip(), given.strip())
+
+
+def _flat(value: str) -> str:
+    return " ".join(value.replace("{", "").replace("}", "").split())
+
+
+def _from_cff(text: str, source: str) -> Citation:
+    try:
+        value = yaml.safe_load(text)
+        preferred = value.get("preferred-citation") or value
+        title, year = str(preferred["title"]), _year(preferred)
+        authors = tuple(_cff_author(author) for author in preferred["authors"])
+        if not authors:
+            raise ValueError("no authors")
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(
+            f"{source} is no CITATION.cff", expected="title, authors and a year or date-released",
+            found=f"{type(error).__name__}: {str(error)[:200]}",
+        ) from error  # fmt: skip
+    kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
+    kind = kinds.get(str(preferred.get("type", "")), "misc")
+    work = Work(
+        title, authors, year, kind, str(preferred.get("collection-title") or preferred.get("journal") or ""),
+        str(preferred.get("url") or ""), str(preferred.get("doi") or ""),
+    )  # fmt: skip
+    return Citation((work,), _bibtex(work))
+
+
+def _year(value: Mapping[str, Any]) -> int:
+    return int(str(value.get("year") or value["date-released"])[:4])
+
+
+def _cff_author(value: Mapping[str, Any]) -> Author:
+    if "name" in value:
+        return Author(str(value["name"]))
+    return Author(str(value["family-names"]), str(value.get("given-names", "")))
+
+
+def _bibtex(work: Work) -> str:
+    place = "journal" if work.kind == "article" else "booktitle"
+    fields = {"title": f"{{{work.title}}}", "author": " and ".join(map(str, work.authors)),
+              place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
+    lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
+    kind = work.kind if work.kind != "dataset" else "misc"
+    return f"@{kind}{{{key},\n{lines}}}"

@@ -1,0 +1,144 @@
+"""Is there text of a book in these files? Runs of words are looked for in everything that would be uploaded.
+
+Files and book are compared by their letters alone, so that spaces, punctuation, line ends, tokenisation and
+escapes hide nothing. Compressed parts are unpacked before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from ..stitch.container import is_container, read_container
+
+MOST_WORDS = 12
+"""Longest run of a book's words that published files may hold: a long title has that many."""
+
+_MOST_UNPACKED = 256 << 20
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_BASE = np.uint64(1_000_003)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a book's words found in a file: how many, where, and the first few of them."""
+
+    words: int
+    file: str
+    doc_key: str
+    begins: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; the words themselves are left out."""
+        return {"words": self.words, "file": self.file, "doc_key": self.doc_key}
+
+
+def contents(name: str, data: bytes) -> list[tuple[str, bytes]]:
+    """(label, bytes) of everything a file holds: the sections of a pack, what is inside .gz and .zst.
+
+    Raises:
+        FormatError: a pack that is damaged. ValueError: a compressed file that cannot be unpacked.
+    """
+    if is_container(data):
+        return [(f"{name}: section {part}", raw) for part, raw in read_container(data, name).items()]
+    if data[:2] == b"\x1f\x8b":
+        try:
+            return [(name, gzip.decompress(data))]
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{name}: {error}") from error
+    if data[:4] == zstandard.FRAME_HEADER:
+        try:
+            inner = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MOST_UNPACKED)
+        except zstandard.ZstdError as error:
+            raise ValueError(f"{name}: {error}") from error
+        return [(name, inner)]
+    return [(name, data)]
+
+
+class Uploads:
+    """The letters of all files, searchable for runs of words."""
+
+    def __init__(self, files: Iterable[tuple[str, bytes]], most_words: int = MOST_WORDS) -> None:
+        # Every word has a letter, so a run of more than `most_words` words begins with that many letters.
+        self._seed = most_words + 1
+        self._labels: list[str] = []
+        self._ends: list[int] = []
+        pieces: list[str] = []
+        total = 0
+        for name, data in files:
+            for label, raw in contents(name, data):
+                letters = letters_of(raw.decode("utf-8", "replace"))
+                pieces.append(letters)
+                total += len(letters)
+                self._labels.append(label)
+                self._ends.append(total)
+        self._letters = "".join(pieces)
+        hashes = _hashes(self._letters, self._seed)
+        self._order = np.argsort(hashes, kind="stable")
+        self._sorted = hashes[self._order]
+
+    def longest_run(self, doc_key: str, tokens: Sequence[str]) -> Run:
+        """The longest run of the book's words in any file; runs of at most `most_words` may go unseen."""
+        words = [letters for token in tokens if (letters := letters_of(token))]
+        text = "".join(words)
+        best = Run(0, "", doc_key)
+        if len(text) < self._seed or not len(self._sorted):
+            return best
+        starts = np.concatenate(([0], np.cumsum([len(word) for word in words])))
+        firsts = starts[:-1][starts[:-1] <= len(text) - self._seed]
+        wanted = _hashes(text, self._seed)[firsts]
+        low = np.searchsorted(self._sorted, wanted, "left")
+        high = np.searchsorted(self._sorted, wanted, "right")
+        ends = starts.tolist()
+        for number in np.flatnonzero(high > low).tolist():
+            for at in self._order[low[number] : high[number]].tolist():
+                shared = _shared(text, int(firsts[number]), self._letters, at, self._end_of(at))
+                covered = bisect_right(ends, int(firsts[number]) + shared) - 1 - number
+                if covered > best.words:
+                    begins = " ".join(words[number : number + 4])
+                    best = Run(covered, self._labels[bisect_right(self._ends, at)], doc_key, begins)
+        return best
+
+    def _end_of(self, at: int) -> int:
+        """Where the file ends that the letter `at` belongs to."""
+        return self._ends[bisect_right(self._ends, at)]
+
+
+def letters_of(text: str) -> str:
+    """The letters of a text in one case, without anything between them."""
+    return _NO_LETTER.sub("", text).casefold()
+
+
+def _hashes(letters: str, length: int) -> np.ndarray:
+    """One number for each stretch of `length` letters; equal stretches have equal numbers."""
+    codes = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    count = len(codes) - length + 1
+    if count <= 0:
+        return np.zeros(0, dtype=np.uint64)
+    found = np.zeros(count, dtype=np.uint64)
+    for place in range(length):
+        found = found * _BASE + codes[place : place + count]
+    return found
+
+
+def _shared(left: str, at_left: int, right: str, at_right: int, end_right: int) -> int:
+    """How many letters the two texts share from the two places on."""
+    most = min(len(left) - at_left, end_right - at_right)
+    step = 64
+    done = 0
+    while done < most:
+        size = min(step, most - done)
+        one = left[at_left + done : at_left + done + size]
+        other = right[at_right + done : at_right + done + size]
+        if one != other:
+            return done + next(i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+        done += size
+    return done

@@ -1,0 +1,240 @@
+"""Upload files to a dataset repository of the Hub: one commit, resumable, with a tag.
+
+Large files are sent one by one before the commit. The Hub keeps what has arrived, so a run that was
+interrupted sends only the rest. The token is the Hub library's business (`hf auth login`, HF_TOKEN): it is
+never read here but to keep it out of messages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ChecksumError, OfflineError, SourceError, UsageError
+from ..guard import listed
+from ..progress import Progress, Silent
+from .hub import HubFile, HubRelease, first_line, git_sha1, index_of, own_endpoint, silent_bars, without_token
+from .notes import sha256_once
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+BRANCH = "main"
+# Files that the Hub itself puts into a new repository.
+_OF_THE_HUB = {".gitattributes"}
+# From this size on a file is sent on its own, before the commit; smaller ones go with it.
+_LARGE = 1 << 20
+_HOME = "https://huggingface.co"
+Content = Path | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """What an upload did. `sent` are the bytes of files that the repository did not have; `unchanged`: the
+    repository held just these files already, so there is no new commit."""
+
+    url: str
+    commit: str
+    tag: str
+    files: int
+    sent: int
+    unchanged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What goes where. `files` maps paths in the repository to files here, or to their content.
+
+    `ours(text)` reads the publication file of an earlier version and returns the files that it lists; it
+    raises when the file is not ours. `marker` is the name of that file. Files of an earlier version that
+    the new one lacks are removed; all others stay.
+    """
+
+    repository: str
+    files: Mapping[str, Content]
+    tag: str
+    message: str
+    marker: str
+    ours: Callable[[Path], tuple[str, ...]]
+    private: bool | None = None
+
+
+def page_of(repository: str) -> str:
+    """The address of a dataset repository."""
+    return f"{own_endpoint() or _HOME}/datasets/{repository}"
+
+
+def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
+    """Make the repository if it is not there, send the files in one commit, tag it, and check what arrived.
+
+    Raises:
+        UsageError: the repository holds another data set, is public although private was asked for, or has
+            the tag at another version.
+        SourceError: the Hub cannot be reached, or the token has no right to write.
+        ChecksumError: a file arrived with other content.
+    """
+    from huggingface_hub import HfApi
+
+    progress, api = progress or Silent(), HfApi(endpoint=own_endpoint(), library_name="bookcoref-data")
+    with upload_faults(job.repository), silent_bars():
+        _create(api, job)
+        there = _index(job.repository, BRANCH)
+        gone = _replaced(job, there)
+        tags = _tags(api, job.repository)
+        new = [path for path, content in sorted(job.files.items()) if not _same(content, there.get(path))]
+        head = str(api.dataset_info(job.repository, revision=BRANCH).sha)
+        if not new and not gone:
+            tagged = _tag(api, job, tags, head)
+            return Uploaded(page_of(job.repository), head, tagged, len(job.files), 0, unchanged=True)
+        if job.tag in tags:
+            raise UsageError(
+                f"{job.repository} has the tag {job.tag} already, and its files are others",
+                hint="give the new version another name with --tag",
+            )
+        commit = _commit(api, job, new, gone, head, progress)
+        _check(job, _index(job.repository, commit))
+        tagged = _tag(api, job, tags, commit)
+    sent = sum(size_of(job.files[path]) for path in new)
+    return Uploaded(page_of(job.repository), commit, tagged, len(job.files), sent)
+
+
+def _create(api: HfApi, job: Upload) -> None:
+    api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
+    if job.private and not api.dataset_info(job.repository).private:
+        raise UsageError(
+            f"{job.repository} exists and is public", expected="a private repository",
+            hint="choose another name, or make it private in its settings on the Hub",
+        )  # fmt: skip
+
+
+def _replaced(job: Upload, there: Mapping[str, HubFile]) -> list[str]:
+    """The files of an earlier version that the new one does not have.
+
+    Raises:
+        UsageError: the repository holds files, and no version of ours.
+    """
+    if not there.keys() - _OF_THE_HUB:
+        return []
+    if job.marker not in there:
+        raise UsageError(
+            f"{job.repository} holds another data set, which is left as it is",
+            expected=f"a new repository, or one that bookcoref-data has published (with {job.marker})",
+            found=listed(sorted(there.keys() - _OF_THE_HUB)), hint="choose another name with --repo",
+        )  # fmt: skip
+    from huggingface_hub import hf_hub_download
+
+    path = hf_hub_download(
+        job.repository, job.marker, repo_type="dataset", revision=BRANCH, endpoint=own_endpoint()
+    )
+    listed_there = {*job.ours(Path(path)), job.marker}
+    return sorted((listed_there & there.keys()) - job.files.keys())
+
+
+def _commit(api: HfApi, job: Upload, new: list[str], gone: list[str], head: str, progress: Progress) -> str:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    adds: list[CommitOperationAdd] = [
+        CommitOperationAdd(path, c if isinstance(c, bytes) else str(c))
+        for path, c in ((path, job.files[path]) for path in new)
+    ]
+    key = f"upload {job.repository}"
+    progress.begin(key, sum(size_of(job.files[path]) for path in new), "bytes")
+    try:
+        for add in adds:
+            size = size_of(job.files[add.path_in_repo])
+            if size >= _LARGE:
+                api.preupload_lfs_files(job.repository, [add], repo_type="dataset", revision=BRANCH)
+            progress.advance(key, size)
+        # A commit of somebody else in between makes ours fail instead of mixing the two.
+        done = api.create_commit(
+            job.repository, [*adds, *(CommitOperationDelete(path) for path in gone)], repo_type="dataset",
+            commit_message=job.message, revision=BRANCH, parent_commit=head,
+        )  # fmt: skip
+    finally:
+        progress.end(key)
+    return str(done.oid)
+
+
+def _tags(api: HfApi, repository: str) -> dict[str, str]:
+    """{tag: commit} of a repository."""
+    refs = api.list_repo_refs(repository, repo_type="dataset")
+    return {ref.name: str(ref.target_commit) for ref in refs.tags}
+
+
+def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
+    """Tag the commit, unless it has the tag already."""
+    if tags.get(job.tag) not in (None, commit):
+        raise UsageError(
+            f"{job.repository} has the tag {job.tag} at another version",
+            hint="give this version another name with --tag",
+        )
+    if job.tag not in tags:
+        api.create_tag(job.repository, tag=job.tag, revision=commit, repo_type="dataset", exist_ok=True)
+    return job.tag
+
+
+def _index(repository: str, revision: str) -> dict[str, HubFile]:
+    return index_of(HubRelease(repository, revision, endpoint=own_endpoint()))
+
+
+def _check(job: Upload, there: Mapping[str, HubFile]) -> None:
+    bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
+    if bad:
+        raise ChecksumError(
+            f"{len(bad)} files of {job.repository} are not what was sent", found=listed(sorted(bad)),
+            hint="run the same command again",
+        )  # fmt: skip
+
+
+def size_of(content: Content) -> int:
+    """Bytes of a file or of content in memory."""
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+def sha256_of(content: Content) -> str:
+    """Hex sha256 of a file or of content in memory."""
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else sha256_once(content)
+
+
+def _same(content: Content, there: HubFile | None) -> bool:
+    """Whether the Hub has just this content."""
+    if there is None or there.bytes != size_of(content):
+        return False
+    if there.sha256:
+        return sha256_of(content) == there.sha256
+    return there.sha1 == git_sha1(content)
+
+
+@contextlib.contextmanager
+def upload_faults(repository: str) -> Iterator[None]:
+    """Turn what the Hub's library raises into errors of ours with a next step, without any token."""
+    from huggingface_hub import errors, utils
+
+    login = "log in with a token that may write: `hf auth login`, or set HF_TOKEN"
+    try:
+        yield
+    except (utils.OfflineModeIsEnabled, OfflineError) as error:
+        raise OfflineError(
+            "an upload needs the network, which is switched off", hint="unset HF_HUB_OFFLINE"
+        ) from error
+    except (SourceError, UsageError, ChecksumError):
+        raise
+    except errors.LocalTokenNotFoundError as error:
+        raise SourceError("there is no token for the Hub", hint=login) from error
+    except Exception as error:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status is None and not isinstance(error, OSError | RuntimeError | ValueError):
+            raise
+        # The chain of causes holds the request with its headers: it is cut here.
+        raise SourceError(
+            f"cannot upload to {repository}", found=without_token(first_line(error)),
+            hint=login if status in (401, 403) else "run the same command again: what has arrived is kept",
+        ) from None  # fmt: skip

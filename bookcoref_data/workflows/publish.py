@@ -1,0 +1,367 @@
+"""Publish a data set folder on the Hub, in the form that its rights allow.
+
+rights of every text and of the annotation  ->  the whole data set, or packs and card (standoff), or nothing
+card, Croissant, CITATION.cff, .zenodo.json ->  stated apart: texts and annotation
+standoff: no run of the text's words in any file
+one commit, tagged, and compared with what was sent
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from ..books.facts import content_digest
+from ..errors import DataError, UsageError
+from ..files import write_bytes
+from ..formats.folder import (
+    BUILD_FILE,
+    DESCRIPTIONS,
+    BuildRecord,
+    is_folder,
+    iter_folder,
+    read_build,
+)
+from ..guard import listed
+from ..progress import Progress, Silent
+from ..publish.card import data_yaml, render_card
+from ..publish.citation import render_cff, render_zenodo
+from ..publish.croissant import data_files, render_croissant
+from ..publish.leaks import MOST_WORDS, Run, Uploads
+from ..publish.publication import (
+    BOOKS_FILE,
+    PUBLICATION_FILE,
+    FileFacts,
+    Publication,
+    read_publication,
+    render_books,
+    render_publication,
+)
+from ..publish.rights import check_publishable
+from ..sources.hub import holds_token, parse_address
+from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
+from .pack import PackReport, pack_folder
+from .packed import INDEX, PackSettings
+from .publish_facts import origin_of
+from .published import MANIFEST_FILE
+from .rebuild import Candidates
+from .verify import manifest_of
+from .verify import verify as verify_folder
+
+_MOST_TEXT = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSettings:
+    """What was asked for. `licence` is that of the annotation, `text_licence` that of texts which are not
+    from Gutenberg; `most_words` bounds the runs of text in a standoff release."""
+
+    folder: Path
+    repository: str
+    private: bool = False
+    standoff: bool = False
+    citation: Path | None = None
+    licence: str | None = None
+    text_licence: str | None = None
+    title: str | None = None
+    languages: tuple[str, ...] = ("en",)
+    tag: str | None = None
+    most_words: int = MOST_WORDS
+    mirror: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What would go up: the publication's facts, and every file by its path in the repository.
+
+    `longest` is the longest run of a book's words that was found in the files of a standoff release.
+    """
+
+    publication: Publication
+    files: Mapping[str, Content]
+    longest: Run | None = None
+
+    @property
+    def card(self) -> str:
+        """The README.md."""
+        content = self.files["README.md"]
+        return content.decode("utf-8") if isinstance(content, bytes) else content.read_text(encoding="utf-8")
+
+
+@dataclass(slots=True)
+class PublishReport:
+    """What was found and done; `uploaded` is None after a dry run. `files` maps paths to size and sha256."""
+
+    publication: Publication
+    files: Mapping[str, FileFacts]
+    longest: Run | None
+    card: str
+    uploaded: Uploaded | None = None
+    copied: Path | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files together."""
+        return sum(facts.bytes for facts in self.files.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        made = self.publication
+        return {
+            "repository": made.repository,
+            "page": made.page,
+            "form": "standoff" if made.standoff else "whole",
+            "tag": made.tag,
+            "digest": made.digest,
+            "annotation": made.annotation.to_dict(),
+            "texts": {key: rights.to_dict() for key, rights in made.texts.items()},
+            "books": [book.doc_key for book in made.books],
+            "left_out": dict(made.left_out),
+            "files": [{"path": path, **asdict(facts)} for path, facts in self.files.items()],
+            "bytes": self.bytes,
+            "longest_run": self.longest.to_dict() if self.longest else None,
+            "uploaded": self.uploaded.to_dict() if self.uploaded else None,
+        }
+
+
+def publish(
+    settings: PublishSettings,
+    *,
+    dry_run: bool = False,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> PublishReport:
+    """Prepare everything, and upload it unless `dry_run`; `out` keeps a copy of the files in a new folder.
+
+    Raises:
+        UsageError: the rights do not allow this form, or a setting does not fit.
+        DataError: the folder does not verify, or text was found in a standoff release.
+        SourceError: a text or the Hub cannot be had. ChecksumError: something arrived altered.
+    """
+    progress = progress or Silent()
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
+    with preparing(settings, progress) as prepared:
+        files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(prepared.files.items())}
+        report = PublishReport(prepared.publication, files, prepared.longest, prepared.card)
+        if out is not None:
+            _copy(prepared.files, out)
+            report.copied = out
+        if not dry_run:
+            report.uploaded = upload(_upload_of(settings, prepared), progress)
+    return report
+
+
+def _upload_of(settings: PublishSettings, prepared: Prepared) -> Upload:
+    made = prepared.publication
+
+    def ours(path: Path) -> tuple[str, ...]:
+        found = read_publication(path)
+        return found.files if found else ()
+
+    return Upload(
+        settings.repository, prepared.files, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE, ours,
+        settings.private or None,
+    )  # fmt: skip
+
+
+def _copy(files: Mapping[str, Content], out: Path) -> None:
+    for path, content in files.items():
+        target = out / path
+        if isinstance(content, bytes):
+            write_bytes(target, content)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(content, target)
+
+
+@contextmanager
+def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepared]:
+    """Everything that would go up; packs are in a temporary folder until the end of the block.
+
+    Raises: as `publish`.
+    """
+    parse_address(settings.repository)
+    folder = _folder_of(settings.folder)
+    record = read_build(folder)
+    _check_folder(folder)
+    origin = origin_of(record, settings.mirror, settings.cache_dir, settings.offline, progress)
+    texts = {b.doc_key: origin.text_rights(b, settings.text_licence) for b in record.books}
+    if settings.standoff:
+        # A book without a Gutenberg text cannot be rebuilt by others: it is left out with its text.
+        texts = {key: rights for key, rights in texts.items() if key not in origin.without_text}
+    annotation = origin.annotation_rights(settings.licence)
+    check_publishable(texts, annotation, standoff=settings.standoff)
+    publication = origin.publication(
+        folder, settings.repository, page_of(settings.repository), texts, annotation,
+        standoff=settings.standoff, title=settings.title, tag=settings.tag, languages=settings.languages,
+        citation=settings.citation, date=_date(folder),
+    )  # fmt: skip
+    if not settings.standoff:
+        yaml = data_yaml((folder / "README.md").read_text(encoding="utf-8"))
+        files = _whole(folder, record, replace(publication, yaml=yaml))
+        _refuse_token(files)
+        yield Prepared(replace(publication, yaml=yaml), files)
+        return
+    with tempfile.TemporaryDirectory(prefix="bookcoref-publish-") as work:
+        made, files = _standoff(folder, record, publication, origin.candidates, Path(work), progress)
+        _refuse_token(files)
+        longest = _refuse_text(folder, files, settings.most_words, progress)
+        yield Prepared(made, files, longest)
+
+
+def _folder_of(path: Path) -> Path:
+    """The data set folder at `path`, or inside the output of `annotate`.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for folder in (path, path / "dataset"):
+        if (folder / BUILD_FILE).is_file() and is_folder(folder):
+            return folder
+    raise UsageError(
+        f"{path} is no data set folder", expected=f"README.md, {BUILD_FILE} and parquet files",
+        hint="publish what rebuild, create, import or annotate has written",
+    )  # fmt: skip
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what does not verify. Raises DataError."""
+    result = verify_folder(folder)
+    if result.exit_code == 4:
+        problems = [*result.problems, *(p for book in result.books for p in book.problems)]
+        raise DataError(
+            f"{folder} does not verify, so it is not published",
+            found=listed(problems),
+            hint="rebuild it first",
+        )
+
+
+def _date(folder: Path) -> str:
+    """The day on which the folder was built, so that the same folder makes the same files each time."""
+    built = (folder / BUILD_FILE).stat().st_mtime
+    return datetime.fromtimestamp(built, timezone.utc).date().isoformat()
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def _whole(folder: Path, record: BuildRecord, publication: Publication) -> dict[str, Content]:
+    """The tables as they are, and a card, a record and descriptions of the published form."""
+    tables = {path: folder / path for path in record.files if path.endswith(".parquet")}
+    made: dict[str, Content] = {**tables, **_descriptions(publication, tables, [BUILD_FILE, "README.md"])}
+    made["README.md"] = render_card(publication).encode("utf-8")
+    sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(made.items())}
+    made[BUILD_FILE] = replace(record, title=publication.title, files=sums).to_text().encode("utf-8")
+    return made
+
+
+def _standoff(
+    folder: Path, record: BuildRecord, publication: Publication, candidates: Candidates, work: Path,
+    progress: Progress,
+) -> tuple[Publication, dict[str, Content]]:  # fmt: skip
+    """Packs, their index, a manifest of what they give, the table of books, and the descriptions."""
+    attribution = "; ".join(str(work.title) for work in publication.citation.works)
+    settings = PackSettings(licence=publication.licence.id, attribution=attribution)
+    report = pack_folder(folder, candidates, work, settings=settings, jobs=1, progress=progress)
+    publication, kept = _packed_only(publication, record, report)
+    names = {pack.doc_key: (pack.file, pack.sha256) for pack in report.packs}
+    made: dict[str, Content] = {pack.file: work / pack.file for pack in report.packs}
+    made[INDEX] = work / INDEX
+    made[MANIFEST_FILE] = (json.dumps(manifest_of(kept), ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+    made[BOOKS_FILE] = render_books(kept.books, publication.texts, names).encode("utf-8")
+    made |= _descriptions(publication, made, ["README.md"])
+    made["README.md"] = render_card(publication).encode("utf-8")
+    return publication, made
+
+
+def _packed_only(
+    publication: Publication, record: BuildRecord, report: PackReport
+) -> tuple[Publication, BuildRecord]:
+    """The publication and the record without the books that have no pack, and the reasons."""
+    packed = {pack.doc_key for pack in report.packs}
+    reasons = {**report.left_out, **{key: error.what for key, error in report.failed.items()}}
+    books = tuple(book for book in record.books if book.doc_key in packed)
+    kept = replace(record, books=books, digest=content_digest(books), title=publication.title)
+    left_out = {**publication.left_out, **{key: reasons[key] for key in sorted(reasons)}}
+    texts = {key: rights for key, rights in publication.texts.items() if key in packed}
+    notes = {key: note for key, note in publication.notes.items() if key in packed}
+    made = replace(publication, books=books, digest=kept.digest, left_out=left_out, texts=texts, notes=notes)
+    return made, kept
+
+
+def _descriptions(
+    publication: Publication, files: Mapping[str, Content], others: list[str]
+) -> dict[str, Content]:
+    """Croissant, CITATION.cff, .zenodo.json and publication.json, for these files and the `others`."""
+    facts = {path: FileFacts(size_of(files[path]), sha256_of(files[path])) for path in data_files(files)}
+    known = publication.licence
+    shared: dict[str, str] = {
+        "title": publication.title, "version": publication.version, "date": publication.date,
+        "url": publication.page,
+    }  # fmt: skip
+    citation = publication.citation
+    spdx = known.id if known.url else ""
+    made = {
+        "CITATION.cff": render_cff(citation, abstract=publication.summary, licence=spdx, **shared),
+        ".zenodo.json": render_zenodo(
+            citation, description=publication.summary, licence=known.zenodo, **shared
+        ),
+        "croissant.json": render_croissant(publication, facts),
+        PUBLICATION_FILE: render_publication(publication, [*files, *others, *DESCRIPTIONS]),
+    }
+    return {path: text.encode("utf-8") for path, text in made.items()}
+
+
+# -- checks ------------------------------------------------------------------------------------------
+
+
+def _refuse_text(
+    folder: Path, files: Mapping[str, Content], most_words: int, progress: Progress
+) -> Run | None:
+    """Look for the words of every book of the folder in every file of a standoff release.
+
+    Raises:
+        DataError: a run of more than `most_words` words.
+    """
+    uploads = Uploads(((path, _bytes_of(content)) for path, content in sorted(files.items())), most_words)
+    longest: Run | None = None
+    books = read_build(folder).books
+    progress.begin("text check", len(books), "books")
+    try:
+        for _, record in iter_folder(folder, "full"):
+            run = uploads.longest_run(record.doc_key, record.to_book().tokens)
+            if run.words > most_words:
+                raise DataError(
+                    f"{run.file} would publish {run.words} words of {run.doc_key} in a row",
+                    expected=f"at most {most_words}", found=f"“{run.begins} …”",
+                    hint="nothing was uploaded; leave the book out, or allow more words with --most-words",
+                )  # fmt: skip
+            longest = max((run, longest or run), key=lambda r: r.words)
+            progress.advance("text check")
+    finally:
+        progress.end("text check")
+    return longest
+
+
+def _refuse_token(files: Mapping[str, Content]) -> None:
+    """Raises DataError when the token of the Hub stands in a file."""
+    for path, content in files.items():
+        if size_of(content) <= _MOST_TEXT and holds_token(_bytes_of(content)):
+            raise DataError(
+                f"{path} holds your token for the Hub", hint="remove it from the files; nothing was uploaded"
+            )
+
+
+def _bytes_of(content: Content) -> bytes:
+    return content if isinstance(content, bytes) else content.read_bytes()

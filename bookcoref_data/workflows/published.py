@@ -1,0 +1,134 @@
+"""What others have published, by its address: "hf:user/name", "hf:user/name@tag".
+
+A whole data set is verified as the folder it is; a standoff release by its packs, its manifest and its table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..books.book import spans_sha256
+from ..books.facts import BookFacts
+from ..errors import BookcorefError
+from ..progress import Progress
+from ..publish.publication import BOOKS_FILE, read_publication
+from ..sources.hub import fetch_published, is_hub_address
+from ..sources.store import Store
+from ..stitch.pack import Pack
+from .packed import is_pack_release, pack_parts, read_released
+from .verify import CHANGED, MISSING, OK, BookCheck, Verification, read_manifest
+from .verify import verify as verify_folder
+
+MANIFEST_FILE = "manifest.json"
+
+
+def local_folder(
+    place: Path, *, cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None
+) -> Path:
+    """`place` itself, or the folder of a published repository, fetched if need be.
+
+    Raises:
+        UsageError, SourceError, ChecksumError: as `sources.hub.fetch_published`.
+    """
+    if not is_hub_address(place):
+        return place
+    store = Store.open(cache_dir, progress)
+    with store.working():
+        return fetch_published(store, place, offline=offline, progress=progress)
+
+
+def verify(
+    place: Path,
+    *,
+    manifest: Path | None = None,
+    complete: bool = False,
+    accept_remapped: bool = False,
+    cache_dir: Path | None = None,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> Verification:
+    """Verify a data set folder, a folder of packs, or a repository of either on the Hub.
+
+    Raises:
+        As `local_folder`, and `workflows.verify.verify`.
+    """
+    folder = local_folder(place, cache_dir=cache_dir, offline=offline, progress=progress)
+    if (folder / MANIFEST_FILE).is_file() and is_pack_release(folder):
+        result = _verify_packs(folder)
+    else:
+        result = verify_folder(folder, manifest=manifest, complete=complete, accept_remapped=accept_remapped)
+    result.folder = place
+    return result
+
+
+def _verify_packs(folder: Path) -> Verification:
+    """Compare every pack with the index, the manifest and the table of books of a standoff release."""
+    wanted = read_manifest(folder / MANIFEST_FILE)
+    _, parts = pack_parts(folder)
+    table = _table(folder)
+    checks = [
+        _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
+    ]
+    found = {check.doc_key for check in checks}
+    checks += [
+        BookCheck(key, MISSING, problems=["in the manifest, but there is no pack"])
+        for key in wanted["books"]
+        if key not in found
+    ]
+    problems = []
+    published = read_publication(folder)
+    if published and published.digest != wanted["digest"]:
+        problems.append("publication.json states another digest than the manifest")
+    if {*table} != {*wanted["books"]}:
+        problems.append(f"{BOOKS_FILE} lists other books than the manifest")
+    return Verification(folder, wanted["digest"], checks, problems)
+
+
+def _table(folder: Path) -> dict[str, dict[str, Any]]:
+    """The rows of the table of books; {} when it is damaged or not there."""
+    try:
+        lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
+        return {row["doc_key"]: row for row in map(json.loads, lines)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _check_pack(
+    path: Path, sha256: str, key: str, wanted: Mapping[str, Any], table: Mapping[str, Mapping[str, Any]]
+) -> BookCheck:
+    try:
+        pack = read_released(path, sha256)
+        found = _facts_of(pack)
+    except (BookcorefError, OSError) as error:
+        return BookCheck(key, CHANGED, problems=[getattr(error, "what", str(error))])
+    stated = wanted.get(key)
+    if stated is None:
+        return BookCheck(key, CHANGED, problems=["the manifest does not have this book"])
+    problems = [
+        f"{name}: manifest {stated[name]}, pack {value}"
+        for name, value in found.items()
+        if stated[name] != value
+    ]
+    row = table.get(key, {})
+    if row.get("pack_sha256") != sha256:
+        problems.append(f"{BOOKS_FILE} states another checksum of the pack")
+    facts = BookFacts.from_dict({"doc_key": key, "gutenberg_key": pack.gutenberg_key, **stated})
+    return BookCheck(key, CHANGED if problems else OK, "pack", "pack", facts, problems)
+
+
+def _facts_of(pack: Pack) -> dict[str, object]:
+    """What a pack says of its book without the text."""
+    clusters = pack.annotation.clusters
+    return {
+        "split": pack.split,
+        "tokens": pack.token_count,
+        "sentences": pack.sentence_count,
+        "tokens_sha256": pack.tokens_sha256,
+        "windows": len(pack.windows),
+        "clusters": len(clusters),
+        "mentions": sum(map(len, clusters)),
+        "spans_sha256": spans_sha256(clusters),
+    }

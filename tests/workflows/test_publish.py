@@ -1,0 +1,313 @@
+"""Publishing, against a Hub on loopback that takes the upload and serves the result."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bookcoref_data as bc
+from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
+from bookcoref_data.formats.folder import read_build
+from bookcoref_data.sample import sample_path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from hub_server import HubServer
+
+MIRROR = sample_path("mirror")
+KEY = "the_lamp_at_the_ferry_house_99000001"
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory):
+    """The sample as a data set folder."""
+    home = tmp_path_factory.mktemp("publish")
+    bc.rebuild(home / "lamp", sample=True, cache_dir=home / "cache", jobs=1)
+    return home / "lamp"
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch, cache_home):
+    """A Hub that this process uses instead of the real one."""
+    running = HubServer()
+    for name, value in running.environment(str(tmp_path / "hf")).items():
+        monkeypatch.setenv(name, value)
+    # The library reads these when it is imported, which another test may have done before.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hf" / "hub"))
+    yield running
+    running.close()
+
+
+def own(sample: Path, out: Path, source: dict, *, text: bytes | None = None) -> Path:
+    """A folder like the sample with another origin."""
+    from bookcoref_data.formats.folder import read_folder, writing_folder
+
+    books = [record.to_book() for record in read_folder(sample)]
+    facts = read_build(sample).books[0].text
+    with writing_folder(out) as writer:
+        for book in books:
+            writer.add_book(
+                book, "train", text={"sha256": facts["sha256"]} if text is None else {}, check="built"
+            )
+        writer.finish("Lamps", licences=[("Annotation", "mine")], source=source)
+    return out
+
+
+# -- what goes up --------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_shows_everything_and_sends_nothing(sample, hub, tmp_path):
+    report = bc.publish(sample, "me/lamp", dry_run=True, out=tmp_path / "copy")
+    assert hub.requests == []
+    assert report.uploaded is None
+    shown = {
+        p.relative_to(tmp_path / "copy").as_posix() for p in (tmp_path / "copy").rglob("*") if p.is_file()
+    }
+    assert shown == set(report.files)
+    assert {"README.md", "croissant.json", "CITATION.cff", ".zenodo.json", "full/test.parquet"} <= shown
+    assert bc.verify(tmp_path / "copy").ok
+    for wanted in ("license: cc0-1.0", "task_ids:\n- coreference-resolution", "## Licences", "795 mentions",
+                   "## Citation", "verify hf:me/lamp"):  # fmt: skip
+        assert wanted in report.card
+    assert "martinelli" not in report.card.lower()  # the sample is not BookCoref
+
+
+def test_croissant_is_valid_and_its_loader_reads_the_records(sample, tmp_path):
+    import mlcroissant
+
+    bc.publish(sample, "me/lamp", dry_run=True, out=tmp_path / "copy")
+    path = tmp_path / "copy" / "croissant.json"
+    # The addresses are those on the Hub; here the files lie beside the metadata.
+    value = json.loads(path.read_text(encoding="utf-8"))
+    for file in value["distribution"]:
+        file["contentUrl"] = file["@id"]
+    path.write_text(json.dumps(value), encoding="utf-8")
+    dataset = mlcroissant.Dataset(path)
+    assert (list(dataset.metadata.issues.errors), list(dataset.metadata.issues.warnings)) == ([], [])
+    assert [r.uuid for r in dataset.metadata.record_sets] == ["full_test", "split_test"]
+    record = next(iter(dataset.records("full_test")))
+    book = bc.load(sample)[0]
+    assert [[w.decode() for w in s] for s in record["full_test/sentences"]] == book.sentences
+    assert [[tuple(m) for m in c] for c in record["full_test/clusters"]] == [
+        [tuple(m) for m in c] for c in book.clusters
+    ]
+    people = {
+        c["full_test/characters/name"].decode(): len(c["full_test/characters/mentions"])
+        for c in record["full_test/characters"]
+    }
+    assert people == {name: len(mentions) for name, mentions in book.characters.items()}
+
+
+def test_a_standoff_release_has_no_text_and_gives_the_same_data_set(sample, hub, tmp_path):
+    report = bc.publish(sample, "me/lamp", standoff=True)
+    assert report.longest.words <= 12
+    assert not [path for path in report.files if path.endswith(".parquet")]
+    assert bc.verify("hf:me/lamp").ok
+    built = bc.rebuild(tmp_path / "again", release="hf:me/lamp", mirror=MIRROR, jobs=1)
+    assert built.ok
+    assert bc.verify(tmp_path / "again").digest == bc.verify(sample).digest
+    card = (tmp_path / "again" / "README.md").read_text(encoding="utf-8")
+    assert "CC0-1.0" in card
+    assert "martinelli" not in card.lower()
+
+
+def test_text_in_a_standoff_release_is_refused(sample, hub, tmp_path):
+    words = " ".join(t for t in bc.load(sample)[0].tokens[400:460] if t.isalpha())
+    citation = tmp_path / "c.bib"
+    citation.write_text(
+        f"@misc{{x, title = {{{words}}}, author = {{Hill, A}}, year = 2026}}", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match="words of the_lamp"):
+        bc.publish(sample, "me/lamp", standoff=True, citation=citation)
+    assert hub.repositories == {}
+
+
+# -- rights --------------------------------------------------------------------------------------------
+
+
+def test_own_annotation_needs_a_licence_and_known_texts(sample, hub, tmp_path):
+    folder = own(sample, tmp_path / "own", {"recipe": "embedded.toml"})
+    with pytest.raises(UsageError, match="licence of the annotation is unknown"):
+        bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True)
+    # The header of the sample is no header of Project Gutenberg: nothing is known of its rights.
+    with pytest.raises(UsageError, match="rights in 1 text are unknown"):
+        bc.publish(folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True)
+    report = bc.publish(
+        folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", text_licence="CC0-1.0", dry_run=True
+    )
+    assert report.publication.texts[KEY].free
+    assert "Silver: made by a pipeline" in report.card
+    assert "## Plausibility" in report.card
+
+
+def test_the_header_of_a_gutenberg_text_makes_it_free(sample, tmp_path, cache_home):
+    mirror = tmp_path / "mirror" / "cache" / "epub" / "99000001"
+    mirror.mkdir(parents=True)
+    head = b"This eBook is for the use of anyone anywhere in the United States\n"
+    text = (MIRROR / "cache/epub/99000001/pg99000001.txt").read_bytes()
+    (mirror / "pg99000001.txt").write_bytes(head + text)
+    folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"})
+    report = bc.publish(folder, "me/x", mirror=tmp_path / "mirror", dry_run=True)
+    assert report.publication.texts[KEY].state == "public domain"
+
+
+def test_casts_from_study_guides_are_not_published_whole(sample, tmp_path, cache_home):
+    source = {"licence": "CC-BY-4.0", "books": {KEY: {"cast": {"source": "shmoop", "work_id": "x"}}}}
+    folder = own(sample, tmp_path / "own", source)
+    options = {"mirror": MIRROR, "text_licence": "CC0-1.0", "dry_run": True}
+    with pytest.raises(UsageError, match="shmoop"):
+        bc.publish(folder, "me/x", **options)
+    assert bc.publish(folder, "me/x", standoff=True, **options).publication.standoff
+
+
+def test_the_licence_of_others_cannot_be_changed(sample, hub):
+    with pytest.raises(UsageError, match="is under CC0"):
+        bc.publish(sample, "me/x", licence="CC-BY-4.0", dry_run=True)
+
+
+def test_bookcoref_is_cited_and_goes_up_without_text_only(tmp_path, shared_data, cache_home):
+    data = shared_data
+    bc.rebuild(tmp_path / "b", release=data / "release", mirror=data / "gutenberg", jobs=1,
+               books=["siddhartha_2500", "animal_farm_0"])  # fmt: skip
+    mirror = data / "gutenberg"
+    with pytest.raises(UsageError, match="animal_farm_0"):
+        bc.publish(tmp_path / "b", "me/b", mirror=mirror, dry_run=True)
+    report = bc.publish(tmp_path / "b", "me/b", mirror=mirror, standoff=True, dry_run=True)
+    assert [book.doc_key for book in report.publication.books] == ["siddhartha_2500"]
+    assert "animal_farm_0" in report.publication.left_out
+    assert report.publication.licence.id == "CC-BY-NC-SA-4.0"
+    assert "martinelli-etal-2025-bookcoref" in report.card
+    assert report.longest.words <= 12
+
+
+def test_a_damaged_folder_is_not_published(sample, tmp_path, cache_home):
+    import shutil
+
+    shutil.copytree(sample, tmp_path / "bad")
+    data = bytearray((tmp_path / "bad/full/test.parquet").read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / "bad/full/test.parquet").write_bytes(bytes(data))
+    with pytest.raises(DataError, match="does not verify"):
+        bc.publish(tmp_path / "bad", "me/x", dry_run=True)
+
+
+# -- upload --------------------------------------------------------------------------------------------
+
+
+def test_one_commit_with_a_tag_and_nothing_the_second_time(sample, hub):
+    done = bc.publish(sample, "me/lamp", tag="v1.0.0", private=True).uploaded
+    there = hub.repositories["me/lamp"]
+    assert (len(there.commits), there.tags, there.private) == (2, {"v1.0.0": done.commit}, True)
+    again = bc.publish(sample, "me/lamp", tag="v1.0.0", private=True).uploaded
+    assert (again.unchanged, again.commit, len(there.commits)) == (True, done.commit, 2)
+
+
+def test_an_interrupted_upload_goes_on_where_it_was(sample, hub):
+    hub.fail("POST", "/commit/", 500, times=9)
+    with pytest.raises(SourceError, match="cannot upload") as caught:
+        bc.publish(sample, "me/lamp")
+    assert hub.token not in str(caught.value)
+    sent = [path for method, path in hub.requests if method == "PUT"]
+    assert len(sent) == 2
+    hub._failures.clear()
+    bc.publish(sample, "me/lamp")
+    assert [path for method, path in hub.requests if method == "PUT"] == sent
+    assert len(hub.repositories["me/lamp"].commits) == 2
+
+
+def test_a_token_without_rights_gets_a_next_step_and_is_not_shown(sample, hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_SomebodyElse123")
+    with pytest.raises(SourceError, match="hf auth login") as caught:
+        bc.publish(sample, "me/lamp")
+    assert "hf_SomebodyElse123" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_token_in_a_file_is_not_published(sample, hub, tmp_path):
+    citation = tmp_path / "c.bib"
+    citation.write_text(f"@misc{{x, title={{{hub.token}}}, author={{Hill, A}}, year=2026}}", encoding="utf-8")
+    with pytest.raises(DataError, match="holds your token"):
+        bc.publish(sample, "me/lamp", citation=citation)
+    assert hub.repositories == {}
+
+
+def test_another_data_set_in_the_repository_is_left_alone(sample, hub):
+    from hub_server import Repository
+
+    hub.repositories["me/other"] = Repository()
+    hub.repositories["me/other"].commit({"README.md": b"mine"}, "mine")
+    with pytest.raises(UsageError, match="another data set"):
+        bc.publish(sample, "me/other")
+    assert hub.repositories["me/other"].files == {"README.md": b"mine"}
+
+
+def test_a_new_version_replaces_our_files_and_keeps_the_users(sample, hub, tmp_path):
+    bc.publish(sample, "me/lamp", tag="v1.0.0", standoff=True)
+    there = hub.repositories["me/lamp"]
+    there.commit({**there.files, "NOTES.md": b"mine"}, "a note of the user")
+    with pytest.raises(UsageError, match="tag v1.0.0 already"):
+        bc.publish(sample, "me/lamp", tag="v1.0.0")
+    bc.publish(sample, "me/lamp", tag="v2.0.0")
+    assert "NOTES.md" in there.files
+    assert "full/test.parquet" in there.files
+    assert not [path for path in there.files if path.endswith(".pack") or path == "index.json"]
+    assert bc.verify("hf:me/lamp@v2.0.0").ok
+    assert bc.verify("hf:me/lamp@v1.0.0").ok
+
+
+# -- the receiver --------------------------------------------------------------------------------------
+
+
+def test_verify_finds_what_was_changed_on_the_hub(sample, hub):
+    bc.publish(sample, "me/lamp", standoff=True)
+    there = hub.repositories["me/lamp"]
+    manifest = there.files["index.json"].replace(b'"tokens": 5445', b'"tokens": 5446')
+    table = there.files["books.jsonl"].replace(b'"pack_sha256": "', b'"pack_sha256": "0')
+    there.commit({**there.files, "index.json": manifest, "books.jsonl": table}, "changed")
+    found = bc.verify("hf:me/lamp")
+    assert not found.ok
+    assert any("another checksum" in problem for problem in found.problems)
+
+
+def test_a_file_that_arrives_damaged_is_refused(sample, hub):
+    bc.publish(sample, "me/lamp")
+    data = hub.repositories["me/lamp"].files["full/test.parquet"]
+    hub.altered["full/test.parquet"] = data[:-1] + b"x"
+    with pytest.raises(ChecksumError, match=r"full/test\.parquet"):
+        bc.verify("hf:me/lamp")
+    hub.altered.clear()
+    assert bc.verify("hf:me/lamp").ok
+
+
+def test_what_was_fetched_serves_offline(sample, hub, monkeypatch):
+    bc.publish(sample, "me/lamp")
+    with pytest.raises(SourceError, match="never fetched"):
+        bc.verify("hf:me/lamp", offline=True)
+    assert bc.verify("hf:me/lamp").ok
+    asked = len(hub.requests)
+    assert bc.verify("hf:me/lamp", offline=True).ok
+    assert len(hub.requests) == asked
+
+
+def test_the_command_line_and_load_dataset(sample, hub, tmp_path):
+    """One process publishes, another loads with `datasets` from the same Hub."""
+    command = [
+        str(Path(sys.executable).parent / "bookcoref-data"),
+        "publish",
+        str(sample),
+        "--repo",
+        "me/lamp",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ}, cwd=tmp_path)
+    assert (done.returncode, "tag sha256-419128fbb944" in done.stdout) == (0, True), done.stderr
+    assert hub.token not in done.stdout + done.stderr
+    code = (
+        "from datasets import load_dataset; d = load_dataset('me/lamp', 'split')['test']; "
+        "print(len(d), d[0]['doc_key'], len(d[0]['characters']))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
+    assert loaded.stdout.split()[:2] == ["4", f"{KEY}_split1500_S0"], loaded.stderr[-2000:]
