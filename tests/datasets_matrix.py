@@ -1,7 +1,8 @@
 """Does the built folder load under this version of `datasets`? Run by `.ci/datasets-matrix`.
 
-`build A B` writes two different data sets, A/bookcoref and B/bookcoref, and the rows expected of them;
-`load A B` loads them in every supported way and compares values.
+`build A B` writes two different data sets, A/bookcoref and B/bookcoref, the rows expected of them, and the
+first one as `publish` would upload it, A/published; `load A B` loads them in every supported way, from a Hub
+on loopback, too, and compares values.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ import shutil
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from hub_server import HubServer, Repository
+
 
 def build(first: Path, second: Path) -> None:
     """The sample data set, and a second one of the same shape with other content."""
+    import bookcoref_data as bc
     from bookcoref_data.books import Book
     from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
     from bookcoref_data.workflows.rebuild import rebuild
@@ -25,6 +30,7 @@ def build(first: Path, second: Path) -> None:
     shorter = Book.make(book.doc_key, book.sentences[:200], gutenberg_key=book.gutenberg_key,
                         clusters=[[m for m in c if m.end < 2000][:5] for c in book.clusters][:2])  # fmt: skip
     write_folder(second / "bookcoref", {"test": [shorter]}, title="Changed", licences=BOOKCOREF_LICENCES)
+    bc.publish(first / "bookcoref", "me/lamp", dry_run=True, out=first / "published")
     for folder in (first, second):
         rows = {c: expected_rows(folder / "bookcoref", c) for c in ("full", "split")}
         (folder / "expected.json").write_text(json.dumps(rows), encoding="utf-8")
@@ -40,6 +46,7 @@ def expected_rows(folder: Path, config: str) -> list[dict]:
 
 def load(first: Path, second: Path) -> None:
     """Load as a user would, from the folder's parent, and compare values with what was written."""
+    hub = serve(first / "published")
     import datasets
 
     datasets.disable_progress_bars()
@@ -51,6 +58,9 @@ def load(first: Path, second: Path) -> None:
         shutil.rmtree(work / "bookcoref", ignore_errors=True)
         shutil.copytree(folder / "bookcoref", work / "bookcoref")
         check(json.loads((folder / "expected.json").read_text(encoding="utf-8")))
+    check_hub(json.loads((first / "expected.json").read_text(encoding="utf-8")))
+    hub.close()
+    print(f"datasets {datasets.__version__}: loads from a Hub server, values equal")
     print(f"datasets {datasets.__version__}: both data sets load in every way, values equal")
 
 
@@ -76,6 +86,30 @@ def check(expected: dict[str, list[dict]]) -> None:
         for way, found in ways.items():
             assert [plain(row) for row in found] == rows, f"{config} through {way} differs"
     assert [plain(r) for r in load_dataset("bookcoref", split="test")] == expected["full"], "default config"
+
+
+def serve(published: Path) -> HubServer:
+    """A Hub on loopback that has the files of a publication; libraries imported from now on use it."""
+    hub = HubServer()
+    hub.repositories["me/lamp"] = Repository()
+    paths = [path for path in published.rglob("*") if path.is_file()]
+    hub.repositories["me/lamp"].commit(
+        {path.relative_to(published).as_posix(): path.read_bytes() for path in paths}, "the sample"
+    )
+    os.environ.update(hub.environment(os.environ["HF_HOME"]))
+    return hub
+
+
+def check_hub(expected: dict[str, list[dict]]) -> None:
+    """`load_dataset("user/name", config)` from the Hub, whole and streaming."""
+    from datasets import load_dataset
+
+    for config, rows in expected.items():
+        found = load_dataset("me/lamp", config)
+        assert [plain(row) for row in found["test"]] == rows, f"{config} from the Hub differs"
+    assert [plain(row) for row in load_dataset("me/lamp", split="test")] == expected["full"]
+    streamed = load_dataset("me/lamp", "split", split="test", streaming=True)
+    assert [plain(row) for row in streamed] == expected["split"]
 
 
 def plain(row: dict) -> dict:

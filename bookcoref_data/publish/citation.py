@@ -96,10 +96,8 @@ def citation_of_bibtex(text: str, source: str) -> Citation:
     """The works of a BibTeX text, in its order. Raises FormatError: no entry, or one without what we need."""
     import bibtexparser
     from bibtexparser.bparser import BibTexParser
-    from bibtexparser.customization import convert_to_unicode
 
     parser = BibTexParser(common_strings=True, ignore_nonstandard_types=False)
-    parser.customization = convert_to_unicode
     try:
         entries: list[dict[str, str]] = bibtexparser.loads(text, parser=parser).entries
     except Exception as error:  # the parser raises classes of its own and of its grammar
@@ -117,7 +115,7 @@ def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str)
     names = tuple(map(_author, authors))
     work = Work(title, names, year, "dataset", url=url)
     key = re.sub(r"[^a-z0-9]+", "-", f"{names[0].family} {year} {title}".lower()).strip("-")[:60]
-    fields = {"author": " and ".join(f"{{{a}}}" if not a.given else str(a) for a in names),
+    fields = {"author": _bibtex_names(names),
               "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
     lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items())
     return Citation((work,), f"@misc{{{key},\n{lines}}}")
@@ -205,7 +203,10 @@ def _author(name: str) -> Author:
 
 
 def _flat(value: str) -> str:
-    return " ".join(value.replace("{", "").replace("}", "").split())
+    """A value of BibTeX as plain text: no braces, accents as letters."""
+    from bibtexparser.latexenc import latex_to_unicode
+
+    return " ".join(latex_to_unicode(value).replace("{", "").replace("}", "").split())
 
 
 def _from_cff(text: str, source: str) -> Citation:
@@ -240,9 +241,14 @@ def _cff_author(value: Mapping[str, Any]) -> Author:
     return Author(str(value["family-names"]), str(value.get("given-names", "")))
 
 
+def _bibtex_names(authors: Sequence[Author]) -> str:
+    """The names as BibTeX has them, groups in braces."""
+    return " and ".join(str(author) if author.given else f"{{{author}}}" for author in authors)
+
+
 def _bibtex(work: Work) -> str:
     place = "journal" if work.kind == "article" else "booktitle"
-    fields = {"title": f"{{{work.title}}}", "author": " and ".join(map(str, work.authors)),
+    fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
               place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
     lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items() if value)
     key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,17 +43,15 @@ def hub(tmp_path, monkeypatch, cache_home):
     running.close()
 
 
-def own(sample: Path, out: Path, source: dict, *, text: bytes | None = None) -> Path:
-    """A folder like the sample with another origin."""
+def own(sample: Path, out: Path, source: dict, gutenberg_key: str = "99000001") -> Path:
+    """The sample's book as somebody's own annotation."""
     from bookcoref_data.formats.folder import read_folder, writing_folder
 
-    books = [record.to_book() for record in read_folder(sample)]
-    facts = read_build(sample).books[0].text
+    text = read_build(sample).books[0].text
     with writing_folder(out) as writer:
-        for book in books:
-            writer.add_book(
-                book, "train", text={"sha256": facts["sha256"]} if text is None else {}, check="built"
-            )
+        for record in read_folder(sample):
+            book = replace(record.to_book(), gutenberg_key=gutenberg_key)
+            writer.add_book(book, "train", text={"sha256": text["sha256"]})
         writer.finish("Lamps", licences=[("Annotation", "mine")], source=source)
     return out
 
@@ -129,36 +128,44 @@ def test_text_in_a_standoff_release_is_refused(sample, hub, tmp_path):
 # -- rights --------------------------------------------------------------------------------------------
 
 
-def test_own_annotation_needs_a_licence_and_known_texts(sample, hub, tmp_path):
+def test_own_annotation_needs_a_licence(sample, tmp_path, cache_home):
     folder = own(sample, tmp_path / "own", {"recipe": "embedded.toml"})
     with pytest.raises(UsageError, match="licence of the annotation is unknown"):
         bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True)
-    # The header of the sample is no header of Project Gutenberg: nothing is known of its rights.
-    with pytest.raises(UsageError, match="rights in 1 text are unknown"):
-        bc.publish(folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True)
-    report = bc.publish(
-        folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", text_licence="CC0-1.0", dry_run=True
+    report = bc.publish(folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True)
+    # The header of the text says that it is free.
+    assert (report.publication.texts[KEY].state, "header" in report.publication.texts[KEY].evidence) == (
+        "public domain",
+        True,
     )
-    assert report.publication.texts[KEY].free
     assert "Silver: made by a pipeline" in report.card
     assert "## Plausibility" in report.card
 
 
-def test_the_header_of_a_gutenberg_text_makes_it_free(sample, tmp_path, cache_home):
+def test_texts_from_elsewhere_need_a_stated_licence(sample, tmp_path, cache_home):
+    folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"}, gutenberg_key="0")
+    with pytest.raises(UsageError, match="rights in 1 text are unknown"):
+        bc.publish(folder, "me/x", dry_run=True)
+    with pytest.raises(UsageError, match="may not be passed on"):
+        bc.publish(folder, "me/x", text_licence="mine, all rights reserved", dry_run=True)
+    assert bc.publish(folder, "me/x", text_licence="CC0", dry_run=True).publication.texts[KEY].free
+
+
+def test_a_catalogue_record_that_states_a_copyright_counts_more_than_the_header(sample, tmp_path, cache_home):
     mirror = tmp_path / "mirror" / "cache" / "epub" / "99000001"
     mirror.mkdir(parents=True)
-    head = b"This eBook is for the use of anyone anywhere in the United States\n"
     text = (MIRROR / "cache/epub/99000001/pg99000001.txt").read_bytes()
-    (mirror / "pg99000001.txt").write_bytes(head + text)
+    (mirror / "pg99000001.txt").write_bytes(text)
+    (mirror / "pg99000001.rdf").write_text("<dcterms:rights>Copyrighted.</dcterms:rights>", encoding="utf-8")
     folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"})
-    report = bc.publish(folder, "me/x", mirror=tmp_path / "mirror", dry_run=True)
-    assert report.publication.texts[KEY].state == "public domain"
+    with pytest.raises(UsageError, match="in copyright"):
+        bc.publish(folder, "me/x", mirror=tmp_path / "mirror", dry_run=True)
 
 
 def test_casts_from_study_guides_are_not_published_whole(sample, tmp_path, cache_home):
     source = {"licence": "CC-BY-4.0", "books": {KEY: {"cast": {"source": "shmoop", "work_id": "x"}}}}
     folder = own(sample, tmp_path / "own", source)
-    options = {"mirror": MIRROR, "text_licence": "CC0-1.0", "dry_run": True}
+    options = {"mirror": MIRROR, "dry_run": True}
     with pytest.raises(UsageError, match="shmoop"):
         bc.publish(folder, "me/x", **options)
     assert bc.publish(folder, "me/x", standoff=True, **options).publication.standoff
@@ -249,7 +256,7 @@ def test_a_new_version_replaces_our_files_and_keeps_the_users(sample, hub, tmp_p
     bc.publish(sample, "me/lamp", tag="v1.0.0", standoff=True)
     there = hub.repositories["me/lamp"]
     there.commit({**there.files, "NOTES.md": b"mine"}, "a note of the user")
-    with pytest.raises(UsageError, match="tag v1.0.0 already"):
+    with pytest.raises(UsageError, match="has the tag"):
         bc.publish(sample, "me/lamp", tag="v1.0.0")
     bc.publish(sample, "me/lamp", tag="v2.0.0")
     assert "NOTES.md" in there.files
