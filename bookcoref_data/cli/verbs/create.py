@@ -30,7 +30,9 @@ def register(app: typer.Typer) -> None:
 
 
 def create(
-    recipe: Annotated[Path | None, typer.Option(help="Recipe instead of recipes/bookcoref.toml.")] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Recipe instead of bookcoref.toml: a file, or a name.")
+    ] = None,
     casts: Annotated[
         list[Path] | None, typer.Option("--casts", help="Cast table of `harvest`; repeatable.")
     ] = None,
@@ -96,6 +98,8 @@ def create(
             f"{len(report.built)} built, {len(report.reused)} from the cache, {len(report.failed)} failed; "
             + (f"wrote {report.out}/" if report.record else "nothing was written")
         )
+        for name, reason in report.left_out.items():
+            say(f"left out: {name}: {reason}")
         for facts in report.books:
             for warning in (facts["plausibility"] or {}).get("warnings", ()):
                 say(f"{facts['doc_key']}: {warning}")
