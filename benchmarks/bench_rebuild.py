@@ -354,6 +354,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
 CHILDREN = {
     "prepare": prepare,
     "way": measure_way,
+    "packs": pack_all,
     "all": rebuild_all,
     "verify": verify_all,
     "profile": profile_all,

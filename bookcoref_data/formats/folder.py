@@ -31,7 +31,7 @@ from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
 from .card import CardFacts, card_digest, card_files, render_card
-from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_table
+from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,7 +132,7 @@ class FolderWriter:
     def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
         """Add a checked book; `windows` default to the rule of its split (`books.windows.WINDOW_RULES`)."""
         parts = split_by_rule(book, split).books if windows is None else tuple(windows)
-        self.add(facts_of(book, parts, split, **facts), to_table([book]), to_table(parts))
+        self.add(facts_of(book, parts, split, **facts), *to_tables(book, parts))
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:
         import pyarrow.parquet as pq
@@ -141,9 +141,11 @@ class FolderWriter:
         if key not in self._writers:
             path = self._folder / config / f"{split}.parquet"
             path.parent.mkdir(exist_ok=True)
+            # Statistics of the keys let readers skip to a book; of tokens and numbers they say nothing.
             self._writers[key] = pq.ParquetWriter(
-                path, arrow_schema(), compression="zstd", write_page_index=True
-            )
+                path, arrow_schema(), compression="zstd", write_page_index=True,
+                write_statistics=["doc_key", "gutenberg_key"],
+            )  # fmt: skip
             self._rows[key] = self._bytes[key] = 0
         # A row group per book, and at most 100 windows: readers that page can skip to a book.
         self._writers[key].write_table(table, row_group_size=1 if config == "full" else 100)
@@ -538,10 +540,11 @@ def _books_of(table: pa.Table) -> Iterator[tuple[str, Book | BookError]]:
         if sentences.null_count or inner.null_count or inner.values.null_count:
             raise ValueError("values are missing")
         places = inner.offsets.to_numpy()
+        words, numbers = inner.values.dictionary.to_pylist(), inner.values.indices.to_numpy()
         bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
         for number, row in enumerate(bare):
             ends = places[firsts[number] : firsts[number + 1] + 1]
-            tokens = inner.values.slice(ends[0], ends[-1] - ends[0]).to_pylist()
+            tokens = tuple(map(words.__getitem__, numbers[ends[0] : ends[-1]].tolist()))
             try:
                 book: Book | BookError = _book_of(row, tokens, (ends[1:] - ends[0]).tolist())
             except BookError as error:
@@ -549,17 +552,12 @@ def _books_of(table: pa.Table) -> Iterator[tuple[str, Book | BookError]]:
             yield row["doc_key"], book
 
 
-def _book_of(row: Mapping[str, Any], tokens: list[str], ends: list[int]) -> Book:
+def _book_of(row: Mapping[str, Any], tokens: tuple[str, ...], ends: list[int]) -> Book:
     clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
     characters = tuple(
         Character(c["name"], tuple(Mention(*span) for span in c["mentions"])) for c in row["characters"]
     )
-    return Book(row["doc_key"], row["gutenberg_key"], tuple(tokens), tuple(ends), clusters, characters)
-
-
-def read_table(path: Path) -> list[Record]:
-    """The documents of one parquet file. Raises FormatError: damaged, or with other columns."""
-    return [from_row(row, f"{path}:{i}") for i, row in enumerate(_rows(path), 1)]
+    return Book(row["doc_key"], row["gutenberg_key"], tokens, tuple(ends), clusters, characters)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -572,17 +570,21 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _row_groups(path: Path) -> Iterator[pa.Table]:
+    """The row groups of a file; tokens are numbers in a dictionary, as they are stored."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            names = file.schema_arrow.names
+            names, schema = file.schema_arrow.names, file.schema
             if not file.schema_arrow.equals(arrow_schema()):
                 raise FormatError(
                     f"{path} has other columns than the data set", expected=str(arrow_schema()),
                     found=", ".join(names), hint="rebuild the folder",
                 )  # fmt: skip
+        columns = [schema.column(i).path for i in range(len(schema))]
+        tokens = [name for name in columns if name.startswith("sentences.")]
+        with pq.ParquetFile(path, read_dictionary=tokens) as file:
             for group in range(file.num_row_groups):
                 yield file.read_row_group(group)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

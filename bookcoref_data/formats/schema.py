@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Mention, Record
@@ -83,21 +84,36 @@ def to_table(books: Iterable[Book]) -> pa.Table:
     import pyarrow as pa
 
     books = list(books)
-    schema = arrow_schema()
+    return _table(books, pa.array([t for b in books for t in b.tokens], pa.string()))
+
+
+def to_tables(book: Book, windows: Sequence[Book]) -> tuple[pa.Table, pa.Table]:
+    """The tables of a book and of its windows. They share their tokens, which are most of the work, where
+    the windows hold just those of the book."""
+    import pyarrow as pa
+
+    tokens = pa.array(book.tokens, pa.string())
+    if tuple(chain.from_iterable(w.tokens for w in windows)) != book.tokens:
+        return _table([book], tokens), to_table(windows)
+    return _table([book], tokens), _table(windows, tokens)
+
+
+def _table(books: Sequence[Book], tokens: pa.StringArray) -> pa.Table:
+    import pyarrow as pa
+
     columns = [
         pa.array([b.doc_key for b in books], pa.string()),
         pa.array([b.gutenberg_key for b in books], pa.string()),
-        _sentences(books),
+        _sentences(books, tokens),
         _nested_spans([list(b.clusters) for b in books]),
         _characters(books),
     ]
-    return pa.Table.from_arrays(columns, schema=schema)
+    return pa.Table.from_arrays(columns, schema=arrow_schema())
 
 
-def _sentences(books: list[Book]) -> pa.ListArray:
+def _sentences(books: Sequence[Book], tokens: pa.StringArray) -> pa.ListArray:
     import pyarrow as pa
 
-    tokens = pa.array([t for b in books for t in b.tokens], pa.string())
     ends, base = [0], 0
     for book in books:
         ends.extend(base + end for end in book.sentence_ends)
@@ -129,7 +145,7 @@ def _nested_spans(per_book: list[list[Cluster]]) -> pa.ListArray:
     )
 
 
-def _characters(books: list[Book]) -> pa.ListArray:
+def _characters(books: Sequence[Book]) -> pa.ListArray:
     import pyarrow as pa
 
     people = [c for b in books for c in b.characters]
@@ -141,8 +157,6 @@ def _characters(books: list[Book]) -> pa.ListArray:
 
 
 def _offsets(lengths: Iterable[int]) -> pa.Array:
-    from itertools import accumulate
-
     import pyarrow as pa
 
     return pa.array([0, *accumulate(lengths)], pa.int32())

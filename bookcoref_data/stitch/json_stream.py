@@ -40,6 +40,7 @@ class JsonStream:
         self._name, self._largest = name, largest
         self._text, self._at, self._before = "", 0, 0
         self._ended = False
+        self._single_until = 0
         self._scan = (c_make_scanner or py_make_scanner)(json.JSONDecoder())
 
     def peek(self) -> str:
@@ -63,6 +64,29 @@ class JsonStream:
     def elements(self) -> Iterator[None]:
         """Enter an array; yields once per element. The caller must consume the element each time."""
         return self._items("[", "]")
+
+    def values(self) -> Iterator[Any]:
+        """Enter an array; yields its elements, each read whole."""
+        for _ in self.elements():
+            yield from self._objects() or [self.value()]
+
+    def _objects(self) -> list[Any]:
+        """The elements in the buffer up to the last one that seems to be a whole object; or none of them.
+
+        Reading many at once takes a third of the time. The mark that ends an object may stand inside of a
+        text or of another object, or beyond the end of the array: what comes before it is then no list of
+        whole values, and no other attempt is made before that place.
+        """
+        end = self._text.rfind("},", self._at) + 1
+        if end <= max(self._at, self._single_until - self._before):
+            return []
+        try:
+            found: list[Any] = json.loads(f"[{self._text[self._at : end]}]")
+        except (ValueError, RecursionError):
+            self._single_until = self._before + end
+            return []
+        self._at = end
+        return found
 
     def value(self) -> Any:
         """Read the next value whole."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -76,7 +76,7 @@ class _Builder:
     released: int = 0
 
     def take(self, opcode: object) -> None:
-        if not isinstance(opcode, Mapping):
+        if not isinstance(opcode, dict):
             raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode)
         try:
             tag = opcode["tag"]
@@ -87,7 +87,11 @@ class _Builder:
         new = opcode.get("new_values") or []
         if type(tag) is not str or tag not in _TAGS or type(new) is not list:
             raise self._bad("a known tag, and a list of new_values", opcode)
-        if not all(type(i) is int and 0 <= i <= MOST_TOKENS for i in (from1, to1, from2, to2)):
+        if not (
+            type(from1) is type(to1) is type(from2) is type(to2) is int
+            and min(from1, to1, from2, to2) >= 0
+            and max(from1, to1, from2, to2) <= MOST_TOKENS
+        ):
             raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
         size = to1 - from1 if tag == "equal" else len(new)
         if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
@@ -171,8 +175,8 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
                 )
             seen.add(match[2])
             builder = _Builder(match[2], name)
-            for _ in stream.elements():
-                builder.take(stream.value())
+            for opcode in stream.values():
+                builder.take(opcode)
             yield builder.done()
     stream.finish()
     if not found:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError
@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 Spans = list[tuple[int, int]]
 # What spaCy takes for one chunk: a run of other characters, or of white space less the one space before it.
 _CHUNKS = re.compile(r"^\s+|\S+|(?<= )\s+|[^\S ]\s*")
-_PLAIN_WORD = re.compile(r"([“\"(]?)([A-Za-z]+)([,;:!?.]?)([”\")]?)")
+# Words of ASCII letters, joined by dashes or not, with the marks that English prose puts around them.
+_PLAIN_WORD = re.compile(
+    r"([“‘\"'(_\[]?)([A-Za-z]+(?:(?:--?|—)[A-Za-z]+)*)(['’]s)?([,;:!?.]?)"
+    r"(?:([”’\"')_\]])([,;:!?.]?))?"
+)
+_JOINT = re.compile("(--?|—)")
 MOST_KNOWN = 1 << 17
-"""Chunks that are remembered at most; a hostile text must not fill the memory."""
+"""With more chunks than these all are forgotten before the next text, so that memory stays bounded."""
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 SENTENCE_ENGINES = ("punkt", "nltk")
 
@@ -173,21 +178,26 @@ class WordSplitter:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer, self._rules = tokenizer, frozenset(tokenizer.rules or ())
+        self._tokenizer = tokenizer
+        self._rules = frozenset(_changing_rules(tokenizer))
         self._neighbours = _special_neighbours(tokenizer)
         self._rights = {right for _, right in self._neighbours}
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known = _Known(self._learn)
+        self._joining: set[str] = set()
+        """The known chunks whose first token may be the right one of such neighbours."""
 
     def split(self, text: str) -> list[str]:
         """The tokens of `text`, white-space tokens included."""
-        known, rights = self._known, self._rights
-        tokens: list[str] = []
-        for chunk in _CHUNKS.findall(text):
-            parts = known.get(chunk) or self._learn(chunk)
-            if parts[0] in rights and tokens and (tokens[-1], parts[0]) in self._neighbours:
-                return [token.text for token in self._tokenizer(text)]
-            tokens += parts
-        return tokens
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+            self._joining.clear()
+        chunks = _CHUNKS.findall(text)
+        parts = list(map(self._known.__getitem__, chunks))
+        if not self._joining.isdisjoint(chunks) and any(
+            (left[-1], right[0]) in self._neighbours for left, right in pairwise(parts)
+        ):
+            return [token.text for token in self._tokenizer(text)]
+        return list(chain.from_iterable(parts))
 
     def split_with_offsets(self, text: str) -> list[tuple[str, int]]:
         """(token, index of its first character) without white-space tokens."""
@@ -201,27 +211,50 @@ class WordSplitter:
         return words
 
     def _learn(self, chunk: str) -> tuple[str, ...]:
+        """The tokens of a chunk that was not met before."""
         parts = self._plain(chunk) or tuple(token.text for token in self._tokenizer(chunk))
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-        self._known[chunk] = parts
+        if parts[0] in self._rights:
+            self._joining.add(chunk)
         return parts
 
     def _plain(self, chunk: str) -> tuple[str, ...] | None:
         """The tokens of a word of ASCII letters with plain marks around it, which is what most chunks are.
 
-        None where a rule of spaCy for special cases might apply, or the mark is not plain: a dot after a
+        None where a rule of spaCy for special cases might apply, or where a mark is not plain: a dot after a
         capital may belong to an abbreviation.
         """
         match = _PLAIN_WORD.fullmatch(chunk)
-        if not match or chunk in self._rules:
+        if not match:
             return None
-        before, word, mark, after = match.groups()
-        if word in self._rules or (mark == "." and (word[-1].isupper() or f"{word}." in self._rules)):
+        before, words, genitive, mark, after, last = match.groups()
+        if "." in (mark, last) and words[-1].isupper():
             return None
-        parts = tuple(filter(None, (before, word, mark, after)))
+        inner = _JOINT.split(words) if not words.isalpha() else [words]
+        parts = tuple(filter(None, (before, *inner, genitive, mark, after, last)))
         # `;)` at the end of a remark in brackets is a smiley to spaCy.
-        return None if any(pair in self._neighbours for pair in pairwise(parts)) else parts
+        special = chunk in self._rules or not self._rules.isdisjoint(parts)
+        return None if special or any(pair in self._neighbours for pair in pairwise(parts)) else parts
+
+
+class _Known(dict[str, tuple[str, ...]]):
+    """Tokens by chunk; a chunk that is not there is learned when it is asked for."""
+
+    def __init__(self, learn: Callable[[str], tuple[str, ...]]) -> None:
+        self._learn = learn
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        parts = self._learn(chunk)
+        self[chunk] = parts
+        return parts
+
+
+def _changing_rules(tokenizer: Tokenizer) -> Iterator[str]:
+    """The special cases of spaCy that do not just keep a string as one token."""
+    from spacy.symbols import ORTH
+
+    for case, tokens in (tokenizer.rules or {}).items():
+        if [token[ORTH] for token in tokens] != [case]:
+            yield case
 
 
 def _special_neighbours(tokenizer: Tokenizer) -> set[tuple[str, str]]:

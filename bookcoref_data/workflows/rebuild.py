@@ -31,7 +31,7 @@ from ..progress import Progress, Silent
 from ..sources.store import Store
 from .engine import Finished, Outcome, Work, run
 from .ingest import BookPart
-from .rebuild_book import BUILD_RULES, RebuildJob, SourceText, build_book, read_facts
+from .rebuild_book import BUILD_RULES, RebuildJob, SourceText, build_book, read_facts, read_tables
 
 # spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
 _NOT_NEEDED = ("torch",)
@@ -246,11 +246,9 @@ class _Editions:
 def _assemble(
     plan: RebuildPlan, books: list[BookFacts], folders: list[Path], missing: Mapping[str, str], inputs: str
 ) -> BuildRecord:
-    import pyarrow.parquet as pq
-
     with writing_folder(plan.out, replace=plan.replace) as writer:
         for facts, folder in zip(books, folders, strict=True):
-            writer.add(facts, *(pq.read_table(folder / f"{c}.parquet") for c in ("full", "split")))
+            writer.add(facts, *read_tables(folder))
         notes = [*plan.notes, *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes)]
         return writer.finish(
             plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,

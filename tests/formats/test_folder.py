@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookcoref_data.books import Book
+from bookcoref_data.books import Book, split_book
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import folder as room
 from bookcoref_data.formats.card import card_digest
-from bookcoref_data.formats.schema import arrow_schema, from_row, to_row, to_table
+from bookcoref_data.formats.schema import arrow_schema, from_row, to_row, to_table, to_tables
 
 TOKEN = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -45,6 +45,16 @@ def test_tables_hold_exactly_the_books(items):
     assert table.schema.equals(arrow_schema())
     assert [from_row(row, "t").to_book() for row in table.to_pylist()] == items
     assert table.to_pylist() == [to_row(b) for b in items]
+
+
+@given(books(), st.integers(1, 9))
+@settings(max_examples=40, deadline=None)
+def test_the_table_of_windows_shares_the_tokens_of_its_book(book, size):
+    windows = split_book(book, size=size).books
+    full, split = to_tables(book, windows)
+    assert full.equals(to_table([book]))
+    assert split.equals(to_table(windows))
+    assert to_tables(book, windows[1:])[1].equals(to_table(windows[1:]))
 
 
 def test_folder_round_trip_in_both_configs(tmp_path):

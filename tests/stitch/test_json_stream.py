@@ -47,6 +47,42 @@ def test_skip_stands_behind_the_value(value, size):
     assert found == [None, "end"]
 
 
+OBJECTS = st.dictionaries(
+    st.sampled_from(["},", "},{", '"},', "a"]), VALUES | st.just('{"b": 1},'), max_size=3
+)
+
+
+@given(st.lists(OBJECTS | VALUES, max_size=8), st.integers(1, 60), st.booleans())
+def test_the_elements_of_an_array_are_read_in_batches(value, size, indent):
+    text = json.dumps({"first": value, "second": value}, indent=2 if indent else None)
+    stream = JsonStream(pieces(text, size), "x.json")
+    assert {key: list(stream.values()) for key in stream.members()} == {"first": value, "second": value}
+    stream.finish()
+
+
+def test_a_batch_reads_many_objects_in_one_go():
+    stream = JsonStream([json.dumps([{"n": i} for i in range(50)])], "x.json")
+    alone = []
+    read, stream.value = stream.value, lambda: alone.append(read()) or alone[-1]
+    assert list(stream.values()) == [{"n": i} for i in range(50)]
+    assert alone == [{"n": 49}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"a": 1},, {"b": 2}, 3]', '[{"a": 1}, {"b": 2},]', '[{"a": 1}], [{"b": 2}, 3]', '[, {"a": 1}, 2]',
+     '[{"a": 1}, {"b": 2}'],
+)  # fmt: skip
+def test_a_batch_accepts_no_broken_array(text):
+    def read():
+        stream = JsonStream([text], "x.json")
+        list(stream.values())
+        stream.finish()
+
+    with pytest.raises(FormatError, match=r"x\.json: broken JSON at character"):
+        read()
+
+
 @given(st.text(alphabet='{}[]",:0a \\u', max_size=40), st.integers(1, 5))
 def test_garbage_raises_only_our_error(text, size):
     def read():

@@ -82,7 +82,8 @@ def spacy_tokens():
 
 WORDS = ["Mr", "Mr.", "can't", "he’s", "a", ":", ")", ": )", "(", "-", "''", "'s", "\n", " ", "\t \n", "e.g.",
          "word", "well-known", "“Ann,”", "it;)", '"Oh!"', "U.S.", "I.", "10km", "o.O", "_so_", "http://x.org",
-         "’", ".", "cannot.", "Id,", "(and)", "dont?", "\xa0", "—", "..."]  # fmt: skip
+         "’", ".", "cannot.", "Id,", "(and)", "dont?", "\xa0", "—", "...", "fire-side", "so--well", "Ann’s",
+         "_so_,", "‘ann’s.’", "A-B.", "cannot-so", "etc..", "etc.”."]  # fmt: skip
 
 
 @settings(deadline=None)
@@ -125,8 +126,11 @@ class _Asked:
 def test_a_hostile_text_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(tokens, "MOST_KNOWN", 100)
     splitter = WordSplitter(_Asked())
-    assert splitter.split(" ".join(f"w{i}" for i in range(1000)))[-1] == "w999"
-    assert len(splitter._known) <= 100
+    for start in range(0, 1000, 50):
+        text = " ".join(f'"w{i}' for i in range(start, start + 50))
+        assert splitter.split(text)[-1] == f"w{start + 49}"
+    assert len(splitter._known) <= 150
+    assert len(splitter._joining) <= 150
 
 
 def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens):

@@ -33,6 +33,16 @@ def problems(result):
     return " | ".join([*result.problems, *(p for b in result.books for p in b.problems)])
 
 
+def test_windows_of_every_split_belong_to_their_book(tmp_path):
+    """Train and validation are cut at another size than test, and their keys say so."""
+    out = tmp_path / "d"
+    many = Book.make("c_3", [["a", "b", "c"]] * 1000, gutenberg_key="3", clusters=[[(0, 0), (2999, 2999)]])
+    write_folder(out, {"train": [many], "test": [book()]}, title="T", licences=[("Text", "ours")])
+    assert rows(out / "split" / "train.parquet")[1]["doc_key"] == "c_3_split1350_S451"
+    assert [(b.doc_key, b.status) for b in verify(out).books] == [("c_3", "ok"), ("a_1", "ok")]
+    assert verify(out).exit_code == 0
+
+
 def test_an_untouched_folder_is_verified(tmp_path):
     result = verify(folder(tmp_path / "d", book(), book("b_2")))
     assert result.exit_code == 0
