@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
@@ -16,17 +17,19 @@ from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
 from bookcoref_data.tasks.runner import LocalModel, Reply, Request
 from bookcoref_data.workflows import contexts as work
 
-pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
 LABELS = ("contradiction", "neutral", "entailment")
 
 
 @pytest.fixture(scope="module")
-def tiny_model(tmp_path_factory):
-    """A random model of two layers with a tokenizer of single bytes, saved as transformers does."""
+def transformers():
+    """Imported late: collecting the tests must not cost seconds."""
     pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
+    return pytest.importorskip("transformers")
+
+
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory, transformers):
+    """A random model of two layers with a tokenizer of single bytes, saved as transformers does."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     folder = tmp_path_factory.mktemp("model")
@@ -60,7 +63,13 @@ def test_a_local_model_answers_with_a_choice(tiny_model):
         LocalModel(str(tiny_model / "gone")).reply(request)
 
 
-def save_bert(folder, certain=None):
+@pytest.fixture(scope="module")
+def save_bert(transformers):
+    """save_bert(folder, certain) -> the folder, with a small BERT in it."""
+    return partial(_save_bert, transformers)
+
+
+def _save_bert(transformers, folder, certain=None):
     """A BERT of one layer over single letters; `certain` is the label that it always gives."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -92,13 +101,13 @@ def save_bert(folder, certain=None):
 
 
 @pytest.mark.parametrize(("certain", "probability"), [("entailment", 1.0), ("neutral", 0.0)])
-def test_a_judge_gives_the_probability_of_entailment(tmp_path, certain, probability):
+def test_a_judge_gives_the_probability_of_entailment(save_bert, tmp_path, certain, probability):
     judge = nli_judge(save_bert(tmp_path, certain))
     assert judge("ann bakes bread.", "ann bakes.") == pytest.approx(probability, abs=1e-3)
     assert judge("ann " * 500, "ann bakes.") == pytest.approx(probability, abs=1e-3), "long ones are cut"
 
 
-def test_bertscore_needs_a_layer_of_models_that_it_does_not_know(tmp_path):
+def test_bertscore_needs_a_layer_of_models_that_it_does_not_know(save_bert, tmp_path):
     pytest.importorskip("bert_score")
     model = save_bert(tmp_path / "bert")
     same, other = bert_scores(["ann bakes", "ann"], ["ann bakes", "zed."], model, layers=1)
@@ -110,7 +119,7 @@ def test_bertscore_needs_a_layer_of_models_that_it_does_not_know(tmp_path):
         bert_scores(["a"], ["a"], str(tmp_path / "gone"), layers=1)
 
 
-def test_descriptions_are_scored_by_models_when_asked(story, tmp_path, monkeypatch):
+def test_descriptions_are_scored_by_models_when_asked(save_bert, story, tmp_path, monkeypatch):
     pytest.importorskip("bert_score")
     monkeypatch.setattr(work.measure, "named_entities", lambda text: [])
     write_documents([story], tmp_path / "books.jsonl")
