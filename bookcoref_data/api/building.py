@@ -147,7 +147,7 @@ def verify(
     Args:
         folder: a folder, or what somebody has published: "hf:user/name", "hf:user/name@tag".
         manifest: facts that were recorded earlier (`bookcoref-data manifest write`).
-        complete: demand all published books.
+        complete: require all published books.
         accept_remapped: take books that were carried over to another edition as they are.
 
     Raises:

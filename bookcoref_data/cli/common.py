@@ -32,7 +32,7 @@ TextsOnly = Annotated[
 NoExpect = Annotated[bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")]
 Replace = Annotated[
     bool,
-    typer.Option("--replace", help="Let the output folder lose books; files of yours in it stay."),
+    typer.Option("--replace", help="Allow the output folder to lose books; your own files in it are kept."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
 

@@ -125,7 +125,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     """Write each document as .tokens, .entities, .quotes and .book; returns how many documents.
 
     `path` is a folder, or for a single document the name of its .tokens file. Where the record does not say
-    whether a mention is a name, a noun phrase or a pronoun (`prop`), that is told from its words, and its
+    whether a mention is a name, a noun phrase or a pronoun (`prop`), that is derived from its words, and its
     category (`cat`) is PER. Not sayable, and told to `report`: mentions outside the tokens, empty clusters
     and sentences.
 
@@ -411,7 +411,7 @@ class _Mentions:
         return " ".join(map(escape, self.tokens[mention.start : mention.end + 1]))
 
     def kind(self, mention: Mention) -> tuple[str, str]:
-        """(prop, cat): as the record states them, else told from the words."""
+        """(prop, cat): as the record states them, else derived from the words."""
         if mention in self.stated:
             prop, _, cat = self.stated[mention].partition("_")
             return prop, cat

@@ -33,7 +33,7 @@ class CardFacts:
     `sizes[config][split]` their size in memory in bytes.
 
     `table` has one row per book: doc_key, split, tokens, sentences, characters, mentions, text (where
-    the text came from), check (how its tokens were proved). `digest` is the hex sha256 of the content.
+    the text came from), check (how its tokens were verified). `digest` is the hex sha256 of the content.
     """
 
     title: str

@@ -24,10 +24,10 @@ def convert(
     tokenizer: str | None = None,
     segment_length: int | None = None,
 ) -> ConversionReport:
-    """Read `source`, write `target`; formats are told from names and content where not given.
+    """Read `source`, write `target`; formats are detected from names and content where not given.
 
     `key` names documents onto whose tokens the mentions are moved. `config` chooses the config of a
-    dataset folder, `parts` how parts of CoNLL documents are joined (join, merge, apart). `doc_key` names
+    data set folder, `parts` how parts of CoNLL documents are joined (join, merge, apart). `doc_key` names
     JSON lines that have no key of their own. `tokenizer` and `segment_length` are for the formats in
     subwords (longdoc, dual-cache).
 

@@ -36,7 +36,7 @@ ANNOTATION, PROVENANCE = "annotation.jsonl", "provenance.jsonl"
 def detect(path: Path) -> str:
     """The name of the format of a file or folder.
 
-    A folder is a dataset folder (README.md and parquet), one that `annotate` wrote (its annotation is
+    A folder is a data set folder (README.md and parquet), one that `annotate` wrote (its annotation is
     meant), or holds files of one format. A pipe is told by its content, which stays there to be read.
 
     Raises:
@@ -111,7 +111,7 @@ def _of_folder(path: Path) -> str:
         return names.pop()
     raise FormatError(
         f"{path}: cannot tell which format this folder holds",
-        expected="a dataset folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
+        expected="a data set folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
         ".conll, .conllu, .ann with .txt, .tokens with .entities)",
         found=", ".join(sorted(names)) or "none of these",
         hint="name one file, or say the format with --from (or format=...)",

@@ -27,10 +27,10 @@ def read_documents(
     report: ConversionReport | None = None,
     **options: Any,
 ) -> list[Record]:
-    """All documents of a file, a folder of files, or a built dataset folder, in order.
+    """All documents of a file, a folder of files, or a built data set folder, in order.
 
-    `format` is one of `FORMATS` or "folder" (a built dataset folder, of which `config` is read: "full"
-    or "split"); by default it is told from name and content. gzip and zstd are unpacked on the way, pipes
+    `format` is one of `FORMATS` or "folder" (a built data set folder, of which `config` is read: "full"
+    or "split"); by default it is detected from name and content. gzip and zstd are unpacked on the way, pipes
     and "-" (standard input) are read, and of a folder that `annotate` wrote the annotation is meant.
     `report` hears what the records cannot hold. `options` go to the reader of the format.
 

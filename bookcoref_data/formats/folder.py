@@ -1,4 +1,4 @@
-"""The dataset folder: parquet files, a card and a build record, written whole or not at all.
+"""The data set folder: parquet files, a card and a build record, written whole or not at all.
 
     bookcoref/README.md                     the card; `datasets` reads its YAML
     bookcoref/build.json                    counts and checksums of every book, where its text came from
@@ -192,7 +192,7 @@ class FolderWriter:
 
 @contextlib.contextmanager
 def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter]:
-    """Write a dataset folder beside `out` and swap it in at the end; on any failure nothing changes.
+    """Write a data set folder beside `out` and swap it in at the end; on any failure nothing changes.
 
     A symbolic link is followed. A cache inside `out` stays where it is. With `replace`, a folder may lose
     books, and files of the user inside it stay where they are.
@@ -251,7 +251,7 @@ def write_folder(
     check: str = "built",
     replace: bool = False,
 ) -> BuildRecord:
-    """Write books, given by split name, as a dataset folder; the simple way in for any producer.
+    """Write books, given by split name, as a data set folder; the simple way in for any producer.
 
     Raises: as `writing_folder`.
     """
@@ -335,7 +335,7 @@ def _inode(path: Path) -> int | None:
 
 def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
     return UsageError(
-        f"{out} exists and is not a dataset folder written by bookcoref-data",
+        f"{out} exists and is not a data set folder written by bookcoref-data",
         expected=f"an empty folder, or one with a valid {BUILD_FILE}",
         found=f"{listed(foreign)} ({why})",
         hint="choose another folder with --out, or move this one away; nothing in it was touched",
@@ -370,7 +370,7 @@ def check_losses(out: Path, lost: Mapping[str, str]) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether `path` looks like a dataset folder (a card and parquet files)."""
+    """Whether `path` looks like a data set folder (a card and parquet files)."""
     return (path / "README.md").is_file() and any((path / c).is_dir() for c in CONFIGS)
 
 
@@ -391,7 +391,7 @@ def read_build(folder: Path) -> BuildRecord:
         return _record_of(value)
     except OSError as error:
         raise FormatError(
-            f"{folder} is not a built dataset folder", expected=f"a file {BUILD_FILE}", found=error.strerror,
+            f"{folder} is not a built data set folder", expected=f"a file {BUILD_FILE}", found=error.strerror,
             hint="build one with: bookcoref-data rebuild --sample",
         ) from error  # fmt: skip
     except (ValueError, RecursionError) as error:

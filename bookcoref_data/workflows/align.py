@@ -26,7 +26,7 @@ EXACT, REMAPPED = "exact", "remapped"
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """One document in its new text. `result` is "exact" (the released tokens, proved by checksum; no
+    """One document in its new text. `result` is "exact" (the released tokens, verified by checksum; no
     report is needed) or "remapped" (tokens of the new text, see the report; the document key says so)."""
 
     record: Record

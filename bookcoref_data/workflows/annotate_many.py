@@ -223,7 +223,7 @@ def _holds_records(path: Path) -> bool:
 
 
 def book_files(path: Path) -> list[Path]:
-    """The files of a folder that hold books, in order; a dataset folder or a file stands for itself.
+    """The files of a folder that hold books, in order; a data set folder or a file stands for itself.
 
     Raises:
         UsageError: the folder holds no books.
@@ -232,12 +232,12 @@ def book_files(path: Path) -> list[Path]:
         return [path]
     paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
     if not paths:
-        raise UsageError(f"{path} holds no books", expected="*.txt, *.jsonl, or a dataset folder")
+        raise UsageError(f"{path} holds no books", expected="*.txt, *.jsonl, or a data set folder")
     return paths
 
 
 def sources_in(path: Path) -> Iterable[Source]:
-    """The books of one file or dataset folder, one at a time."""
+    """The books of one file or data set folder, one at a time."""
     if path.is_dir() and is_folder(path):
         return (source_of(record) for _, record in iter_folder(path))
     if _holds_records(path):

@@ -207,7 +207,7 @@ class BuildSettings:
 
 
 def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress | None = None) -> SilverReport:
-    """Run the whole plan and write the dataset folder `settings.out`.
+    """Run the whole plan and write the data set folder `settings.out`.
 
     Raises:
         UsageError: nothing to build from, or `out` is not ours to replace.

@@ -1,4 +1,4 @@
-"""Turn a release, or a built dataset folder, into packs: one small file per book and an index.
+"""Turn a release, or a built data set folder, into packs: one small file per book and an index.
 
 DIR/index.json            {"format": 1, "packs": [{doc_key, file, bytes, sha256, tokens, ...}]}
 DIR/<doc_key>.pack        see docs/pack-format.md
@@ -106,7 +106,7 @@ def pack_folder(
     folder: Path, candidates: Candidates, out: Path, *, settings: PackSettings | None = None, jobs: int = 0,
     progress: Progress | None = None,
 ) -> PackReport:  # fmt: skip
-    """Pack every book of a dataset folder whose Gutenberg text can be had.
+    """Pack every book of a data set folder whose Gutenberg text can be had.
 
     `out` is a folder, or a file ending in `.pack` when there is just one book.
 

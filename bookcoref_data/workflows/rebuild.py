@@ -1,4 +1,4 @@
-"""Rebuild the data set: texts from Gutenberg, offsets from a release, one dataset folder.
+"""Rebuild the data set: texts from Gutenberg, offsets from a release, one data set folder.
 
 Each book is finished on its own, under a key of everything that went into it, and kept in the cache;
 the folder is put together at the end. So a second run does nothing, an interrupted one goes on, and a
@@ -106,7 +106,7 @@ class RebuildPlan:
 
 
 def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = None) -> RebuildReport:
-    """Build all books of a plan and write the dataset folder, unless it already holds just that.
+    """Build all books of a plan and write the data set folder, unless it already holds just that.
 
     A folder that holds books which this run cannot build is left as it is; the report says so.
 

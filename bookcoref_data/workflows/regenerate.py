@@ -141,14 +141,14 @@ def regenerate(
     examples: int = 3,
     progress: Progress | None = None,
 ) -> Regeneration:
-    """Annotate the books of a dataset folder again, score them against it, and list the differences.
+    """Annotate the books of a data set folder again, score them against it, and list the differences.
 
     `books` names document keys or Gutenberg ids (all when empty); `examples` bounds the differences shown
-    per book and kind. With `out`, the new annotation is written there as a dataset folder, in the splits
+    per book and kind. With `out`, the new annotation is written there as a data set folder, in the splits
     of the old one, with its provenance.
 
     Raises:
-        UsageError: not a dataset folder, a book that is not in it, or none with named characters.
+        UsageError: not a data set folder, a book that is not in it, or none with named characters.
     """
     if not is_folder(folder):
         raise UsageError(

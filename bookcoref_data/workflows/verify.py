@@ -1,4 +1,4 @@
-"""Verify that a dataset folder is right and whole: recompute everything, compare with what is known.
+"""Verify that a data set folder is right and whole: recompute everything, compare with what is known.
 
 Three sources are compared: the folder's own build record (was anything changed since?), the manifest of
 published facts (are these the released tokens?), and a recorded manifest of somebody else's build.
@@ -100,12 +100,12 @@ def verify(
 ) -> Verification:
     """Read the whole folder, recompute counts and checksums of every book, compare.
 
-    `manifest` is a file of `write_manifest` to compare with; `complete` demands all 53 published books;
+    `manifest` is a file of `write_manifest` to compare with; `complete` requires all 53 published books;
     `accept_remapped` takes books whose annotation was carried over to another edition as they are. Memory
     holds one book.
 
     Raises:
-        FormatError: not a dataset folder.
+        FormatError: not a data set folder.
         UsageError, ChecksumError: the manifest cannot be read, or contradicts itself.
     """
     record = read_build(folder)
@@ -131,7 +131,7 @@ def verify(
             problems.append("the card (README.md) states another digest than the build record")
     result = Verification(folder, digest, checks, problems, accept_remapped)
     if complete:
-        _demand_all(result)
+        _require_all(result)
     if wanted:
         _compare(result, wanted)
     return result
@@ -325,7 +325,7 @@ def _short(value: Any) -> str:
     )
 
 
-def _demand_all(result: Verification) -> None:
+def _require_all(result: Verification) -> None:
     ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
     for key in (b["doc_key"] for b in published_books()):
         if key.rpartition("_")[2] not in ids:

@@ -90,7 +90,7 @@ def test_a_folder_that_is_not_ours_is_refused_before_anything_is_fetched(local, 
     mine.write_text("years of work")
     ran = local.run(*local.words, "--mirror", server.url)
     assert (ran.code, ran.out) == (2, "")
-    assert "not a dataset folder written by bookcoref-data" in ran.err
+    assert "not a data set folder written by bookcoref-data" in ran.err
     assert "--out" in ran.err
     assert [p.name for p in mine.parent.iterdir()] == ["thesis.txt"]
     assert leftovers(local) == []

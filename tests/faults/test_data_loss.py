@@ -134,7 +134,7 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path):
 def test_what_is_no_folder_is_refused(tmp_path, kind):
     out = tmp_path / "out"
     os.mkfifo(out) if kind == "pipe" else out.write_text("mine")
-    with pytest.raises(UsageError, match="not a dataset folder"):
+    with pytest.raises(UsageError, match="not a data set folder"):
         write(out)
     assert out.is_fifo() == (kind == "pipe")
 

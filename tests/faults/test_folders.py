@@ -212,7 +212,7 @@ def test_errors_are_json_on_stdout_when_json_is_asked_for(tmp_path):
     ran = run_command("verify", tmp_path, "--json")
     assert ran.returncode == 1
     assert json.loads(ran.stdout)["error"]["exit_code"] == 1
-    assert b"not a built dataset folder" in ran.stderr
+    assert b"not a built data set folder" in ran.stderr
 
 
 @pytest.mark.parametrize("words", [

@@ -1,4 +1,4 @@
-"""The front door: formats told from names and contents, folders, the built dataset folder."""
+"""The front door: formats told from names and contents, folders, the built data set folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dataset folder: what is written is what is read, whole or not at all, and the card says so."""
+"""The data set folder: what is written is what is read, whole or not at all, and the card says so."""
 
 import json
 
@@ -108,7 +108,7 @@ def test_replacing_leaves_no_trace_of_the_old(tmp_path):
 
 def test_a_folder_of_somebody_else_is_not_touched(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="not a dataset folder"):
+    with pytest.raises(UsageError, match="not a data set folder"):
         write(tmp_path, small())
     assert (tmp_path / "notes.txt").read_text() == "mine"
 

@@ -161,7 +161,7 @@ def test_nothing_wrong_is_recorded(tmp_path):
 
 
 def test_what_is_no_folder_or_no_manifest_is_told(tmp_path):
-    with pytest.raises(FormatError, match="not a built dataset folder"):
+    with pytest.raises(FormatError, match="not a built data set folder"):
         verify(tmp_path)
     with pytest.raises(UsageError, match="cannot read the manifest"):
         verify(folder(tmp_path / "d"), manifest=tmp_path / "none.json")

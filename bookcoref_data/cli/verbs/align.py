@@ -19,7 +19,7 @@ def align(
     new: Annotated[Path, typer.Argument(help="The other text: plain (.txt) or tokenised documents.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the carried annotation here (JSONL, CoNLL)."),
+        typer.Option("--out", "-o", help="Write the transferred annotation here (JSONL, CoNLL)."),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write the full report here as JSON.")] = None,
     min_kept: Annotated[
@@ -34,10 +34,10 @@ def align(
     to: Annotated[str | None, typer.Option(help="Format of --out, if its name does not say.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Carry standoff annotation from OLD to NEW and say what was kept, moved, changed and lost.
+    """Transfer standoff annotation from OLD to NEW and report what was kept, moved, changed and lost.
 
-    A pack onto the text it was made from is exact: the released tokens, proved by checksum. Everything
-    else is remapped: the tokens of NEW, the offsets moved. Another book is refused.
+    A pack applied to the text it was made from is exact: the released tokens, verified by checksum.
+    Everything else is remapped: the tokens of NEW, the offsets moved. Another book is refused.
     """
     from ...files import write_text
     from ...formats import write_documents

@@ -49,11 +49,13 @@ def annotate(
     steps: Annotated[str, typer.Option(help="Steps to run, by commas: link,filter,windows,groups.")] = "",
     edits: Annotated[
         Path | None,
-        typer.Option(help="Corrections (edits.jsonl): kept as they are, and evidence for the rest."),
+        typer.Option(help="Corrections (edits.jsonl): kept as given, and used as evidence for the rest."),
     ] = None,
     least: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Keep only links and speakers that are right with this probability."),
+        typer.Option(
+            min=0, max=1, help="Keep only links and speakers that are right with at least this probability."
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the steps saved in --out.")] = False,
     report: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from ..common import CacheDir, JsonFlag, emit_json, emit_table
 
-Folder = Annotated[Path, typer.Option(help="The built dataset folder.")]
+Folder = Annotated[Path, typer.Option(help="The built data set folder.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -26,14 +26,14 @@ def clean(
     show_cuts: Annotated[bool, typer.Option("--show-cuts", help="List every piece that was cut.")] = False,
     recipe: Annotated[Path | None, typer.Option(help="Recipe that extends recipes/clean.toml.")] = None,
     no_guard: Annotated[
-        bool, typer.Option("--no-guard", help="Do not stop when more would go than the limits allow.")
+        bool, typer.Option("--no-guard", help="Do not stop when the cuts exceed the limits.")
     ] = False,
     mirror: Mirror = None,
     offline: Offline = False,
     cache_dir: CacheDir = None,
     json: JsonFlag = False,
 ) -> None:
-    """Cut header, licence, notes, contents and other apparatus; keep the book and a map back to the file.
+    """Remove header, licence, notes, contents and other apparatus; keep the book and a map back to the file.
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """

@@ -101,7 +101,7 @@ def ask(
     dry_run: options.DryRun = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Ask a model to describe the characters; replies are kept, and a second run asks what is missing."""
+    """Ask a model to describe the characters. Replies are kept; a second run asks only what is missing."""
     from ...tasks.runner import Prices
     from ...workflows import contexts as work
 

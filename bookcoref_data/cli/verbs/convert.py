@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
         source: Annotated[
             Path,
             typer.Argument(
-                metavar="IN", help="A file, a folder of files, a dataset folder, a pipe, or - for stdin."
+                metavar="IN", help="A file, a folder of files, a data set folder, a pipe, or - for stdin."
             ),
         ],
         target: Annotated[
@@ -33,20 +33,20 @@ def register(app: typer.Typer) -> None:
         ],
         read_as: Annotated[
             str | None,
-            typer.Option("--from", help=f"Format of IN: {FORMAT_NAMES}, folder. Else told from it."),
+            typer.Option("--from", help=f"Format of IN: {FORMAT_NAMES}, folder (default: detected)."),
         ] = None,
         write_as: Annotated[
             str | None,
             typer.Option(
                 "--to",
-                help=f"Format of OUT: {FORMAT_NAMES}; for trainers {TRAINER_NAMES}. Else told from its name.",
+                help=f"Format of OUT: {FORMAT_NAMES}; for trainers {TRAINER_NAMES}. Default: from its name.",
             ),
         ] = None,
         key: Annotated[
             Path | None, typer.Option(help="Move all mentions onto the tokens of these documents.")
         ] = None,
         config: Annotated[
-            str | None, typer.Option(help="Config of a dataset folder: full (default) or split.")
+            str | None, typer.Option(help="Config of a data set folder: full (default) or split.")
         ] = None,
         parts: Annotated[
             str | None,

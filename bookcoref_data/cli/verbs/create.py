@@ -57,14 +57,14 @@ def create(
     no_annotation: Annotated[
         bool, typer.Option("--no-annotation", help="Write clean, tokenised books without clusters.")
     ] = False,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("silver"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Data set folder to write.")] = Path("silver"),
     replace: Replace = False,
     jobs: Jobs = 0,
     offline: Offline = False,
     cache_dir: CacheDir = None,
     json: JsonFlag = False,
 ) -> None:
-    """Harvest (from files), match, clean, tokenise, annotate, and write one dataset folder.
+    """Harvest (from files), match, clean, tokenise, annotate, and write one data set folder.
 
     The tables to review stand beside the folder (OUT-matches). Finished books are kept in the cache: an
     interrupted run goes on, and a book that fails stops no other.

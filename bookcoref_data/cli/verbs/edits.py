@@ -13,7 +13,7 @@ from ..common import JsonFlag, emit_json, emit_table, say
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
-        help="Corrections as a file: apply them, or make them from two annotations.", no_args_is_help=True
+        help="Apply corrections from a file, or derive them from two annotations.", no_args_is_help=True
     )
     group.command("apply")(apply)
     group.command("diff")(diff)

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
     def evaluate(
         key: Annotated[
             Path,
-            typer.Option("--key", "-k", help="Gold: a file or folder of any format, or a dataset folder."),
+            typer.Option("--key", "-k", help="Gold: a file or folder of any format, or a data set folder."),
         ],
         response: Annotated[
             list[Path],
@@ -63,7 +63,9 @@ def register(app: typer.Typer) -> None:
         ] = False,
         agreement: Annotated[
             bool,
-            typer.Option("--agreement", help="Read key and response as two annotators: how far they agree."),
+            typer.Option(
+                "--agreement", help="Treat key and response as two annotators and report their agreement."
+            ),
         ] = False,
         typed: Annotated[
             str | None,
@@ -80,8 +82,8 @@ def register(app: typer.Typer) -> None:
         compare: Annotated[
             Path | None,
             typer.Option(
-                help="Test whether the difference to another system is real: its file (one of the -r files "
-                "or another). `all`: every pair of the -r files."
+                help="Test whether the difference from another system is significant: its file (one of the "
+                "-r files or another). `all`: every pair of the -r files."
             ),
         ] = None,
         bootstrap: Annotated[
@@ -115,7 +117,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(help="Key documents the response lacks: error, skip or empty."),
         ] = "error",
         window_size: Annotated[int, typer.Option(min=1, help="Tokens per window.")] = 1500,
-        split: Annotated[str, typer.Option(help="Split of a dataset folder that is read.")] = "test",
+        split: Annotated[str, typer.Option(help="Split of a data set folder that is read.")] = "test",
         key_format: Annotated[
             str | None,
             typer.Option(help="Format of the key, where its name does not say."),
@@ -381,7 +383,7 @@ class _Shown:
 
 
 def _read(path: Path, format: str | None, config: str, split: str) -> list[Record]:
-    """Documents of a file, or of one split of a dataset folder."""
+    """Documents of a file, or of one split of a data set folder."""
     from ...formats import read_documents
     from ...formats.detect import detect
 

@@ -29,7 +29,7 @@ def export(
     book: Annotated[str, typer.Option("--book", "-b", help="Only this document key.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Carry an annotation elsewhere. Places are characters of your own file where annotate has read it."""
+    """Export an annotation to other tools. Offsets are characters of the file that annotate read."""
     from ...export import export as write
     from ...formats.annotated import read_annotations
     from ...workflows.correct import one_annotation

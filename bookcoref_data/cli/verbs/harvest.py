@@ -11,9 +11,9 @@ from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progres
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The table to write (.jsonl or .jsonl.gz).")]
 RecipeFile = Annotated[
-    Path | None, typer.Option("--recipe", help="Settings (else the harvest.toml that ships).")
+    Path | None, typer.Option("--recipe", help="Settings (default: the shipped harvest.toml).")
 ]
-Contact = Annotated[str | None, typer.Option(help="Mail address or page the service can write to.")]
+Contact = Annotated[str | None, typer.Option(help="Mail address or web page for the service's operators.")]
 Kept = Annotated[
     Path | None, typer.Option("--archive", help="Folder of raw answers or pages (else in the cache).")
 ]
@@ -21,7 +21,8 @@ Kept = Annotated[
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
-        help="Lists of characters per book, from Wikidata and from study guides.", no_args_is_help=True
+        help="Collect lists of characters per book, from Wikidata and from study guides.",
+        no_args_is_help=True,
     )
     group.command()(wikidata)
     group.command()(liscu)
@@ -70,7 +71,7 @@ def liscu(
     out: Out = Path("casts/liscu.jsonl.gz"),
     names: Annotated[
         list[Path] | None,
-        typer.Option(help="A published list: title, source, character (.tsv), or the scraper's .jsonl."),
+        typer.Option(help="A published list: title, source, character (.tsv), or a scraper's .jsonl."),
     ] = None,
     urls: Annotated[
         list[Path] | None, typer.Option(help="A list of archived pages (LiSCU's or BookWorm's columns).")
@@ -82,7 +83,7 @@ def liscu(
     offline: Offline = False,
     json: JsonFlag = False,
 ) -> None:
-    """Read the study guides (CliffsNotes, GradeSaver, LitCharts, Shmoop, SparkNotes) from archived pages.
+    """Read study guides (CliffsNotes, GradeSaver, LitCharts, Shmoop, SparkNotes) from archived pages.
 
     Give --urls to fetch and read pages, or --names for a list that somebody else has made.
     """

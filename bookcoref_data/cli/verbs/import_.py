@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         split: Annotated[
             str | None,
-            typer.Option(help="Put all documents into this split (else told from names: train, dev, test)."),
+            typer.Option(
+                help="Put all documents into this split (default: from the names train, dev, test)."
+            ),
         ] = None,
         strict: Annotated[
             bool, typer.Option("--strict", help="Exit with 1 if anything was left out.")

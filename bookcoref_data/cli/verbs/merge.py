@@ -44,7 +44,7 @@ def merge(
     ] = False,
     agree: Annotated[bool, typer.Option("--agreement", help="Agreement of the annotators.")] = False,
     only_merged: Annotated[
-        bool, typer.Option("--only-merged", help="Leave out documents of one part (LongtoNotes_s).")
+        bool, typer.Option("--only-merged", help="Leave out documents with only one part (LongtoNotes_s).")
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Statistics by genre, before and after.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of lengths and distances.")] = None,
@@ -53,7 +53,7 @@ def merge(
     format: Annotated[str | None, typer.Option("--format", help="Format of PARTS.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Join the parts of documents, and the chains that mean the same.
+    """Join the parts of documents, and the chains that refer to the same entity.
 
     Example: `bookcoref-data merge parts.conll --out long.conll`
     """

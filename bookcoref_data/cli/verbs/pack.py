@@ -28,7 +28,7 @@ FAILED = 1
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
-        help="Make small text-free packs of a release, and look into them.",
+        help="Make small text-free packs of a release, and inspect them.",
         rich_markup_mode=None,
         invoke_without_command=True,
     )
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 def pack(
     context: typer.Context,
     release: Annotated[
-        Path | None, typer.Option(help="A release in the official layout, or a built dataset folder.")
+        Path | None, typer.Option(help="A release in the official layout, or a built data set folder.")
     ] = None,
     mirror: Mirror = None,
     out: Annotated[
@@ -136,7 +136,7 @@ def inspect(
     path: Annotated[Path, typer.Argument(help="A pack, or a folder of packs.")],
     json: JsonFlag = False,
 ) -> None:
-    """Say what is in a pack: counts, checksums, the text it belongs to, bytes per section."""
+    """Show the contents of a pack: counts, checksums, the text it belongs to, bytes per section."""
     from ...workflows.packed import describe, pack_files
 
     facts = [describe(file) for file in pack_files(path)]

@@ -38,7 +38,7 @@ def rebuild(
     sample: Annotated[
         bool, typer.Option("--sample", help="Rebuild the embedded sample story; needs no network.")
     ] = False,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Dataset folder to write.")] = Path("bookcoref"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Data set folder to write.")] = Path("bookcoref"),
     release: Annotated[
         Path | None,
         typer.Option(

@@ -13,7 +13,7 @@ from ..common import CacheDir, Jobs, JsonFlag, emit_json, emit_markdown, emit_ta
 def register(app: typer.Typer) -> None:
     @app.command()
     def regenerate(
-        folder: Annotated[Path, typer.Argument(help="A dataset folder that `rebuild` wrote.")],
+        folder: Annotated[Path, typer.Argument(help="A data set folder that `rebuild` wrote.")],
         backend: Annotated[
             str, typer.Option(help="embedded (CPU) or hub (the paper's models).")
         ] = "embedded",

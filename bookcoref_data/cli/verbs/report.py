@@ -23,7 +23,7 @@ def report(
     plots: Annotated[bool, typer.Option(help="Draw presence and network (extras plots and export).")] = True,
     json: JsonFlag = False,
 ) -> None:
-    """Write the cast with counts, shares of speech, presence over the chapters, and the network."""
+    """Write a page with the cast, counts, shares of speech, presence by chapter, and the network."""
     from ...export.report import write_report
     from ...formats.annotated import read_annotations
     from ...workflows.correct import one_annotation

@@ -39,12 +39,12 @@ def register(app: typer.Typer) -> None:
     def stats(
         paths: Annotated[
             list[Path],
-            typer.Argument(metavar="PATH...", help="Files, folders of files, or built dataset folders."),
+            typer.Argument(metavar="PATH...", help="Files, folders of files, or built data set folders."),
         ],
         format: Annotated[
             str | None, typer.Option("--format", help="Format of the input, where its name does not say.")
         ] = None,
-        config: Annotated[str, typer.Option(help="Config of a dataset folder: full or split.")] = "full",
+        config: Annotated[str, typer.Option(help="Config of a data set folder: full or split.")] = "full",
         per_book: Annotated[bool, typer.Option("--per-book", help="One row per document too.")] = False,
         plots: Annotated[
             Path | None,

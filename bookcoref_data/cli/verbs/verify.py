@@ -30,7 +30,7 @@ def verify(
         Path | None, typer.Option(help="Compare with this file of `manifest write`, too.")
     ] = None,
     complete: Annotated[
-        bool, typer.Option("--complete", help="Demand all 53 books of the published data set.")
+        bool, typer.Option("--complete", help="Require all 53 books of the published data set.")
     ] = False,
     accept_remapped: Annotated[
         bool, typer.Option("--accept-remapped", help="Accept books carried over to another edition.")
@@ -39,7 +39,7 @@ def verify(
     cache_dir: CacheDir = None,
     json: JsonFlag = False,
 ) -> None:
-    """Verify that a dataset folder is right and whole.
+    """Verify that a data set folder is correct and complete.
 
     Reads every row, recomputes all counts and checksums and compares them with the folder's build
     record, with the published facts and, if given, with a recorded manifest. The table says for tokens and

@@ -1,4 +1,4 @@
-"""What the readers of all corpora share: splits told from names, files at any depth."""
+"""What the readers of all corpora share: splits derived from names, files at any depth."""
 
 from __future__ import annotations
 
