@@ -10,6 +10,7 @@ run asks for that page again.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ from ..characters.guide_files import GuideAddress, ListedName, read_addresses, r
 from ..characters.guides.addresses import is_summary, summary_address
 from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage
 from ..characters.names import fold, read_name
-from ..errors import SourceError, UsageError
+from ..errors import FormatError, SourceError, UsageError
 from ..progress import Progress, Silent
 from ..resources import resource
 from ..sources.http import Fetcher
@@ -112,11 +113,36 @@ def bookcoref_books() -> list[dict[str, Any]]:
     return list(json.loads(resource("manifests", "bookcoref.json").read_text(encoding="utf-8"))["books"])
 
 
-def listed_guides(paths: Iterable[Path]) -> list[AskedGuide]:
-    """The guides of lists of addresses (LiSCU's kind, site, url): their descriptions and summaries."""
+def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[AskedGuide]:
+    """The guides of lists of addresses (LiSCU's kind, site, url): their descriptions and summaries.
+
+    `works` gives the Gutenberg id of a (source, guide) that `match` has found (`read_works`).
+    """
     addresses = [address for path in paths for address in read_addresses(path)]
     kinds = frozenset({"description", "summary"})
-    return [AskedGuide(guide, kinds) for guide in guides_of(addresses, complete=True)]
+    known = {book["gutenberg_key"]: book["doc_key"] for book in bookcoref_books()}
+    asked = []
+    for guide in guides_of(addresses, complete=True):
+        book = works.get((guide.place.site, guide.place.id), "")
+        asked.append(AskedGuide(guide, kinds, book, known.get(book, f"gutenberg_{book}") if book else ""))
+    return asked
+
+
+def read_works(path: Path) -> dict[tuple[str, str], str]:
+    """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`.
+
+    Raises:
+        SourceError: the file cannot be read. FormatError: it has not the columns that are needed.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    columns = ("source", "work_id", "gutenberg_id")
+    if not rows or not set(columns) <= set(rows[0]):
+        raise FormatError(f"{path} is no table of works", expected=f"columns {', '.join(columns)}, and rows")
+    return {(row["source"], row["work_id"]): row["gutenberg_id"] for row in rows if row["gutenberg_id"]}
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -362,6 +388,7 @@ def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[s
 def build_guide_texts(
     source: Path,
     names: Path | None,
+    works: Path | None,
     plan: ContextPlan,
     guides: GuidesPlan,
     pages: Path,
@@ -372,12 +399,16 @@ def build_guide_texts(
 ) -> GuideTextsReport:
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
 
-    With `names` only the characters of that published list (LiSCU's) are kept, in its splits.
+    With `names` only the characters of that published list (LiSCU's) are kept, in its splits. `works` says
+    which Gutenberg book a guide of a list is about; BookWorm's tables say so themselves.
 
     Raises:
         SourceError: not one page could be read.
     """
-    asked = bookworm_guides(read_tables(source)) if source.is_dir() else listed_guides([source])
+    if source.is_dir():
+        asked = bookworm_guides(read_tables(source))
+    else:
+        asked = listed_guides([source], read_works(works) if works else {})
     texts, outcomes, problems = collect(asked, guides, pages, offline=offline, progress=progress)
     statuses = dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items()))
     if not texts:

@@ -13,7 +13,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.characters.guides import parse_page
 from bookcoref_data.characters.guides.addresses import site_of
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import SourceError, UsageError
+from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.sources.http import Page
 from bookcoref_data.sources.wayback import PageStore, parse_address
@@ -192,7 +192,9 @@ def test_liscus_list_chooses_characters_and_splits(shelf, tmp_path):
         ("Lamp Road, The", "sparknotes", "Old Tam", "val", "The Lamp Road", "Old Tam"),
         ("Lamp Road, The", "sparknotes", "Zed", "val", "The Lamp Road", "Zed"),
     ])  # fmt: skip
-    options = ("--names", names, "--archive", shelf / "pages", "--offline", "--json")
+    works = tmp_path / "works.tsv"
+    table(works, ("source", "work_id", "gutenberg_id"), [("sparknotes", "lit/lamproad", "158")])
+    options = ("--names", names, "--works", works, "--archive", shelf / "pages", "--offline", "--json")
     result = run("collect", urls, "--out", tmp_path / "out", *options)
     report = json.loads(result.stdout)
     assert result.exit_code == 0, report
@@ -202,6 +204,9 @@ def test_liscus_list_chooses_characters_and_splits(shelf, tmp_path):
         ("Lamp Road, The", "Sam", ["Sam", "Old Tam"]), ("Lamp Road, The", "Old Tam", ["Sam", "Old Tam"]),
     ]  # fmt: skip
     assert rows[0]["masked_description"].startswith("[MASK] Reed sails with Ada.")
+    assert {row["doc_key"] for row in rows} == {"emma_158"}
+    table(works, ("source", "id"), [("sparknotes", "lit/lamproad")])
+    assert isinstance(run("collect", urls, "--out", tmp_path / "o2", *options).exception, FormatError)
 
 
 @pytest.mark.parametrize(("text", "names", "others", "expected"), [

@@ -256,6 +256,9 @@ def collect(
         Path | None,
         typer.Option(help="LiSCU's list of characters: keep only these, in its splits."),
     ] = None,
+    works: Annotated[
+        Path | None, typer.Option(help="works.tsv of `match`: the Gutenberg books of the guides in a list.")
+    ] = None,
     contact: Annotated[str | None, typer.Option(help="Your address, sent with every request.")] = None,
     archive: Annotated[Path | None, typer.Option(help="Folder of kept pages, instead of the cache.")] = None,
     recipe: Recipe = None,
@@ -279,7 +282,7 @@ def collect(
     plan = work.read_plan(recipe)
     with progress() as listener:
         report = build_guide_texts(
-            source, names, plan, read_guides_plan(harvest_recipe, contact), pages, out,
+            source, names, works, plan, read_guides_plan(harvest_recipe, contact), pages, out,
             offline=offline, progress=listener,
         )  # fmt: skip
     if json:
