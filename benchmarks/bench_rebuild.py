@@ -233,6 +233,8 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
         )
     found = run_child("verify", work / "out-a")
     print(f"{'verify':22} {found['process']:8.1f} {found['cpu']:8.1f} {'':11} {found['peak']:10.0f}")
+    found = run_child("parquet", work / "out-a", work / "parquet")
+    print(f"{'parquet of 52 books':22} {'':8} {found['parquet']:8.1f}   (from books in memory to the files)")
     size = sum(p.stat().st_size for p in data.glob("gutenberg/cache/epub/*/pg*.txt"))
     ours = walls["cold"]["cpu"]
     for way, seconds in pace.items():
@@ -283,6 +285,28 @@ def verify_all(out: str) -> dict:
     if result.exit_code:
         sys.exit(f"not verified: {result.problems}")
     return {"books": len(result.books)}
+
+
+def parquet_all(folder: str, out: str) -> dict:
+    """CPU seconds from the books of a folder, in memory, to its parquet files."""
+    from bookcoref_data.books import split_by_rule
+    from bookcoref_data.books.facts import facts_of
+    from bookcoref_data.formats.folder import iter_books, read_build, writing_folder
+    from bookcoref_data.formats.schema import to_tables
+
+    spent = 0.0
+    with writing_folder(Path(out)) as writer:
+        for split in dict.fromkeys(b.split for b in read_build(Path(folder)).books):
+            for _, book in iter_books(Path(folder), "full", split):
+                windows = split_by_rule(book, split).books
+                facts = facts_of(book, windows, split)
+                start = time.process_time()
+                writer.add(facts, *to_tables(book, windows))
+                spent += time.process_time() - start
+        start = time.process_time()
+        writer.finish("parquet", licences=[])
+        spent += time.process_time() - start
+    return {"parquet": spent}
 
 
 def simulated(data: Path, cache: Path, out: Path):
@@ -357,6 +381,7 @@ CHILDREN = {
     "packs": pack_all,
     "all": rebuild_all,
     "verify": verify_all,
+    "parquet": parquet_all,
     "profile": profile_all,
 }
 

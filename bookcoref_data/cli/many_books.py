@@ -31,6 +31,7 @@ class Many:
     tasks: int = 0
     slurm: str = ""
     cache_dir: Path | None = None
+    replace: bool = False
 
 
 def holds_many(book: Path) -> bool:
@@ -67,7 +68,7 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
             report = annotate_books(books.jobs, books.count(), workers=wanted.jobs, progress=listener)
     for key, error in report.failed.items() if wanted.engine == "datatrove" else ():
         say(f"failed: {key}: {error}")
-    files = collect(report, wanted.out) if report.finished else []
+    files = collect(report, wanted.out, replace=wanted.replace) if report.finished else []
     show(report, files, json)
     return report.exit_code
 

@@ -21,14 +21,15 @@ from typing import Any
 
 from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
 from ..books.book import Record
-from ..errors import FormatError
+from ..errors import FormatError, UsageError
 from ..files import safe_name, write_text
 from .detect import ANNOTATION, PROVENANCE
 from .documents import read_documents
+from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl
 from .lines import read_lines
 
-QUOTES, TEXTS = "quotes.jsonl", "texts"
+QUOTES, TEXTS, DATASET = "quotes.jsonl", "texts", "dataset"
 UNIT = "characters of the decoded file: no byte order mark, line ends as one \\n"
 _OWN_FIELDS = ("source", "token_starts", "token_ends", "chapters")
 _Rows = Mapping[str, list[dict[str, Any]]]
@@ -163,6 +164,33 @@ def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path
     write_text(out / PROVENANCE, "".join(line for a in done for line in _provenance_lines(a)))
     write_text(out / QUOTES, "".join(line for a in done for line in _quote_lines(a)))
     return [out / name for name in (ANNOTATION, PROVENANCE, QUOTES)]
+
+
+def check_kept(out: Path, names: Iterable[str], *, replace: bool = False) -> None:
+    """Refuse to write annotations of the books `names` to a folder that has those of other books.
+
+    Raises:
+        UsageError: lists what would be lost; or there are files that nobody of ours wrote. With `replace`
+            books may go, and other files stay where they are.
+    """
+    check_replaceable(out / DATASET, replace=replace)
+    if replace:
+        return
+    lost = losses(out / DATASET, ()) | dict.fromkeys(_annotated(out / ANNOTATION), "the annotation of")
+    kept = set(names)
+    check_losses(out, {key: what for key, what in lost.items() if key not in kept})
+
+
+def _annotated(path: Path) -> Iterator[str]:
+    """The document keys of an earlier annotation. Raises UsageError when the file is something else."""
+    for line in read_lines(path) if path.is_file() else ():
+        try:
+            yield str(json.loads(line)["doc_key"])
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise UsageError(
+                f"{path} is no annotation, so it is not overwritten",
+                hint="choose another folder with --out, or add --replace",
+            ) from error
 
 
 def _record(a: Annotation) -> Record:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..books import Book, Character, Mention, Record, split_by_rule
-from ..books.facts import BookFacts, content_digest, facts_of, released_key
+from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
@@ -356,6 +356,8 @@ def losses(out: Path, books: Iterable[BookFacts]) -> dict[str, str]:
             lost[key] = "the book"
         elif book.clusters and not new[key].clusters:
             lost[key] = "the annotation of"
+        elif is_remapped(new[key].doc_key) and not is_remapped(book.doc_key):
+            lost[key] = "the released tokens of"
     return lost
 
 

@@ -33,7 +33,7 @@ from ..evaluate import score_clusters
 from ..evaluate.linking import score_linking
 from ..evaluate.mention_types import TypeRules
 from ..files import safe_name, write_text
-from ..formats.annotated import chapters_of, source_text_of
+from ..formats.annotated import DATASET, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
@@ -279,18 +279,22 @@ def _state_file(folder: Path, doc_key: str, step: str) -> Path:
 
 
 def write_annotations(
-    done: Iterable[Annotated], out: Path, *, title: str = "", dataset: bool = True
+    done: Iterable[Annotated], out: Path, *, title: str = "", dataset: bool = True, replace: bool = False
 ) -> list[Path]:
-    """Write everything described at the top of this module except the states; returns the files."""
+    """Write everything described at the top of this module except the states; returns the files.
+
+    Raises: as `check_kept`.
+    """
     done = list(done)
+    check_kept(out, [a.state.doc_key for a in done], replace=replace)
     files = write_folder_of_annotations((a.annotation() for a in done), out)
     if dataset and any(a.book.clusters for a in done):
         notes = [note for a in done for note in a.state.notes]
         write_folder(
-            out / "dataset", {"test": [a.book for a in done]}, title=title or "Annotated books",
-            licences=LICENCES, notes=notes, replace=True,
+            out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
+            licences=LICENCES, notes=notes, replace=replace,
         )  # fmt: skip
-        files.append(out / "dataset")
+        files.append(out / DATASET)
     return files
 
 

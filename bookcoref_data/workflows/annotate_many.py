@@ -30,7 +30,7 @@ from ..books import Book
 from ..books.annotation import SourceText
 from ..errors import DataError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text, writing
-from ..formats.annotated import TEXTS
+from ..formats.annotated import DATASET, TEXTS, check_kept
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..formats.jsonl import read as read_records
@@ -419,14 +419,17 @@ def collect(
     splits: Mapping[str, str] | None = None,
     licences: Sequence[tuple[str, str]] = LICENCES,
     source: Mapping[str, Any] | None = None,
+    replace: bool = False,
 ) -> list[Path]:
     """Put the finished books together in `out`, as `write_annotations` does for few; returns the files.
 
     Raises:
         DataError: no book was finished.
+        UsageError: `out` has books that were not finished now, and `replace` is not given.
     """
     if not report.finished:
         raise DataError("no book was annotated", hint="every book failed; see the messages above")
+    check_kept(out, report.finished, replace=replace)
     for name in PIECES:
         with writing(out / name) as stream:
             for folder in report.finished.values():
@@ -436,8 +439,7 @@ def collect(
             write_bytes(out / TEXTS / text.name, text.read_bytes())
     files = [out / name for name in PIECES]
     splits = splits or {}
-    # The folder is the output of this run, like the files beside it.
-    with writing_folder(out / "dataset", replace=True) as writer:
+    with writing_folder(out / DATASET, replace=replace) as writer:
         for wanted in ("train", "validation", "test"):
             for key, folder in report.finished.items():
                 if splits.get(key, "test") == wanted:
@@ -449,7 +451,7 @@ def collect(
             missing={key: error.what for key, error in report.failed.items()},
             source=source,
         )
-    return [*files, out / "dataset"]
+    return [*files, out / DATASET]
 
 
 def read_book(folder: Path) -> Book:

@@ -19,6 +19,7 @@ from ..books import Book, Mention, Record
 from ..errors import UsageError
 from ..evaluate import evaluate
 from ..evaluate.evaluation import BookScores, Evaluation
+from ..formats.annotated import check_kept
 from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
 from ..progress import Progress
 from .annotate import LICENCES, source_of
@@ -139,6 +140,7 @@ def regenerate(
     splits: Sequence[str] = SPLITS,
     workers: int = 0,
     examples: int = 3,
+    replace: bool = False,
     progress: Progress | None = None,
 ) -> Regeneration:
     """Annotate the books of a data set folder again, score them against it, and list the differences.
@@ -158,6 +160,8 @@ def regenerate(
         )
     notes: list[str] = []
     chosen = _choose(folder, splits, books, notes)
+    if out:
+        check_kept(out, chosen, replace=replace)
 
     def jobs() -> Iterator[AnnotateJob]:
         for _, record in _records(folder, splits, chosen):
@@ -171,7 +175,9 @@ def regenerate(
         licences = (*BOOKCOREF_LICENCES, *LICENCES[1:])
         source = {"recipe": plan.name, "backend": plan.backend, "recipe_key": plan.key()}
         title = f"{folder.name}, annotated again by {plan.name}"
-        result.files = collect(work, out, title=title, splits=chosen, licences=licences, source=source)
+        result.files = collect(
+            work, out, title=title, splits=chosen, licences=licences, source=source, replace=replace
+        )
     keys = (record for _, record in _records(folder, splits, work.finished))
     _score(result, keys, lambda key: read_book(work.finished[key]), examples)
     return result

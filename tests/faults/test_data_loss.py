@@ -161,6 +161,71 @@ def test_a_folder_that_would_lose_books_stays(tmp_path):
     assert [b.doc_key for b in read_build(out).books] == ["a_1"]
 
 
+def test_a_book_of_another_edition_does_not_replace_the_released_one(tmp_path):
+    out = tmp_path / "d"
+    write(out, book("a_1"))
+    before = contents(out)
+    with pytest.raises(UsageError, match="would lose the released tokens of a_1"):
+        write(out, book("a_1.remapped"))
+    assert contents(out) == before
+    write(out, book("a_1.remapped"), replace=True)
+    write(out, book("a_1.remapped", "y"))
+    write(out, book("a_1"))
+    assert [b.doc_key for b in read_build(out).books] == ["a_1"]
+
+
+def annotated(out, *books):
+    from bookcoref_data.books.annotation import annotation_of
+    from bookcoref_data.formats.annotated import write_annotations
+
+    write_annotations([annotation_of(b.to_record()) for b in books], out)
+    write(out / "dataset", *books, replace=True)
+
+
+def test_an_annotation_of_other_books_stays(tmp_path):
+    from bookcoref_data.formats.annotated import check_kept
+
+    out = tmp_path / "annotated"
+    check_kept(out, ["a_1"])
+    annotated(out, book("a_1"), book("b_2"))
+    check_kept(out, ["a_1", "b_2", "c_3"])
+    check_kept(out, ["a_1"], replace=True)
+    with pytest.raises(UsageError, match="would lose the annotation of b_2"):
+        check_kept(out, ["a_1"])
+    annotated(out, book("a_1"))
+    write(out / "dataset", book("c_3"), replace=True)
+    with pytest.raises(UsageError, match="would lose the book c_3"):
+        check_kept(out, ["a_1"])
+    (out / "annotation.jsonl").write_text("my notes\n")
+    with pytest.raises(UsageError, match="is no annotation"):
+        check_kept(out, ["a_1", "c_3"])
+    (out / "dataset" / "thesis.tex").write_text("mine")
+    with pytest.raises(UsageError, match=r"thesis\.tex"):
+        check_kept(out, ["a_1", "c_3"])
+
+
+def test_annotate_and_regenerate_keep_the_books_of_others(tmp_path):
+    text = tmp_path / "story.txt"
+    text.write_text("Anna met Tom. She smiled. He left.\n" * 20)
+    cast = tmp_path / "cast.txt"
+    cast.write_text("Anna\nTom\n")
+    out = tmp_path / "out"
+    annotated(out, book("b_2"))
+    before = contents(out)
+    assert command("annotate", text, "-c", cast, "--out", out) == 2
+    assert command("rebuild", "--sample", "-j", "1", "--out", tmp_path / "sample") == 0
+    assert command("regenerate", tmp_path / "sample", "--out", out, "-j", "1") == 2
+    many = tmp_path / "many"
+    many.mkdir()
+    (many / "story.txt").write_text(text.read_text())
+    words = ["annotate", many, "-c", cast, "--out", out, "-j", "1", "--cache-dir", tmp_path / "cache"]
+    assert command(*words) == 2
+    assert contents(out) == before
+    assert command(*words, "--replace") == 0
+    assert [b.doc_key for b in read_build(out / "dataset").books] == ["story"]
+    assert command("annotate", text, "-c", cast, "--out", out) == 0
+
+
 def rebuild(world, *words: object) -> int:
     base = ["rebuild", "--from-gutenberg", "--release", world.release, "--mirror", world.mirror]
     return command(*base, "--offline", "-j", "1", "--out", world.root / "d", *words)

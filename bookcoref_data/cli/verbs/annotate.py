@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...errors import UsageError
-from ..common import CacheDir, Jobs, JsonFlag, emit_json, emit_table, progress, say
+from ..common import CacheDir, Jobs, JsonFlag, Replace, emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
     from ...annotate.cast import Cast
@@ -68,6 +68,7 @@ def annotate(
         str, typer.Option(help="datatrove: submit to this Slurm partition, as NAME or NAME:TIME.")
     ] = "",
     cache_dir: CacheDir = None,
+    replace: Replace = False,
     json: JsonFlag = False,
 ) -> None:
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quote.
@@ -75,6 +76,7 @@ def annotate(
     Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, then edit it.
     """
     from ...annotate.plan import default_plan, read_plan
+    from ...formats.annotated import check_kept
     from ...workflows.annotate import annotate_book, read_sources, write_annotations
     from ..many_books import Many, annotate_many, holds_many
 
@@ -83,7 +85,7 @@ def annotate(
         return
     plan = read_plan(recipe) if recipe else default_plan(backend)
     if least is not None:
-        plan = replace(plan, least=least)
+        plan = dataclasses.replace(plan, least=least)
     wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
     narrators = tuple(narrator or ())
     if out is None and report is None and not json:
@@ -93,11 +95,16 @@ def annotate(
     if edits is not None and holds_many(book):
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
     if out is not None and report is None and holds_many(book):
-        many = Many(out, plan, characters, narrators, wanted or (), jobs, engine, tasks, slurm, cache_dir)
+        many = Many(
+            out, plan, characters, narrators, wanted or (), jobs, engine, tasks, slurm, cache_dir, replace
+        )
         raise typer.Exit(annotate_many(book, many, json))
+    sources = read_sources(book)
+    if out is not None:
+        check_kept(out, [source.book.doc_key for source in sources], replace=replace)
     done, left = [], 0
     with progress() as listener:
-        for source in read_sources(book):
+        for source in sources:
             cast, given = _cast(characters, source.cast, book), None
             if edits is not None:
                 cast, given, conflicts = _corrected(edits, source, cast)
@@ -111,7 +118,7 @@ def annotate(
     for a in done:
         for note in a.state.notes:
             say(f"{a.state.doc_key}: {note}")
-    files = write_annotations(done, out) if out else []
+    files = write_annotations(done, out, replace=replace) if out else []
     tables = _tables(done, report) if report else {}
     _show(done, files, tables, json)
     if left:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import CacheDir, Jobs, JsonFlag, emit_json, emit_markdown, emit_table, progress, say
+from ..common import CacheDir, Jobs, JsonFlag, Replace, emit_json, emit_markdown, emit_table, progress, say
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
         examples: Annotated[int, typer.Option(min=0, help="Differences shown per book and kind.")] = 3,
         top: Annotated[int, typer.Option(min=0, help="Characters shown, most different first.")] = 10,
         jobs: Jobs = 0,
+        replace: Replace = False,
         cache_dir: CacheDir = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
         json: JsonFlag = False,
@@ -48,7 +49,7 @@ def register(app: typer.Typer) -> None:
         with progress() as listener:
             result = work.regenerate(
                 folder, plan, Store.open(cache_dir).root, out=out, books=book or (), splits=split or SPLITS,
-                workers=jobs, examples=examples, progress=listener,
+                workers=jobs, examples=examples, replace=replace, progress=listener,
             )  # fmt: skip
         for note in result.notes:
             say(f"note: {note}")
