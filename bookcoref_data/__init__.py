@@ -27,15 +27,26 @@ if TYPE_CHECKING:
         Table,
         align,
         annotate,
+        apply_edits,
+        cite,
+        clean,
         convert,
+        create,
+        diff,
         evaluate,
+        export,
+        import_corpus,
+        list_books,
         load,
         propose_cast,
         publish,
         read,
         rebuild,
+        report,
+        sample,
         stats,
         verify,
+        view,
         write,
     )
 
@@ -48,20 +59,31 @@ __all__ = [
     "Table",
     "align",
     "annotate",
+    "apply_edits",
+    "cite",
+    "clean",
     "convert",
+    "create",
+    "diff",
     "evaluate",
+    "export",
+    "import_corpus",
+    "list_books",
     "load",
     "propose_cast",
     "publish",
     "read",
     "rebuild",
+    "report",
+    "sample",
     "stats",
     "verify",
+    "view",
     "write",
 ]
 
 
-_ROOMS = ("align", "annotate", "evaluate", "publish")
+_ROOMS = ("align", "annotate", "evaluate", "export", "publish", "report", "sample", "view")
 """Verbs that share their name with a sub-package."""
 
 

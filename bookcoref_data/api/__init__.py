@@ -4,7 +4,9 @@ from ..errors import BookcorefError
 from .annotating import annotate, propose_cast
 from .books import AnnotatedBook, Books, load, read, write
 from .building import rebuild, verify
+from .corpora import cite, clean, create, import_corpus, list_books, sample
 from .publishing import publish
+from .reading import apply_edits, diff, export, report, view
 from .scoring import align, convert, evaluate, stats
 from .tables import Table
 
@@ -15,14 +17,25 @@ __all__ = [
     "Table",
     "align",
     "annotate",
+    "apply_edits",
+    "cite",
+    "clean",
     "convert",
+    "create",
+    "diff",
     "evaluate",
+    "export",
+    "import_corpus",
+    "list_books",
     "load",
     "propose_cast",
     "publish",
     "read",
     "rebuild",
+    "report",
+    "sample",
     "stats",
     "verify",
+    "view",
     "write",
 ]

@@ -14,11 +14,12 @@ from ..errors import SourceError, UsageError
 from .tables import Table
 
 if TYPE_CHECKING:
+    import pandas
     from spacy.language import Language
     from spacy.tokens import Doc
 
     from ..annotate.state import State
-    from ..books.annotation import SourceText
+    from ..books.annotation import Annotation, SourceText
 
 PathLike = str | os.PathLike[str]
 _SHOWN_CHARACTERS = 5
@@ -54,6 +55,26 @@ class AnnotatedBook:
     def tokens(self) -> tuple[str, ...]:
         """All tokens. Raises BookError for a file that has offsets only."""
         return self.book.tokens
+
+    @property
+    def text(self) -> str:
+        """The text of the file that the book was read from; of a book that came as tokens, these with spaces.
+
+        Raises BookError for a file that has offsets only.
+        """
+        return " ".join(self.tokens) if self._text is None else self._text.text
+
+    @property
+    def annotation(self) -> Annotation:
+        """Everything that is known of the book, with the reason of each mention where we annotated it."""
+        from ..books.annotation import Annotation, annotation_of
+
+        state = self._state
+        if state is None:
+            return annotation_of(self.record)
+        return Annotation(
+            self.book, state.names, state.mentions, state.quotes, state.dropped, source=self._text
+        )
 
     @property
     def clusters(self) -> list[list[Mention]]:
@@ -206,7 +227,24 @@ class Books(Sequence[AnnotatedBook]):
         for book in self._books:
             if book.doc_key == key:
                 return book
+        parts = [book for book in self._books if key and key in book.doc_key]
+        if len(parts) == 1:
+            return parts[0]
         raise KeyError(f"no book {key!r}; there are: {', '.join(self.keys[:20])}")
+
+    @property
+    def table(self) -> Table:
+        """One row per book: doc_key, tokens, clusters, mentions."""
+        rows = [
+            [b.doc_key, len(b.tokens) if b.record.sentences is not None else None, len(b.clusters),
+             sum(map(len, b.clusters))]
+            for b in self._books
+        ]  # fmt: skip
+        return Table.of_rows(("doc_key", "tokens", "clusters", "mentions"), rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per book, as a data frame of pandas (which must be installed)."""
+        return self.table.to_pandas()
 
     def save(self, path: PathLike, format: str | None = None) -> Path:
         """Write all books to one file; the format is chosen by the suffix unless it is named."""
@@ -217,12 +255,7 @@ class Books(Sequence[AnnotatedBook]):
         return f"<Books: {len(self)} ({shown})>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            [b.doc_key, len(b.tokens) if b.record.sentences is not None else None, len(b.clusters),
-             sum(map(len, b.clusters))]
-            for b in self._books
-        ]  # fmt: skip
-        return Table.of_rows(("doc_key", "tokens", "clusters", "mentions"), rows)._repr_html_()
+        return self.table._repr_html_()
 
 
 def load(name: PathLike = "bookcoref", config: str = "full") -> Books:

@@ -10,6 +10,8 @@ from .books import AnnotatedBook, PathLike, records_of
 from .tables import Table
 
 if TYPE_CHECKING:
+    import pandas
+
     from ..evaluate import ClusterScores, Evaluation
     from ..formats import ConversionReport
     from ..workflows.align import Aligned
@@ -51,6 +53,10 @@ class Scores:
 
         made = book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table of metrics as a data frame of pandas (which must be installed)."""
+        return self.table.to_pandas()
 
     def to_markdown(self) -> str:
         """The table of metrics in Markdown."""

@@ -47,8 +47,9 @@ def _print_version(value: bool) -> None:
 def make_app() -> typer.Typer:
     """The application with every verb of `cli/verbs` registered, in the order of their module names."""
     app = typer.Typer(
-        name="bookcoref-data", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None
-    )
+        name="bookcoref-data", help=HELP, no_args_is_help=True, rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )  # fmt: skip
 
     @app.callback()
     def root(

@@ -30,6 +30,11 @@ class CleanBook:
     def body(self) -> CleanText:
         return self.file.body
 
+    @property
+    def text(self) -> str:
+        """The clean text."""
+        return self.body.text
+
 
 def load_recipe(path: Path | None = None) -> CleanRecipe:
     """The recipe at `path`, else the one that ships (recipes/clean.toml).

@@ -22,9 +22,9 @@ def list_books(
     folder: Folder = Path("bookcoref"), cache_dir: CacheDir = None, json: JsonFlag = False
 ) -> None:
     """List the 53 books: split, counts, which texts are cached and which books are built here."""
-    from ...workflows.catalogue import overview
+    from ...api import list_books as run
 
-    rows = overview(folder, cache_dir)
+    rows = run(folder, cache_dir).to_dicts()
     if json:
         emit_json(rows)
         return
@@ -72,12 +72,12 @@ def show(
 
 def cite(json: JsonFlag = False) -> None:
     """Print the BibTeX entry of the BookCoref paper."""
-    from ...formats.card import CITATION
+    from ...api import cite as run
 
     if json:
-        emit_json({"bibtex": CITATION})
+        emit_json({"bibtex": run()})
     else:
-        print(CITATION)
+        print(run())
 
 
 def _word(value) -> object:

@@ -37,12 +37,13 @@ def clean(
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """
+    from ...api.corpora import reader_of
     from ...workflows.clean import Refused, clean_all, cuts_of, read_settings, summary, write_clean, write_map
 
     for folder in (out, map_out):
         if folder and len(sources) > 1 and folder.suffix:
             raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
-    read = _reader(mirror, offline, cache_dir)
+    read = reader_of(mirror, offline, cache_dir)
     settings = read_settings(recipe, apparatus="cut", guard=not no_guard)
     reports: list[dict[str, Any]] = []
     refused: list[Refused] = []
@@ -74,17 +75,6 @@ def clean(
         say(f"{len(reports)} cleaned, {len(refused)} refused: {', '.join(book.source for book in refused)}")
         codes = {book.error.exit_code for book in refused}
         raise typer.Exit(codes.pop() if not reports and len(codes) == 1 else 1)
-
-
-def _reader(mirror, offline, cache_dir):
-    def read(gutenberg_id: str):
-        from ...sources.gutenberg import Texts
-        from ...sources.store import Store
-
-        file = Texts(Store.open(cache_dir), mirror, offline).get(gutenberg_id)
-        return file.read(), file.sha256
-
-    return read
 
 
 def _show(reports: list[dict], show_cuts: bool) -> None:

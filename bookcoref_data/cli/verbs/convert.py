@@ -71,7 +71,7 @@ def register(app: typer.Typer) -> None:
 
         Example: `bookcoref-data convert predictions.jsonl predictions.conll`
         """
-        from ...formats.convert import convert as run
+        from ...api import convert as run
 
         done = run(
             source,

@@ -69,24 +69,15 @@ def create(
     The tables to review stand beside the folder (OUT-matches). Finished books are kept in the cache: an
     interrupted run goes on, and a book that fails stops no other.
     """
-    from dataclasses import replace as changed
+    from ...api import create as run
 
-    from ...workflows.create import BuildSettings, build_silver, load_plan
-
-    plan = load_plan(recipe)
-    plan = changed(
-        plan,
-        casts=(*plan.casts, *(casts or ())),
-        names=(*plan.names, *(names or ())),
-        wikidata=(*plan.wikidata, *(wikidata or ())),
-        annotate_recipe=None if no_annotation else plan.annotate_recipe,
-        overrides=overrides or plan.overrides,
-    )
-    settings = BuildSettings(
-        out, cache_dir, mirror, catalogue, matched, tuple(book or ()), offline, jobs, replace
-    )
     with progress() as listener:
-        report = build_silver(plan, settings, listener)
+        report = run(
+            out, recipe=recipe, casts=casts or (), names=names or (), wikidata=wikidata or (),
+            matched=matched, overrides=overrides, catalogue=catalogue, mirror=mirror, books=book or (),
+            annotation=not no_annotation, replace=replace, jobs=jobs, offline=offline, cache_dir=cache_dir,
+            progress=listener,
+        )  # fmt: skip
     if json:
         emit_json(report.to_dict())
     else:

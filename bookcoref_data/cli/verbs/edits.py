@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
@@ -29,9 +28,9 @@ def apply(
     json: JsonFlag = False,
 ) -> None:
     """Correct an annotation. Exit code 1 when an edit needs a person: it is listed, with the reason."""
-    from ...workflows.correct import apply_edits, read_edits
+    from ...api import apply_edits
 
-    done = apply_edits(annotation, read_edits(edits), out)
+    done = apply_edits(annotation, edits, out)
     conflicts = [c for d in done for c in d.conflicts]
     if json:
         emit_json([d.to_dict() for d in done])
@@ -58,19 +57,18 @@ def diff(
 
     Places are found by their words where the two texts are not the same; exit code 1 when some are not found.
     """
+    from ...api import diff as run
     from ...edits import format_edits
-    from ...workflows.correct import diff_edits, write_edits
 
-    found = diff_edits(old, new, author=author)
+    found = run(old, new, author=author, out=out)
     if json:
-        emit_json([json_module.loads(line) for line in format_edits(found.edits).splitlines()])
+        emit_json(found.to_dict()["edits"])
     if out is None:
         if not json:
-            typer.echo(format_edits(found.edits), nl=False)
+            typer.echo(format_edits(found), nl=False)
     else:
-        write_edits(found.edits, out)
-        say(f"wrote {len(found.edits):,} corrections to {out}")
-    lost = [(key, anchor) for key, one in found.by_document.items() for anchor in one.lost]
+        say(f"wrote {len(found):,} corrections to {out}")
+    lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
     for key, anchor in lost[:20]:
         say(f"{key}: not found in the old text: {anchor.before} [{anchor.words}] {anchor.after}")
     if lost:

@@ -30,16 +30,14 @@ def export(
     json: JsonFlag = False,
 ) -> None:
     """Export an annotation to other tools. Offsets are characters of the file that annotate read."""
-    from ...export import export as write
-    from ...formats.annotated import read_annotations
-    from ...workflows.correct import one_annotation
+    from ...api import export as run
+    from ...api.reading import annotations_of
 
-    annotations = read_annotations(source)
-    if book:
-        annotations = [one_annotation(annotations, book, source)]
-    files = write(annotations, to, out)
+    annotations = annotations_of(source)
+    files = run(annotations, to, out, book=book)
     if json:
-        emit_json({"to": to, "books": len(annotations), "files": [str(f) for f in files]})
+        books = 1 if book else len(annotations)
+        emit_json({"to": to, "books": books, "files": [str(f) for f in files]})
         return
     for file in files:
         say(f"wrote {file}")

@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
         Example: `bookcoref-data import litbank litbank-master --out litbank`
         """
-        from ...workflows.import_corpus import import_corpus
+        from ...api import import_corpus
 
         with progress() as bars:
             done = import_corpus(kind, source, out, records=records, split=split, progress=bars)

@@ -133,13 +133,13 @@ def _print(report, json: bool) -> None:
 
 
 def inspect(
-    path: Annotated[Path, typer.Argument(help="A pack, or a folder of packs.")],
+    paths: Annotated[list[Path], typer.Argument(help="Packs, or folders of packs.")],
     json: JsonFlag = False,
 ) -> None:
     """Show the contents of a pack: counts, checksums, the text it belongs to, bytes per section."""
     from ...workflows.packed import describe, pack_files
 
-    facts = [describe(file) for file in pack_files(path)]
+    facts = [describe(file) for path in paths for file in pack_files(path)]
     if json:
         emit_json(facts)
         return

@@ -24,14 +24,9 @@ def report(
     json: JsonFlag = False,
 ) -> None:
     """Write a page with the cast, counts, shares of speech, presence by chapter, and the network."""
-    from ...export.report import write_report
-    from ...formats.annotated import read_annotations
-    from ...workflows.correct import one_annotation
+    from ...api import report as run
 
-    annotations = read_annotations(source)
-    if book:
-        annotations = [one_annotation(annotations, book, source)]
-    files = [str(file) for file in write_report(annotations, out, plots=plots)]
+    files = [str(file) for file in run(source, out, book=book, plots=plots)]
     if json:
         emit_json({"files": files})
     for file in files:

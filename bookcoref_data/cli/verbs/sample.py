@@ -19,11 +19,9 @@ def sample(
     json: JsonFlag = False,
 ) -> None:
     """Write the sample story as a Gutenberg file, with its cast: a book to try annotate and view on."""
-    from ...files import write_text
-    from ...sample.story import cast, gutenberg_text
+    from ...api import sample as run
 
-    write_text(out / "lamp.txt", gutenberg_text())
-    write_text(out / "cast.txt", "".join(f"{name}\n" for name in cast().values()))
+    run(out)
     if json:
         emit_json({"text": str(out / "lamp.txt"), "cast": str(out / "cast.txt")})
     say(f"wrote {out / 'lamp.txt'} and {out / 'cast.txt'}")

@@ -11,6 +11,7 @@ from ...errors import UsageError
 from ..common import JsonFlag, emit_json, say
 
 if TYPE_CHECKING:
+    from ...api.reading import Page
     from ...books.annotation import Annotation
     from ...view import PageOptions
 
@@ -54,24 +55,25 @@ def view(
     Click a character and walk its mentions, ask why a link was made, correct it, save the corrections as
     edits.jsonl. The file works in any browser, from disk.
     """
-    from ...formats.annotated import read_annotations
+    from ...api import view as run
     from ...view import PageOptions
-    from ...view import compare as find_differences
-    from ...workflows.correct import one_annotation
 
     if out is None and not serve:
         raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
-    annotation = one_annotation(read_annotations(source), book, source)
-    differences = None
-    if compare is not None:
-        other = one_annotation(read_annotations(compare), annotation.doc_key, compare)
-        labels = (source.stem or "first", compare.stem or "second")
-        differences = find_differences(annotation, other, labels=labels)
-    options = PageOptions(title=title, author=author, spoiler_safe=spoiler_safe, differences=differences)
+    # While serving, corrections come from the file that they are kept in, each time anew.
+    page = run(
+        source, out, book=book, compare=compare, edits=None if serve else edits, title=title, author=author,
+        spoiler_safe=spoiler_safe,
+    )  # fmt: skip
+    if out is not None:
+        _print(page, json)
     if serve:
-        _serve(annotation, options, edits or _beside(source), port, open_page)
-    elif out is not None:
-        _write(annotation, options, edits, out, open_page, json)
+        options = PageOptions(
+            title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences
+        )
+        _serve(page.annotation, options, edits or _beside(source), port, open_page)
+    elif open_page and page.path is not None:
+        _open(page.path.resolve().as_uri())
 
 
 def _beside(source: Path) -> Path:
@@ -79,31 +81,14 @@ def _beside(source: Path) -> Path:
     return source / "edits.jsonl" if source.is_dir() else source.with_name(f"{source.stem}.edits.jsonl")
 
 
-def _write(
-    annotation: Annotation, options: PageOptions, edits: Path | None, out: Path, open_page: bool, json: bool
-) -> None:
-    from dataclasses import replace
-
-    from ...files import write_text
-    from ...view import render
-
-    write_text(out, render(annotation, replace(options, edits=_kept(edits) if edits else ())))
-    differences = options.differences
+def _print(page: Page, json: bool) -> None:
     if json:
-        emit_json(
-            {
-                "file": str(out), "bytes": out.stat().st_size, "doc_key": annotation.doc_key,
-                "mentions": len(annotation.mentions), "characters": len(annotation.names),
-                "differences": differences.counts() if differences else None,
-            }
-        )  # fmt: skip
-    else:
-        if differences:
-            told = ", ".join(f"{count:,} {kind}" for kind, count in differences.counts().items())
-            say(f"{differences.same:,} mentions are the same; {told}")
-        say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB); open it in any browser")
-    if open_page:
-        _open(out.resolve().as_uri())
+        emit_json(page.to_dict())
+        return
+    if differences := page.differences:
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in differences.counts().items())
+        say(f"{differences.same:,} mentions are the same; {counts}")
+    say(f"wrote {page.path} ({len(page.html.encode()) / 1e6:.1f} MB); open it in any browser")
 
 
 def _kept(edits: Path) -> list[dict[str, Any]]:
