@@ -268,6 +268,14 @@ def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatc
     assert found["answers"]["entity_recall"] == 1.0
 
 
+def test_a_character_with_several_references_is_scored_against_each(monkeypatch):
+    monkeypatch.setattr(work.measure, "named_entities", lambda text: [])
+    said = ["Ann bakes bread " * 10, "Sam sails away now " * 10]
+    rows = [{"doc_key": "b", "character": "Ann", "text": text} for text in said]
+    found = work.score(rows[:1], rows, [], work.read_plan())["answers"]
+    assert (found["texts"], found["rouge1"]) == (2, 0.5)
+
+
 def test_strategies_are_compared_in_one_table(place):
     result = run("compare", place / "books.jsonl", "--budget", 1500, "--json")
     rows = {row["strategy"]: row for row in json.loads(result.stdout)}
