@@ -180,29 +180,39 @@ def collect(
 def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
     guide = asked.guide
-    read: list[tuple[PageRecord, GuidePage]] = []
-    people = asked.kinds & {"description", "analysis"}
-    if people:
-        for address in guide.lists:
-            read += reader.read_list(address)
-        for address in _person_pages(asked, read):
-            record, page = reader.read(address)
-            read += [(record, page)] if page else []
-    if "summary" in asked.kinds:
-        for address in _summary_pages(guide):
-            read += reader.read_list(address)
+    read = _read_pages(asked, reader)
     title = guide.title or next((page.title for _, page in read if page.title), "") or guide.place.id
     author = guide.author or next((page.author for _, page in read if page.author), "")
     blank = GuideText(
         "", guide.place.site, guide.place.id, title, author, "", doc_key=asked.doc_key or guide.place.id,
         gutenberg_key=asked.gutenberg_key,
     )  # fmt: skip
-    found = _texts_of_people(blank, read) if people else []
-    summary = "\n\n".join(page.text for _, page in read if page.kind == SUMMARY and page.text)
-    if summary:
-        address = next(record.address for record, page in read if page.kind == SUMMARY and page.text)
-        found.append(replace(blank, kind="summary", text=summary, address=address))
+    found = [*_texts_of_people(blank, read), *_summary(blank, read)]
     return [text for text in found if text.kind in asked.kinds]
+
+
+def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[PageRecord, GuidePage]]:
+    """The pages of a guide that the wanted kinds of text need."""
+    read: list[tuple[PageRecord, GuidePage]] = []
+    if asked.kinds & {"description", "analysis"}:
+        for address in asked.guide.lists:
+            read += reader.read_list(address)
+        for address in _person_pages(asked, read):
+            record, page = reader.read(address)
+            read += [(record, page)] if page else []
+    if "summary" in asked.kinds:
+        for address in _summary_pages(asked.guide):
+            read += reader.read_list(address)
+    return read
+
+
+def _summary(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[GuideText]:
+    """The summary of the book, of all its pages; nothing where no page has one."""
+    pages = [(record, page.text) for record, page in read if page.kind == SUMMARY and page.text]
+    if not pages:
+        return []
+    text = "\n\n".join(part for _, part in pages)
+    return [replace(blank, kind="summary", text=text, address=pages[0][0].address)]
 
 
 def _person_pages(asked: AskedGuide, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[str]:
