@@ -33,6 +33,9 @@ APPARATUS = ("auto", "cut", "keep")
 PARAGRAPHS = ("all", "released")
 """Which ends of paragraphs are tokens: every one, or those that the release of BookCoref has."""
 
+EMPHASIS = ("cut", "released")
+"""What becomes of the marks of _emphasis_: they go, or stay in the tokens as in the release of BookCoref."""
+
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
 
@@ -49,18 +52,21 @@ class ReadSettings:
     """How a file becomes tokens.
 
     `recipe` has the cleaning of every book and of single ones; `apparatus` is one of `APPARATUS`,
-    `paragraphs` one of `PARAGRAPHS`; `guard` False reports what would be refused instead of refusing it.
+    `paragraphs` one of `PARAGRAPHS`, `emphasis` one of `EMPHASIS`; `guard` False reports what would be
+    refused instead of refusing it.
     """
 
     recipe: CleanRecipe = field(default_factory=CleanRecipe)
     apparatus: str = "auto"
     paragraphs: str = "all"
     guard: bool = True
+    emphasis: str = "cut"
 
     def __post_init__(self) -> None:
         for name, value, known in (
             ("apparatus", self.apparatus, APPARATUS),
             ("paragraphs", self.paragraphs, PARAGRAPHS),
+            ("emphasis", self.emphasis, EMPHASIS),
         ):
             if value not in known:
                 raise UsageError(f"{name} = {value!r}", expected=f"one of {', '.join(known)}")
@@ -172,6 +178,8 @@ def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
         rules = replace(rules, keep=KINDS, cut=(), spare=(), guard=False)
     else:
         notes += _check_whole(source.text, name, settings.guard)
+    if settings.emphasis == "released":
+        rules = replace(rules, keep=(*rules.keep, "emphasis"))
     if not settings.guard and rules.guard:
         rules = replace(rules, guard=False)
     if not source.text.strip():

@@ -85,10 +85,15 @@ def _joined(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
 
 
 def read_settings(
-    recipe: Path | None = None, *, apparatus: str = "auto", paragraphs: str = "all", guard: bool = True
+    recipe: Path | None = None,
+    *,
+    apparatus: str = "auto",
+    paragraphs: str = "all",
+    guard: bool = True,
+    emphasis: str = "cut",
 ) -> ReadSettings:
     """How to read book files with the recipe at `recipe`, else with the one that ships."""
-    return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard)
+    return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard, emphasis)
 
 
 def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:

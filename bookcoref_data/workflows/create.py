@@ -26,14 +26,14 @@ from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
-from ..text.read_book import read_book
+from ..text.read_book import EMPHASIS, PARAGRAPHS, read_book
 from .annotate_many import backend_of
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
 from .engine import Finished, Outcome, Work, finished, run
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
-from .plausibility import plausibility
+from .plausibility import plausibility, summary_line
 from .verify import published_books
 
 PART = "silver"
@@ -46,10 +46,11 @@ _TABLES = {
     "harvest": {"casts", "names", "wikidata", "propose"},
     "match": {"recipe", "overrides"},
     "clean": {"recipe"},
-    "tokenise": {"paragraphs"},
+    "tokenise": {"paragraphs", "emphasis"},
     "annotate": {"recipe"},
     "output": {"title", "split", "licence", "leave_out_implausible"},
 }
+_NARRATORS = "narrators"
 LICENCES = [
     ("texts", "public domain in the United States (Project Gutenberg)"),
     ("annotation", "made here from the texts and the character lists named in build.json"),
@@ -60,9 +61,10 @@ LICENCES = [
 class SilverPlan:
     """A recipe of `create` in force; paths are absolute, None stands for what ships with the package.
 
-    `propose`: books without a list get a cast that is proposed from the book itself; `books` are the
-    Gutenberg ids then, where nobody names others. `licence` is that of the annotation ("" where nobody has
-    chosen one). `leave_out_implausible`: a book with a warning of `plausibility` is listed, but not written.
+    `narrators` are by Gutenberg id or doc_key, each as `annotate --narrator` takes it. `propose`: books
+    without a list get a cast that is proposed from the book itself; `books` are the Gutenberg ids then,
+    where nobody names others. `licence` is that of the annotation ("" where nobody has chosen one).
+    `leave_out_implausible`: a book with a warning of `plausibility` is listed, but not written.
     """
 
     casts: tuple[Path, ...] = ()
@@ -73,6 +75,8 @@ class SilverPlan:
     clean_recipe: Path | None = None
     annotate_recipe: Path | None = None
     paragraphs: str = "released"
+    emphasis: str = "cut"
+    narrators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     title: str = "Books annotated with characters"
     split: str = "train"
     propose: bool = False
@@ -90,11 +94,14 @@ def load_plan(path: Path | None = None) -> SilverPlan:
     path = path or resource("recipes", "bookcoref.toml")
     path = _beside(path, path.name) if path.parent == Path() else path
     value = load_toml(path)
+    narrators = _narrators(value.pop(_NARRATORS, {}), path)
     unknown = sorted(set(value) - set(_TABLES)) + [
         f"{name}.{key}" for name, keys in _TABLES.items() for key in set(value.get(name, {})) - keys
     ]
     if unknown:
-        raise UsageError(f"{path}: unknown {', '.join(unknown)}", expected=f"tables {', '.join(_TABLES)}")
+        raise UsageError(
+            f"{path}: unknown {', '.join(unknown)}", expected=f"tables {', '.join((*_TABLES, _NARRATORS))}"
+        )
 
     def files(key: str) -> tuple[Path, ...]:
         return tuple(_beside(path, name) for name in value.get("harvest", {}).get(key, ()))
@@ -103,17 +110,30 @@ def load_plan(path: Path | None = None) -> SilverPlan:
         name = value.get(table, {}).get(key)
         return _beside(path, name) if name else None
 
-    paragraphs = value.get("tokenise", {}).get("paragraphs", "released")
-    if paragraphs not in ("released", "all"):
-        raise UsageError(f"{path}: paragraphs = {paragraphs!r}", expected="released or all")
+    tokenise = value.get("tokenise", {})
+    for key, known in (("paragraphs", PARAGRAPHS), ("emphasis", EMPHASIS)):
+        if tokenise.get(key, known[0]) not in known:
+            raise UsageError(f"{path}: {key} = {tokenise[key]!r}", expected=" or ".join(known))
     output = value.get("output", {})
     return SilverPlan(
         files("casts"), files("names"), files("wikidata"), recipe("match"), recipe("match", "overrides"),
-        recipe("clean"), recipe("annotate"), paragraphs,
+        recipe("clean"), recipe("annotate"), **tokenise, narrators=narrators,
         propose=bool(value.get("harvest", {}).get("propose", False)),
         books=tuple(map(str, value.get("books", {}).get("gutenberg", ()))),
         **output,
     )  # fmt: skip
+
+
+def _narrators(table: Any, path: Path) -> dict[str, tuple[str, ...]]:
+    """The `[narrators]` of a recipe: one as a text, several as a list of texts."""
+    found = {}
+    for key, value in table.items() if isinstance(table, dict) else [("", table)]:
+        several = value if isinstance(value, list) else [value]
+        if not key or not several or not all(isinstance(who, str) and who for who in several):
+            raise UsageError(f"{path}: [{_NARRATORS}] cannot be used", expected='lines like 2701 = "Ishmael"',
+                             found=f"{key} = {value!r}")  # fmt: skip
+        found[key] = tuple(several)
+    return found
 
 
 def _beside(recipe: Path, name: str) -> Path:
@@ -138,6 +158,8 @@ class SilverJob:
     annotate_recipe: Path | None
     cache: Path
     propose: bool = False
+    emphasis: str = "cut"
+    narrators: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.doc_key
@@ -147,7 +169,8 @@ class SilverJob:
         settings = asdict(load_cleaning(self.clean_recipe).for_book(self.gutenberg_id))
         plan = _annotation_plan(self.annotate_recipe)
         inputs = [
-            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs,
+            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs, self.emphasis,
+            self.narrators,
             [plan.key(), annotator_version(plan.backend)] if plan else None,
             *([PROPOSED] if self.propose else []),
         ]  # fmt: skip
@@ -318,6 +341,7 @@ def _jobs(
     texts = Texts(store, settings.mirror, settings.offline)
     for book in matched:
         number, doc_key = str(book["gutenberg_id"]), _doc_key(book)
+        narrators = plan.narrators.get(number, plan.narrators.get(doc_key, ()))
         cast = tuple((p["name"], tuple(p.get("aliases", ()))) for p in book["characters"])
         try:
             text = texts.get(number)
@@ -325,7 +349,8 @@ def _jobs(
             yield Outcome(doc_key, error=error)
             continue
         yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
-                        plan.annotate_recipe, store.root, book.get("source") == PROPOSED)  # fmt: skip
+                        plan.annotate_recipe, store.root, book.get("source") == PROPOSED, plan.emphasis,
+                        narrators)  # fmt: skip
 
 
 # -- one book ----------------------------------------------------------------------------------------
@@ -348,13 +373,16 @@ def build_one(job: SilverJob) -> Finished:
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     """The annotated book, and what is known of its making."""
-    settings = read_settings(job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs)
+    settings = read_settings(
+        job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs, emphasis=job.emphasis
+    )
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
     cast = _proposed(book) if job.propose else job.cast
     if plan:
-        book = annotated(book, cast, plan)
+        chapters = [(heading.title, heading.start) for heading in text.chapters]
+        book = annotated(book, cast, plan, job.narrators, chapters)
     facts = {
         "doc_key": job.doc_key,
         "gutenberg_id": job.gutenberg_id,
@@ -366,6 +394,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
         "sections": [section.to_dict() for section in text.body.sections],
         "notes": list(text.report.notes),
+        "narrators": list(job.narrators),
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }
     return book, facts
@@ -378,13 +407,24 @@ def _proposed(book: Book) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((entry.name, entry.aliases) for entry in propose_cast(book).cast.entries)
 
 
-def annotated(book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan) -> Book:
-    """`book` with the clusters that the plan's backend finds for the cast."""
+def annotated(
+    book: Book,
+    cast: Iterable[tuple[str, Sequence[str]]],
+    plan,
+    narrators: Sequence[str] = (),
+    chapters: Iterable[tuple[str, int]] = (),
+) -> Book:
+    """`book` with the clusters that the plan's backend finds for the cast.
+
+    `narrators` are as `annotate --narrator` takes them; `chapters` (title, first token) are what they count.
+    """
     from ..annotate.cast import Entry, make_cast
     from .annotate import Source, annotate_book
 
     entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
-    return annotate_book(Source(book), entries, plan, backend=backend_of(plan)).book
+    return annotate_book(
+        Source(book, chapters=tuple(chapters)), entries, plan, narrators=narrators, backend=backend_of(plan)
+    ).book
 
 
 def _annotation_plan(recipe: Path | None):
@@ -453,8 +493,9 @@ def _versions() -> dict[str, str]:
 
 
 def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What build.json keeps of a book: its cast's source, its match, its cuts, names without a mention."""
-    kept = {key: facts[key] for key in ("cast", "match", "cut_shares", "sections") if key in facts}
+    """What build.json keeps of a book: its cast's source, match, cuts, narrator, plausibility."""
+    keys = ("cast", "match", "cut_shares", "sections", "narrators", "plausibility")
+    kept = {key: facts[key] for key in keys if facts.get(key)}
     return {**kept, "names_without_mention": list((facts.get("plausibility") or {}).get("absent", ()))}
 
 
@@ -465,5 +506,7 @@ def _book_notes(books: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if cast.get("source"):
             link = f" ({cast['link']})" if cast.get("link") else ""
             yield f"`{facts['doc_key']}`: cast from {cast['source']} {cast['work_id']}{link}"
-        for warning in (facts.get("plausibility") or {}).get("warnings", ()):
-            yield f"`{facts['doc_key']}`: {warning}"
+        figures = facts.get("plausibility")
+        if figures:
+            yield f"`{facts['doc_key']}`: {summary_line(figures)}"
+            yield from (f"`{facts['doc_key']}`: {warning}" for warning in figures["warnings"])

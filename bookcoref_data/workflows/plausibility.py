@@ -5,7 +5,9 @@ Nothing here needs a key: a narrator who is hardly mentioned, or a name that nev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,14 +26,16 @@ _TOP = 10
 class Plausibility:
     """Figures of one annotated book; shares are between 0 and 1.
 
-    `absent` are names of the cast without a mention. `shares` are (name, place in the cast, share of all
-    mentions) of the ten most mentioned. `first_person` is the share of I, me, my among the words,
+    `absent` are names of the cast without a mention, `near` (name, word, times) says how often the text has a
+    word of such a name: "The Mad Hatter" may be "the Hatter". `shares` are (name, place in the cast, share of
+    all mentions), the most mentioned first. `first_person` is the share of I, me, my among the words,
     `first_person_linked` how many of these are mentions of somebody, `narrator` who has most of them.
     `pronouns` is the share of mentions that are pronouns. `warnings` are sentences for a person.
     """
 
     cast: int
     absent: tuple[str, ...]
+    near: tuple[tuple[str, str, int], ...]
     shares: tuple[tuple[str, int, float], ...]
     first_person: float
     first_person_linked: float
@@ -45,6 +49,7 @@ class Plausibility:
         for name in ("first_person", "first_person_linked", "pronouns"):
             values[name] = round(values[name], 4)
         values["absent"], values["warnings"] = list(self.absent), list(self.warnings)
+        values["near"] = [list(row) for row in self.near]
         values["shares"] = [list(row) for row in self.shares]
         return values
 
@@ -62,22 +67,60 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     narrator = max(said, key=lambda name: said[name], default="")
     places = {name: place for place, name in enumerate(cast, 1)}
     ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
-    shares = tuple(
-        (c.name, places.get(c.name, 0), round(len(c.mentions) / max(1, total), 4)) for c in ranked[:_TOP]
-    )
-    present = {c.name for c in book.characters}
+    present = {c.name for c in book.characters if c.mentions}
     absent = tuple(name for name in cast if name not in present)
+    shares = (
+        *((c.name, places.get(c.name, 0), round(len(c.mentions) / max(1, total), 4)) for c in ranked),
+        *((name, places[name], 0.0) for name in absent if name not in {c.name for c in ranked}),
+    )
+    near = tuple(_near(absent, book.tokens))
     first = len(mine) / max(1, spoken)
     linked = sum(said.values()) / max(1, len(mine))
     pronouns = sum(words[at] in ALL_PRONOUNS for _, at in single) / max(1, total)
     warnings = tuple(_warnings(cast, absent, first, said.get(narrator, 0) / max(1, len(mine)), narrator))
     return Plausibility(
-        len(cast), absent, shares, first, linked, narrator if said.get(narrator) else "", pronouns, warnings
+        len(cast),
+        absent,
+        near,
+        shares,
+        first,
+        linked,
+        narrator if said.get(narrator) else "",
+        pronouns,
+        warnings,
     )
 
 
+def _near(absent: Sequence[str], tokens: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+    """For each absent name the word of it that the text has most often in this spelling, if any."""
+    counts = Counter(tokens)
+    for name in absent:
+        words = [word for word in re.findall(r"[^\W\d_]+", name) if word[0].isupper() and len(word) > 3]
+        best = max(words, key=lambda word: counts[word], default="")
+        if best and counts[best]:
+            yield name, best, counts[best]
+
+
+def summary_line(figures: Mapping[str, Any]) -> str:
+    """The figures of a book (`Plausibility.to_dict`) in one sentence for a person."""
+    top = ", ".join(
+        f"{name} {share:.0%} (no. {place})" for name, place, share in figures["shares"][:_TOP] if share
+    )
+    said = f"{figures['first_person']:.1%} of the words are I, me or my"
+    if figures["narrator"]:
+        said += f", {figures['first_person_linked']:.0%} of them linked, most to {figures['narrator']}"
+    near = {name: f" (but {word!r} {times} times)" for name, word, times in figures["near"]}
+    absent = [f"{name}{near.get(name, '')}" for name in figures["absent"]]
+    missing = f"; without a mention: {', '.join(absent)}" if absent else ""
+    return f"mentions (no. in the cast): {top or 'none'}; {figures['pronouns']:.0%} pronouns; {said}{missing}"
+
+
 def _warnings(
-    cast: Sequence[str], absent: Sequence[str], first: float, share: float, narrator: str
+    cast: Sequence[str],
+    absent: Sequence[str],
+    first: float,
+    share: float,
+    narrator: str,
 ) -> list[str]:
     found = []
     if cast and len(absent) > MOST_ABSENT * len(cast):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from bookcoref_data.annotate.backends import BACKENDS
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
-from bookcoref_data.formats.folder import read_build
+from bookcoref_data.formats.folder import iter_folder, read_build
 from bookcoref_data.workflows import create
 from bookcoref_data.workflows.annotate_many import release_backends
 from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
@@ -69,8 +70,6 @@ def settings(world, **more):
 
 
 def plan(world, **more):
-    from dataclasses import replace
-
     return replace(load_plan(), casts=(world / "casts.jsonl",), annotate_recipe=None, **more)
 
 
@@ -300,6 +299,57 @@ def test_what_to_review_stands_beside_the_data_set(world):
     build_silver(plan(world), settings(world))
     names = {path.name for path in (world / "out-matches").iterdir()}
     assert names == {"matches.tsv", "works.tsv", "casts.jsonl", "review.html"}
+
+
+def test_the_narrator_of_the_recipe_is_given_to_the_annotation(world, monkeypatch):
+    asked = []
+
+    def annotate(source, cast, plan, narrators=(), backend=None):
+        asked.append((source.book.doc_key, *narrators, len(source.chapters)))
+        return source
+
+    monkeypatch.setattr("bookcoref_data.workflows.annotate.annotate_book", annotate)
+    recipe = world / "own.toml"
+    told = '[annotate]\nrecipe = "embedded.toml"\n[narrators]\n900001 = "Ada Brook"\n'
+    told += 'the_inn_900002 = ["Sam", "Bib:1"]\n'
+    recipe.write_text(told, encoding="utf-8")
+    told = load_plan(recipe)
+    assert told.narrators == {"900001": ("Ada Brook",), "the_inn_900002": ("Sam", "Bib:1")}
+    own = replace(plan(world), annotate_recipe=told.annotate_recipe, narrators=told.narrators)
+    report = build_silver(own, settings(world))
+    assert sorted(asked) == [("the_inn_900002", "Sam", "Bib:1", 1), ("the_lamp_road_900001", "Ada Brook", 1)]
+    assert [facts["narrators"] for facts in report.books] == [["Ada Brook"], ["Sam", "Bib:1"]]
+    recipe.write_text("[narrators]\n900001 = 3\n")
+    with pytest.raises(UsageError, match="narrators"):
+        load_plan(recipe)
+
+
+def test_a_name_that_the_text_has_in_another_form_is_noticed():
+    from bookcoref_data.books import Book
+    from bookcoref_data.workflows.plausibility import plausibility, summary_line
+
+    tom = ("Tom", [(6 * n + 4, 6 * n + 4) for n in range(12)])
+    book = Book.make("a_0", [["The", "Hatter", "looked", "at", "Tom", "."]] * 12, characters=[tom],
+                     clusters=[tom[1]])  # fmt: skip
+    figures = plausibility(book, ["The Mad Hatter", "Tom", "Nobody Here"])
+    assert figures.near == (("The Mad Hatter", "Hatter", 12),)
+    assert "The Mad Hatter (but 'Hatter' 12 times)" in summary_line(figures.to_dict())
+    assert figures.shares == (("Tom", 2, 1.0), ("The Mad Hatter", 1, 0.0), ("Nobody Here", 3, 0.0))
+    assert "Tom 100% (no. 2)" in summary_line(figures.to_dict())
+
+
+def test_marks_of_emphasis_stay_when_the_recipe_asks_for_the_released_convention(world):
+    path = world / "mirror/cache/epub/900001/pg900001.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace("before the sun", "_before_ the sun", 1))
+    words = {}
+    for emphasis in ("cut", "released"):
+        build_silver(
+            plan(world, emphasis=emphasis), replace(settings(world, replace=True), out=world / emphasis)
+        )
+        (row,) = [r for _, r in iter_folder(world / emphasis) if r.doc_key == "the_lamp_road_900001"]
+        words[emphasis] = " ".join(token for sentence in row.sentences for token in sentence)
+    assert "_" not in words["cut"]
+    assert words["released"].count("_") == 2
 
 
 def test_a_narrator_who_was_not_found_is_noticed():

@@ -25,6 +25,9 @@ def clean(
     ] = None,
     show_cuts: Annotated[bool, typer.Option("--show-cuts", help="List every piece that was cut.")] = False,
     recipe: Annotated[Path | None, typer.Option(help="Recipe that extends recipes/clean.toml.")] = None,
+    emphasis: Annotated[
+        str, typer.Option(help="Marks of _emphasis_: cut, or left as in the released tokens (released).")
+    ] = "cut",
     no_guard: Annotated[
         bool, typer.Option("--no-guard", help="Do not stop when the cuts exceed the limits.")
     ] = False,
@@ -44,7 +47,7 @@ def clean(
         if folder and len(sources) > 1 and folder.suffix:
             raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
     read = reader_of(mirror, offline, cache_dir)
-    settings = read_settings(recipe, apparatus="cut", guard=not no_guard)
+    settings = read_settings(recipe, apparatus="cut", guard=not no_guard, emphasis=emphasis)
     reports: list[dict[str, Any]] = []
     refused: list[Refused] = []
     for book in clean_all(sources, settings, read):

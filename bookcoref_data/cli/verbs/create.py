@@ -70,6 +70,7 @@ def create(
     interrupted run goes on, and a book that fails stops no other.
     """
     from ...api import create as run
+    from ...workflows.plausibility import summary_line
 
     with progress() as listener:
         report = run(
@@ -92,8 +93,10 @@ def create(
         for name, reason in report.left_out.items():
             say(f"left out: {name}: {reason}")
         for facts in report.books:
-            for warning in (facts["plausibility"] or {}).get("warnings", ()):
-                say(f"{facts['doc_key']}: {warning}")
+            if facts["plausibility"]:
+                say(f"{facts['doc_key']}: {summary_line(facts['plausibility'])}")
+                for warning in facts["plausibility"]["warnings"]:
+                    say(f"{facts['doc_key']}: warning: {warning}")
     if report.failed:
         codes = {error.exit_code for error in report.failed.values()}
         raise typer.Exit(codes.pop() if len(codes) == 1 and not report.record else FAILED)
