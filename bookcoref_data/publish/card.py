@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -9,6 +10,7 @@ from .publication import BOOK_COLUMNS, BOOKS_FILE, Publication
 from .rights import PUBLIC_DOMAIN
 
 _MOST_ROWS = 200
+_CASTS = {"proposed": "proposed from the book itself", "wikidata": "Wikidata (CC0 1.0)"}
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -95,12 +97,12 @@ above. `{BOOKS_FILE}` lists the books: `load_dataset("{name}")`."""
 from datasets import load_dataset
 
 books = load_dataset("{name}", revision="{tag}")  # whole books
-windows = load_dataset("{name}", "split", revision="{tag}")  # windows of about 1,500 tokens
+windows = load_dataset("{name}", "split", revision="{tag}")  # {_windows(publication)}
 ```"""
 
 
 def _fields(publication: Publication) -> str:
-    return """## Fields
+    return f"""## Fields
 
 | field | meaning |
 |---|---|
@@ -110,7 +112,12 @@ def _fields(publication: Publication) -> str:
 | `clusters` | lists of `[start, end]` over the flat tokens of the document; 0-based, both ends inclusive |
 | `characters` | `name` and `mentions`: the same spans by character |
 
-Configurations: `full` (whole books) and `split` (windows of about 1,500 tokens, cut at sentence ends)."""
+Configurations: `full` (whole books) and `split` ({_windows(publication)}, cut at sentence ends)."""
+
+
+def _windows(publication: Publication) -> str:
+    tokens, windows = (sum(getattr(b, name) for b in publication.books) for name in ("tokens", "windows"))
+    return f"windows of about {round(tokens / max(1, windows), -1):,.0f} tokens"
 
 
 def _books(publication: Publication) -> str:
@@ -150,7 +157,7 @@ def _licences(publication: Publication) -> str:
 
 def _evidence(text: str) -> str:
     """The evidence without the name of the file, so that equal ones are counted together."""
-    return text.partition(" of pg")[0]
+    return re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", text)
 
 
 def _made(publication: Publication) -> str:
@@ -161,7 +168,8 @@ def _made(publication: Publication) -> str:
 
 
 def _source(cast: str) -> str:
-    return cast.partition(" ")[0]
+    name = cast.partition(" ")[0]
+    return _CASTS.get(name, name)
 
 
 def _plausibility(publication: Publication) -> str:
@@ -174,7 +182,7 @@ def _plausibility(publication: Publication) -> str:
         "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
         f"{good} of {_count(len(notes), 'book')} without a warning."
     )
-    return f"## Plausibility\n\n{opening}\n\n" + "\n".join(_limited(lines))
+    return "\n\n".join(["## Plausibility", opening, *(["\n".join(_limited(lines))] if lines else [])])
 
 
 def _limits(publication: Publication) -> str:

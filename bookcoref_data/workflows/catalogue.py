@@ -10,12 +10,15 @@ from typing import Any
 from ..books import Book, Mention, Record
 from ..books.facts import released_key
 from ..errors import DataError, UsageError
-from ..formats.folder import BuildRecord, iter_folder, read_build
+from ..formats import read_documents
+from ..formats.folder import BUILD_FILE, iter_folder, read_build
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from .verify import published_books
 
 _CONTEXT = 8
+_AROUND = 12
+"""Words shown on each side of a mention, and of a place."""
 
 
 def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
@@ -47,13 +50,38 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
 
 def describe(folder: Path, name: str) -> dict[str, Any]:
     """Facts of a built book, its first words, and its characters with their most frequent mention."""
-    record, book = _find(folder, name)
-    facts = next(b for b in record.books if b.doc_key == book.doc_key).to_dict()
+    facts, book = _find(folder, name)
     people = sorted(
         ((c.name, len(c.mentions), _usual(book, c.mentions)) for c in book.characters),
         key=lambda row: (-row[1], row[0]),
     )
     return {"facts": facts, "begins": _begins(book), "characters": people}
+
+
+def place_of(folder: Path, name: str, token: int) -> dict[str, Any]:
+    """What stands at a token of a book: the words around it, and every mention that holds it.
+
+    Raises:
+        UsageError: the book has no such token.
+    """
+    _, book = _find(folder, name)
+    if not 0 <= token < len(book.tokens):
+        raise UsageError(f"{book.doc_key} has no token {token:,}", expected=f"0 to {len(book.tokens) - 1:,}")
+    first, last = max(0, token - _AROUND), min(len(book.tokens), token + _AROUND + 1)
+    words = [*book.tokens[first:token], f"[{book.tokens[token]}]", *book.tokens[token + 1 : last]]
+    named = {m for c in book.characters for m in c.mentions}
+    holders = [(c.name, m) for c in book.characters for m in c.mentions]
+    holders += [(str(i), m) for i, c in enumerate(book.clusters) for m in c if m not in named]
+    return {
+        "doc_key": book.doc_key,
+        "token": token,
+        "context": " ".join(words).replace("\n", " "),
+        "mentions": [
+            {"character": who, "start": m.start, "end": m.end, "text": book.text_of(m)}
+            for who, m in sorted(holders, key=lambda pair: pair[1])
+            if m.start <= token <= m.end
+        ],
+    }
 
 
 def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tuple[int, int, str]]]:
@@ -91,10 +119,43 @@ def _foreign_row(book) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _find(folder: Path, name: str) -> tuple[BuildRecord, Book]:
-    record = read_build(folder)
-    keys = [b.doc_key for b in record.books]
-    exact = [b.doc_key for b in record.books if name in (b.doc_key, b.gutenberg_key)]
+def _find(folder: Path, name: str) -> tuple[dict[str, Any], Book]:
+    """The facts of a book and the book itself.
+
+    `folder` is a built data set, or any folder or file of books. A `name` that fits no book there may be
+    the path of a folder or file with one book.
+    """
+    if name and Path(name).exists() and not _fits(folder, name):
+        folder, name = Path(name), ""
+    if not (folder / BUILD_FILE).is_file() and folder.exists():
+        books = [record.to_book() for record in read_documents(folder)]
+        key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in books])
+        book = next(b for b in books if b.doc_key == key)
+        return _counts(book), book
+    built = read_build(folder).books
+    key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in built])
+    row: Record = next(r for _, r in iter_folder(folder) if r.doc_key == key)
+    return next(b for b in built if b.doc_key == key).to_dict(), row.to_book()
+
+
+def _fits(folder: Path, name: str) -> bool:
+    """Whether a built data set has a book of such a name."""
+    return any(name in key for key in _built(folder))
+
+
+def _counts(book: Book) -> dict[str, Any]:
+    """What there is to say of a book that no build record describes."""
+    return {
+        "doc_key": book.doc_key, "gutenberg_key": book.gutenberg_key, "tokens": len(book.tokens),
+        "sentences": len(book.sentence_ends), "characters": len(book.characters),
+        "clusters": len(book.clusters), "mentions": book.mention_count,
+    }  # fmt: skip
+
+
+def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
+    """The key of the one book that fits. Raises UsageError: none, or several."""
+    keys = [key for key, _ in books]
+    exact = [pair[0] for pair in books if name in pair]
     fits = exact or [k for k in keys if name.lower().replace(" ", "_") in k]
     if len(fits) != 1:
         near = fits or difflib.get_close_matches(name.lower().replace(" ", "_"), keys, n=5, cutoff=0.3)
@@ -103,8 +164,7 @@ def _find(folder: Path, name: str) -> tuple[BuildRecord, Book]:
             expected=", ".join(near or keys[:20]),
             hint="bookcoref-data list shows all books",
         )
-    row: Record = next(r for _, r in iter_folder(folder) if r.doc_key == fits[0])
-    return record, row.to_book()
+    return fits[0]
 
 
 def _usual(book: Book, mentions) -> str:

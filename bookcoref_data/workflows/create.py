@@ -470,7 +470,7 @@ def _write(
             notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
             missing={
                 **{key: error.what for key, error in report.failed.items()},
-                **{key: f"left out: {why}" for key, why in report.left_out.items()},
+                **{key: f"looks implausible: {why}" for key, why in report.left_out.items()},
             },
             source={
                 "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",

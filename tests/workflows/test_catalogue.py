@@ -8,7 +8,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import write_folder
 from bookcoref_data.sources.notes import write_note
-from bookcoref_data.workflows.catalogue import describe, mentions_of, overview
+from bookcoref_data.workflows.catalogue import describe, mentions_of, overview, place_of
 
 SENTENCES = [["Ann", "saw", "Annabel", "."], ["She", "waved", "\n"], ["Ann", "left", "."]]
 
@@ -58,3 +58,26 @@ def test_mentions_stand_in_context(folder):
     assert rows[1][2] == "Ann saw Annabel . [She] waved   Ann left ."
     with pytest.raises(UsageError, match="no character like 'Bob'"):
         mentions_of(folder, "2500", "Bob")
+
+
+def test_a_place_is_shown_with_the_mentions_that_hold_it(folder):
+    found = place_of(folder, "siddhartha", 2)
+    assert found["context"] == "Ann saw [Annabel] . She waved   Ann left ."
+    assert [(m["character"], m["start"]) for m in found["mentions"]] == [("Annabel", 2)]
+    assert place_of(folder, "siddhartha", 3)["mentions"] == []
+    with pytest.raises(UsageError, match="no token 10"):
+        place_of(folder, "siddhartha", 10)
+
+
+def test_a_folder_that_is_no_data_set_and_a_file_are_shown_too(folder, tmp_path):
+    from bookcoref_data.formats import read_documents, write_documents
+
+    book = [record for record in read_documents(folder) if record.doc_key == "siddhartha_2500"]
+    write_documents(book, tmp_path / "one" / "annotation.jsonl")
+    write_documents(book, tmp_path / "one.conll")
+    for place in (tmp_path / "one", tmp_path / "one.conll"):
+        assert describe(tmp_path / "nowhere", str(place))["facts"]["mentions"] == 4
+        assert describe(place, "siddhartha")["facts"]["tokens"] == 10
+        assert place_of(place, "", 0)["mentions"][0]["character"] == "Ann"
+    with pytest.raises(UsageError, match="several books"):
+        describe(tmp_path / "nowhere", str(folder))

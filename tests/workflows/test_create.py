@@ -144,7 +144,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(world, t
     assert [facts["doc_key"] for facts in report.books] == ["book_900001"]
     assert "2 of 3 names have no mention" in report.left_out["book_900002"]
     record = read_build(world / "out")
-    assert record.missing["book_900002"].startswith("left out: 2 of 3 names")
+    assert record.missing["book_900002"].startswith("looks implausible: 2 of 3 names")
     assert record.source["books"]["book_900001"]["cast"]["source"] == "proposed"
     assert record.source["licence"] == "CC-BY-4.0"
 
@@ -155,8 +155,8 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(world, t
         world / "out", "me/open", mirror=world / "mirror", cache_dir=world / "cache", dry_run=True
     )
     assert not made.publication.standoff
-    assert "casts: proposed (1 book)" in made.card
-    assert "not in this release: `book_900002`: left out" in made.card
+    assert "casts: proposed from the book itself (1 book)" in made.card
+    assert "not in this release: `book_900002`: looks implausible" in made.card
     release_backends()
 
 

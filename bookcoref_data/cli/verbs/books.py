@@ -9,7 +9,7 @@ import typer
 
 from ..common import CacheDir, JsonFlag, emit_json, emit_table
 
-Folder = Annotated[Path, typer.Option(help="The built data set folder.")]
+Folder = Annotated[Path, typer.Option(help="The data set folder, or another folder or file of books.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -35,13 +35,22 @@ def list_books(
 
 
 def show(
-    book: Annotated[str, typer.Argument(help="doc_key, Gutenberg id, or part of either.")],
+    book: Annotated[
+        str, typer.Argument(help="doc_key, Gutenberg id, part of either; or a folder or file with one book.")
+    ],
     folder: Folder = Path("bookcoref"),
+    at: Annotated[int | None, typer.Option(min=0, help="Show what stands at this token.")] = None,
     character: Annotated[str | None, typer.Option(help="List the mentions of this character.")] = None,
     most: Annotated[int, typer.Option(min=1, help="Lines to print of mentions or characters.")] = 20,
     json: JsonFlag = False,
 ) -> None:
-    """Show one built book: counts, origin of its text, its characters, or the mentions of one of them."""
+    """Show one book: counts, origin of its text, its characters, the mentions of one, or one place.
+
+    `show annotated` shows the book in a folder of `annotate`. Any file that `convert` reads will do.
+    """
+    if at is not None:
+        _show_place(folder, book, at, json)
+        return
     from ...workflows.catalogue import describe, mentions_of
 
     if character is None:
@@ -68,6 +77,18 @@ def show(
         return
     print(f"{name}: {len(rows):,} mentions")
     emit_table(("start", "end", "in context"), rows[:most])
+
+
+def _show_place(folder: Path, book: str, at: int, json: bool) -> None:
+    from ...workflows.catalogue import place_of
+
+    place = place_of(folder, book, at)
+    if json:
+        emit_json(place)
+        return
+    print(f"{place['doc_key']}, token {at:,}: {place['context']}")
+    columns = ("character", "start", "end", "text")
+    emit_table(columns, ([mention[column] for column in columns] for mention in place["mentions"]))
 
 
 def cite(json: JsonFlag = False) -> None:

@@ -72,9 +72,13 @@ def _print(result) -> None:
     columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows",
                "tokens verified by", "spans verified by")  # fmt: skip
     emit_table(columns, rows)
+    same: dict[str, list[str]] = {}
     for check in result.books:
         for problem in check.problems:
-            print(f"{check.doc_key}: {problem}")
+            same.setdefault(problem, []).append(check.doc_key)
+    for problem, keys in same.items():
+        # The table names the books; what many have in common is said once.
+        print(f"{keys[0]}: {problem}" if len(keys) == 1 else f"{len(keys)} books: {problem}")
     for problem in result.problems:
         print(problem)
     if result.remapped:
