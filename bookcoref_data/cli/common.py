@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json as json_module
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,9 +88,9 @@ def _is_number(cell: str) -> bool:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """A progress display on stderr when it is a terminal, the silent listener otherwise."""
+    """A progress display on stderr when it is a terminal, a line a minute otherwise."""
     if not sys.stderr.isatty():
-        yield _Notes()
+        yield Lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -106,11 +108,58 @@ def progress() -> Iterator[Progress]:
         yield _Bars(bars)
 
 
-class _Notes(Silent):
-    """Off a terminal only notes are passed on."""
+class Lines(Silent):
+    """Off a terminal: notes at once, and one line a minute that says how far the work is.
+
+    Of several things that run, the one that began first speaks for all.
+    """
+
+    def __init__(self, seconds: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._running: dict[str, _Running] = {}
+        self._said = clock()
+
+    def begin(self, key: str, total: int | None, unit: str) -> None:
+        self._running[key] = _Running(total, unit, self._clock())
+
+    def advance(self, key: str, amount: int = 1) -> None:
+        if key in self._running:
+            self._running[key].done += amount
+        now = self._clock()
+        if self._running and now - self._said >= self._seconds:
+            self._said = now
+            first, running = next(iter(self._running.items()))
+            say(f"{first}: {running.line(now)}")
+
+    def end(self, key: str) -> None:
+        self._running.pop(key, None)
 
     def note(self, message: str) -> None:
         say(message)
+
+
+@dataclass(slots=True)
+class _Running:
+    """Something that runs: how much there is, in what unit, since when, and how much is done."""
+
+    total: int | None
+    unit: str
+    began: float
+    done: int = 0
+
+    def line(self, now: float) -> str:
+        spent = now - self.began
+        if self.total is None:
+            return f"{self.done:,} {self.unit} after {_clock_time(spent)}"
+        line = f"{self.done:,} of {self.total:,} {self.unit} after {_clock_time(spent)}"
+        if not 0 < self.done < self.total:
+            return line
+        return f"{line}, about {_clock_time(spent / self.done * (self.total - self.done))} left"
+
+
+def _clock_time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 class _Bars:

@@ -46,6 +46,7 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
     from ..sources.store import Store
     from ..workflows.annotate_many import ManyBooks, annotate_books, collect
     from ..workflows.engine import worker_count
+    from ..workflows.workload import workload
 
     if wanted.engine not in ENGINES:
         raise UsageError(f"unknown engine {wanted.engine!r}", expected=" or ".join(ENGINES))
@@ -54,6 +55,7 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
     cache = Store.open(wanted.cache_dir).root
     books = ManyBooks(book, wanted.plan, cache, wanted.characters, wanted.narrators, wanted.steps)
     books.check_casts()
+    say(str(workload(books, worker_count(wanted.jobs))))
     if wanted.slurm:
         return _submit(books, wanted)
     with progress() as listener:
@@ -98,11 +100,18 @@ def show(report: Work, files: list[Path], json: bool) -> None:
         ]
         emit_json(report.to_dict() | {"books": books, "files": [str(f) for f in files]})
         return
-    rows: list[tuple[str, int | None, int | None, str]] = [
-        (key, len(state.names), len(state.mentions), "kept" if key in report.reused else "made now")
-        for key, state in states.items()
+    # The books that a person should look at come first: failed ones, then those with most remarks.
+    rows: list[tuple[str, int | None, int | None, int | None, str]] = [
+        (key, None, None, None, "failed") for key in report.failed
     ]
-    rows += [(key, None, None, "failed") for key in report.failed]
-    emit_table(("book", "cast", "mentions", "work"), rows)
+    troubled = sorted(states.items(), key=lambda item: -len(item[1].notes))
+    rows += [
+        (
+            key, len(state.names), len(state.mentions), len(state.notes),
+            "kept" if key in report.reused else "made now",
+        )
+        for key, state in troubled
+    ]  # fmt: skip
+    emit_table(("book", "cast", "mentions", "remarks", "work"), rows)
     for file in files:
         say(f"wrote {file}")

@@ -494,3 +494,16 @@ def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, en
     monkeypatch.setitem(sys.modules, "datatrove.executor", None)
     with pytest.raises(MissingExtraError, match=r"bookcoref-data\[datatrove\]"):
         engine.need_datatrove()
+
+
+def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
+    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.workflows.annotate_many import ManyBooks
+    from bookcoref_data.workflows.workload import TOKENS_PER_SECOND, workload
+
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text("x" * 530_000, encoding="utf-8")
+    found = workload(ManyBooks(tmp_path, default_plan("embedded"), tmp_path), 2)
+    assert (found.books, found.tokens) == (3, 300_000)
+    assert found.hours == pytest.approx(300_000 / TOKENS_PER_SECOND["embedded"] / 3600 / 2)
+    assert str(found).startswith("3 books, about 300,000 tokens, about 0.0 hours with 2 processes")
