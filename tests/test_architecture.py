@@ -191,3 +191,30 @@ def test_no_module_imports_itself_in_a_circle():
     assert len(graph["bookcoref_data.workflows.rebuild"]) > 5  # the imports are seen
     assert circles(graph) == []
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}})
+
+
+MOST_LINES = 60
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef, *, body_only: bool) -> int:
+    """Lines of a function, or of its body without docstring and functions inside it."""
+    if not body_only:
+        return function.end_lineno - function.lineno + 1
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    inner = sum(n.end_lineno - n.lineno + 1 for n in body if isinstance(n, ast.FunctionDef))
+    return body[-1].end_lineno - body[0].lineno + 1 - inner if body else 0
+
+
+def test_no_function_is_longer_than_a_page():
+    """Of commands only the body counts: their signature is a list of options."""
+    long = [
+        f"{path.relative_to(PACKAGE)} {node.name}: {size} lines"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (size := lines_of(node, body_only=room_of(path) == "cli")) > MOST_LINES
+    ]
+    assert long == []
+    short, whole = ast.parse("def f(\n a,\n):\n 'Doc.'\n x = a\n return x").body[0], "def f():" + "\n x" * 60
+    assert lines_of(short, body_only=True) == 2
+    assert lines_of(ast.parse(whole).body[0], body_only=False) == MOST_LINES + 1

@@ -37,7 +37,7 @@ class BookFacts:
 
     `document_sha256` covers everything in the row of the full config, in order; `windows_sha256` the same
     for its rows of the split config. `text` says where the text came from, `check` how its tokens were
-    proved:
+    verified:
 
         manifest        by a token checksum known beforehand
         pack            by the token checksum of a pack

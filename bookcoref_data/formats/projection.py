@@ -61,7 +61,7 @@ def project_all(
 
 
 def project(record: Record, key: Record, report: ConversionReport | None) -> Record:
-    """The record's clusters on the key's tokens; mentions that cannot be placed are told to `report`."""
+    """The record's clusters on the key's tokens; mentions that cannot be placed are counted in `report`."""
     for one in (record, key):
         if one.sentences is None:
             raise DataError(
@@ -125,7 +125,7 @@ class _Mover:
         self._token_of = np.repeat(np.arange(len(target)), np.diff(self._key_first))
 
     def __call__(self, mention: Mention) -> Mention | None:
-        """The mention on the key's tokens, or None; both outcomes that surprise are told to the report."""
+        """The mention on the key's tokens, or None; one that is lost or moved goes into the report."""
         moved, exact = self._move(mention)
         if self._report is not None and not exact:
             words = " ".join(self._source[mention.start : mention.end + 1])[:60]
@@ -133,7 +133,7 @@ class _Mover:
         return moved
 
     def quietly(self, mention: Mention) -> Mention | None:
-        """The same without telling."""
+        """The same without a report."""
         return self._move(mention)[0]
 
     def _move(self, mention: Mention) -> tuple[Mention | None, bool]:

@@ -7,7 +7,7 @@ For whoever builds (all pure, no tokenizer needed to read):
     pack = read_pack(data)                # checks the envelope and the bounds; FormatError / DataError
     pack.doc_key, pack.gutenberg_key, pack.source_sha256, pack.token_count, pack.sentence_count
     pack.tokens_sha256                    # of the released tokens, as books.tokens_sha256
-    sentences = pack.apply(text)          # exact and proved by tokens_sha256, or EditionError
+    sentences = pack.apply(text)          # exact, verified by tokens_sha256; or EditionError
     book = pack.book(text)                # the same as a checked Book with clusters and characters
     pack.annotation, pack.windows, pack.window_annotations   # offsets; see `Annotation`, `Pack`
 
@@ -40,7 +40,7 @@ from .fingerprint import BITS, Fingerprint, make_fingerprint
 from .locate import Landmarks, find_body, landmarks_of
 from .sentences import dissect, join_tokens, split_tokens
 from .spans import Annotation, pack_annotation, unpack_annotation
-from .token_boundaries import decode_cuts, encode_cuts
+from .token_boundaries import Cuts, decode_cuts, encode_cuts
 
 MOST_CHARACTERS = 1 << 27
 MOST_LITERAL_SHARE = 0.05
@@ -101,7 +101,7 @@ class Pack:
         return self.edits.literal_characters
 
     def apply(self, text: str) -> list[list[str]]:
-        """The released sentences, proved by the checksum of their tokens.
+        """The released sentences, verified by the checksum of their tokens.
 
         Raises:
             EditionError: this text is not (or does not contain) the edition the pack was made from.
@@ -165,6 +165,33 @@ class Pack:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """From a text to the released characters: where the book is in it, the edits, and what they give."""
+
+    landmarks: Landmarks
+    edits: Edits
+    stream: CharStream
+    cuts: Cuts
+
+
+def _changes(
+    doc_key: str, text: str, sentences: Sequence[Sequence[str]], most_literal_share: float
+) -> _Changes:
+    """What turns `text` into `sentences`. Raises: as `make_pack`."""
+    source = visible(text)
+    target, cuts = dissect(sentences)
+    ends = np.zeros(len(target), dtype=bool)
+    ends[cuts.token_ends] = True
+    edits, start, length = make_edits(source, target, ends).within_body()
+    _refuse_leak(doc_key, edits, len(target), most_literal_share)
+    body = CharStream(source.codes[start : start + length], source.after[start : start + length])
+    stream = apply_edits(body, edits)
+    if not np.array_equal(stream.codes, target):
+        raise DataError(f"{doc_key}: the packed text is not the released one", hint="report this defect")
+    return _Changes(landmarks_of(source.codes, start, length), edits, stream, cuts)
+
+
 def make_pack(
     text: str,
     sentences: Sequence[Sequence[str]],
@@ -194,16 +221,7 @@ def make_pack(
         DataError: the sentences cannot be packed, or the pack would hold more of the released text than
         `most_literal_share` of its characters (the text is probably another book).
     """
-    source = visible(text)
-    target, cuts = dissect(sentences)
-    ends = np.zeros(len(target), dtype=bool)
-    ends[cuts.token_ends] = True
-    edits, start, length = make_edits(source, target, ends).within_body()
-    _refuse_leak(doc_key, edits, len(target), most_literal_share)
-    body = CharStream(source.codes[start : start + length], source.after[start : start + length])
-    stream = apply_edits(body, edits)
-    if not np.array_equal(stream.codes, target):
-        raise DataError(f"{doc_key}: the packed text is not the released one", hint="report this defect")
+    made = _changes(doc_key, text, sentences, most_literal_share)
     tokens = [token for sentence in sentences for token in sentence]
     meta = {
         "doc_key": doc_key,
@@ -212,18 +230,18 @@ def make_pack(
         "source": {"sha256": source_sha256, "name": source_name},
         "tokens": len(tokens),
         "sentences": len(sentences),
-        "visible": len(target),
+        "visible": len(made.stream),
         "tokens_sha256": tokens_sha256(tokens),
         "sentences_sha256": _ends_sha256(np.array(list(accumulate(map(len, sentences))), dtype=np.int64)),
-        "body": landmarks_of(source.codes, start, length).to_dict(),
+        "body": made.landmarks.to_dict(),
         **({"licence": licence, "attribution": attribution} if annotation else {}),
     }
-    numbers, literals = edits.to_bytes()
+    numbers, literals = made.edits.to_bytes()
     sections = {
         "META": _json(meta),
         "EDIT": numbers,
         "LITS": literals,
-        **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(stream, cuts).items()},
+        **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(made.stream, made.cuts).items()},
         **_annotation_sections(annotation or Annotation(), windows, window_annotations or {}, len(tokens)),
     }
     if fingerprint_bits and public_domain:

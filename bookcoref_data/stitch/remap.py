@@ -1,7 +1,7 @@
 """Carry an annotation from one text to another edition of it, and say what became of every mention.
 
 The result is *remapped*: the tokens are those of the new edition, the offsets moved. It is never called
-exact; that word is kept for `Pack.apply`, which gives back the released tokens proved by checksum.
+exact; that word is kept for `Pack.apply`, which gives back the released tokens, verified by checksum.
 
     kept      the same tokens (folded: case, accents, quotes, dashes, spelling), one after the other
     moved     kept, in a passage that stands elsewhere in the new text

@@ -187,7 +187,7 @@ def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
 
 
 def _text(facts: BookFacts, candidates: Candidates) -> SourceText:
-    """The text that the book was built from, told by its checksum."""
+    """The text that the book was built from, recognised by its checksum."""
     names = []
     for text in candidates(facts.gutenberg_key):
         if text.sha256 == facts.text["sha256"]:

@@ -178,28 +178,29 @@ def test_a_key_on_another_edition_is_named(files, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def schema():
-    """A check of one value against the schema that the documentation publishes."""
+def breaches():
+    """What of a value is against the schema that the documentation publishes."""
     jsonschema = pytest.importorskip("jsonschema")
     text = (Path(__file__).parents[2] / "docs" / "schemas" / "evaluate.json").read_text(encoding="utf-8")
-    return jsonschema.Draft202012Validator(json.loads(text)).validate
+    validator = jsonschema.Draft202012Validator(json.loads(text))
+    return lambda value: list(validator.iter_errors(value))
 
 
-def test_the_json_of_one_system_is_as_documented(files, tmp_path, schema):
+def test_the_json_of_one_system_is_as_documented(files, tmp_path, breaches):
     labels = write(tmp_path / "l.jsonl", {"doc_key": "b_1", "spans": [[0, 0, "PER"]]})
     everything = ("--errors", "--breakdown", "--characters", "--agreement", "--macro", "--typed", str(labels))
-    schema(scores(*files, *everything))
+    assert breaches(scores(*files, *everything)) == []
     compared = (*files, "--compare", str(files[0]), "--window-size", "1", "--bootstrap", "100", "--few-units")
     found = scores(*compared)
     assert {"resampling", "compare"} <= found.keys()
-    schema(found)
+    assert breaches(found) == []
 
 
-def test_the_json_of_several_systems_is_as_documented(tmp_path, schema):
+def test_the_json_of_several_systems_is_as_documented(tmp_path, breaches):
     key, good, worse = many(tmp_path)
     options = ("--compare", "all", "--unit", "book", "--bootstrap", "100")
-    schema(scores(key, good, "-r", str(worse), *options))
-    schema(scores(key, good, "-r", str(worse), *options[2:]))
+    assert breaches(scores(key, good, "-r", str(worse), *options)) == []
+    assert breaches(scores(key, good, "-r", str(worse), *options[2:])) == []
 
 
 def test_two_annotators_agree(files):

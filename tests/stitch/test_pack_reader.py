@@ -13,6 +13,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookcoref_data.books import Book
 from bookcoref_data.errors import BookcorefError, FormatError
 from bookcoref_data.stitch import container
 from bookcoref_data.stitch.container import MAGIC, read_container, write_container
@@ -37,13 +38,21 @@ def good(story) -> bytes:
     )  # fmt: skip
 
 
-def use(data: bytes, text: str) -> None:
-    """Read and apply; anything but an error of ours is a defect."""
+def use(data: bytes, text: str) -> Book | None:
+    """Read and apply; None where that is refused. Anything but an error of ours is a defect."""
     try:
         pack = read_pack(data)
-        pack.window_books(pack.book(text))
+        book = pack.book(text)
+        pack.window_books(book)
     except BookcorefError:
-        pass
+        return None
+    return book
+
+
+def is_harmless(data: bytes, story) -> bool:
+    """Whether a pack whose checksum of the tokens is right is refused, or gives the released tokens."""
+    book = use(data, story.text)
+    return book is None or book.tokens == story.book.tokens
 
 
 def test_every_cut_is_noticed(good):
@@ -78,17 +87,19 @@ def test_forged_sections_are_refused_or_harmless(good, story):
         forged = bytearray(sections[name])
         for _ in range(picks.choice([1, 1, 3, 20])):
             forged[picks.randrange(len(forged))] = picks.randrange(256)
-        use(write_container({**sections, name: bytes(forged)}), story.text)
+        made = write_container({**sections, name: bytes(forged)})
+        # The forger of META may state another checksum.
+        assert is_harmless(made, story) or name == "META"
 
 
 def test_forged_sections_cut_or_missing_are_refused_or_harmless(good, story):
     sections = read_container(good)
     for name, body in sections.items():
-        use(write_container({k: v for k, v in sections.items() if k != name}), story.text)
+        assert is_harmless(write_container({k: v for k, v in sections.items() if k != name}), story)
         for end in (1, len(body) // 2, len(body) - 1):
-            use(write_container({**sections, name: body[:end]}), story.text)
-        use(write_container({**sections, name: body * 2}), story.text)
-        use(write_container({**sections, name: b"\xff" * 50}), story.text)
+            assert is_harmless(write_container({**sections, name: body[:end]}), story)
+        assert is_harmless(write_container({**sections, name: body * 2}), story)
+        assert is_harmless(write_container({**sections, name: b"\xff" * 50}), story)
 
 
 @pytest.mark.parametrize(
