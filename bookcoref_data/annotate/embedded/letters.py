@@ -75,7 +75,7 @@ def _greets(book: Book, words: Sequence[int]) -> bool:
     """Whether a paragraph begins as letters do: "My dear Mr. Hill,", "Sir:", "Dearest Anna --"."""
     first = [book.tokens[i] for i in words[:_GREETING_WORDS]]
     low = [t.lower() for t in first]
-    at = 1 if low[0] in ("my", "o", "oh") else 0
+    at = 1 if low[0] == "my" else 0
     if len(low) <= at + 1 or low[at] not in _GREETS or not first[0][:1].isupper():
         return False
     if low[at] in ("sir", "madam"):
@@ -83,7 +83,7 @@ def _greets(book: Book, words: Sequence[int]) -> bool:
         return (at == 0 and low[1] in (":", ",--", "--", "—", ",—")) or len(words) <= 3
     end = next((n for n, t in enumerate(first) if n > at and t in _ENDS_GREETING and low[n - 1] != "mr"), -1)
     capitals = all(t[:1].isupper() or t in ("and", ".", "of") for t in first[at + 1 : end])
-    return end > at and capitals
+    return end > at + 1 and capitals
 
 
 def _signs(book: Book, words: Sequence[int], name: Marked) -> bool:

@@ -312,7 +312,10 @@ class BookReader:
         if self.teacher:
             self.teacher.settled(i, e)
         q = int(t.speech.quote[m.at])
-        self.state.mention(e, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.clauses[i])
+        if q not in t.speech.letters or m.person == 3:
+            # Who writes a letter, and to whom, is not on the scene where it is read.
+            sentence, paragraph = int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at])
+            self.state.mention(e, m, sentence, paragraph, q, t.clauses[i])
         if m.kind == "nominal":
             counts = self.noun_counts[m.noun]
             counts[e] = counts.get(e, 0) + 1
