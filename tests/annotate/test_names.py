@@ -126,3 +126,35 @@ def test_a_text_may_end_with_part_of_a_name():
 def test_particles_alone_are_no_name():
     text = "The Bishop of St. Andrews was fond of his house , and of tea ."
     assert linked(text, ["Bishop of St. Andrews"]) == [("Bishop of St. Andrews", "Bishop of St. Andrews")]
+
+
+@pytest.mark.parametrize(
+    ("text", "cast", "expected"),
+    [
+        (
+            "the Queen shouted . then the Queen of Hearts laughed at the queen and the Queen of Spain .",
+            ["Queen of Hearts", "Alice"],
+            [("Queen", "Queen of Hearts"), ("Queen of Hearts", "Queen of Hearts")],
+        ),
+        ("then the Hatter ran after a hatter .", ["The Mad Hatter"], [("Hatter", "The Mad Hatter")]),
+        ("then the Prince left .", ["Prince of Wales", "Prince Hal"], []),
+        (
+            "then the Bishop of St. Andrews left St. Andrews and the heart of town .",
+            ["Bishop of St. Andrews"],
+            [("Bishop of St. Andrews", "Bishop of St. Andrews")],
+        ),
+        ("then Wellington rode .", ["Duke of Wellington"], [("Wellington", "Duke of Wellington")]),
+    ],
+)
+def test_short_forms_of_long_descriptions(text, cast, expected):
+    assert linked(text, cast) == expected
+
+
+def test_a_title_that_changes_is_an_alias():
+    cast = parse_cast("Mrs. Weston; Miss Taylor\nMr. Weston\nMiss Weston")
+    table = NameTable(cast)
+    tokens = "Miss Taylor came . Mrs. Weston smiled at Miss Weston and Mr. Weston .".split()
+    settled = table.settle(table.find(book_words(tokens)))
+    assert [cast.names[who] for who, _ in settled] == [
+        "Mrs. Weston", "Mrs. Weston", "Miss Weston", "Mr. Weston",
+    ]  # fmt: skip

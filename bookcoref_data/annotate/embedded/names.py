@@ -16,9 +16,18 @@ from ...words import calendar, honorifics, word_set
 from ..cast import Cast, Entry
 from . import lexicon as lex
 
-FULL, ALIAS, TITLED, LAST_TITLED, NICK, FIRST, LAST = range(7)
+FULL, ALIAS, TITLED, LAST_TITLED, NICK, FIRST, LAST, SHORT = range(8)
 """Ranks of forms: a lower one is a surer way to name a character."""
-RULES = ("name", "alias", "title + name", "title + surname", "nickname", "first name", "surname")
+RULES = (
+    "name",
+    "alias",
+    "title + name",
+    "title + surname",
+    "nickname",
+    "first name",
+    "surname",
+    "short form",
+)
 RECENT_TOKENS = 1500
 
 
@@ -81,6 +90,10 @@ def take_apart(entry: Entry) -> Person:
     if common:
         return Person(entry, tuple(titles), (), "", "group" if group else gender, sure, group, True)
     titled_last = len(rest) == 1 and any(t in _SURNAME_TITLES for t in titles)
+    if rest[:1] == ["of"]:
+        # Wellington is a man, Hearts and St. Andrews are not.
+        last = rest[-1] if len(rest) == 2 and titles[-1:] and titles[-1] in _CALLED_BY_THEIR_LAND else ""
+        return Person(entry, tuple(titles), (), last, "group" if group else gender, sure, group)
     if len(rest) == 1 and not titled_last:
         first, last = tuple(rest), ""
     else:
@@ -91,6 +104,9 @@ def take_apart(entry: Entry) -> Person:
     return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group)
 
 
+_CALLED_BY_THEIR_LAND = word_set(
+    "duke earl marquis viscount count baron duchess marchioness viscountess countess baroness lord lady"
+)
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
 
 
@@ -157,6 +173,25 @@ def _namelike(word: str) -> bool:
     return word.isalpha() and len(word) > 2 and word not in _NOT_NAMES and word not in lex.TITLES
 
 
+def _stands_alone(words: Word, at: int) -> bool:
+    """Whether a word stands as in "the Queen": behind "the", and not before "of Spain" or a name."""
+    after = words.text[at + 1] if at + 1 < len(words.text) else ""
+    named = bool(after) and words.capital[at + 1] and words.token[at + 1] == words.token[at] + 1
+    return at > 0 and words.text[at - 1] == "the" and after != "of" and not named
+
+
+def _short_words(person: Person) -> list[str]:
+    """The noun by which somebody with a longer description is called: "queen" for "Queen of Hearts", "hatter"
+    for "The Mad Hatter"."""
+    words = [w for w in name_words(person.entry.name) if w not in ("the", "a", "an")]
+    if person.group or len(words) < 2 or "and" in words:
+        return []
+    if "of" in words[1:]:
+        noun = words[words.index("of") - 1]
+        return [noun] if noun in lex.TITLES or noun in lex.PERSON_NOUNS else []
+    return [words[-1]] if person.common and words[-1].isalpha() else []
+
+
 def name_words(name: str) -> list[str]:
     """The words of a name as they are compared: lower case, no points, straight apostrophes."""
     cleaned = name.replace("’", "'").replace(",", " ").replace("(", " ").replace(")", " ")
@@ -199,11 +234,24 @@ class NameTable:
                 self._add(words, i, ALIAS)
                 if words[:1] in (["the"], ["a"]) or alias[:1].islower():
                     self.lower.add(tuple(words))
+        self._add_short_forms()
         self._prune()
         by_length: dict[str, set[int]] = defaultdict(set)
         for form in self.forms:
             by_length[form[0]].add(len(form))
         self.lengths = {word: sorted(sizes, reverse=True) for word, sizes in by_length.items()}
+
+    def _add_short_forms(self) -> None:
+        """ "The Queen" for "Queen of Hearts", "the Hatter" for "The Mad Hatter": where one of the cast only
+        can be called so, and nobody by a surer form."""
+        bearers: dict[str, set[int]] = defaultdict(set)
+        for i, person in enumerate(self.people):
+            for word in {*person.titles, *_short_words(person)}:
+                bearers[word].add(i)
+        for i, person in enumerate(self.people):
+            for word in _short_words(person):
+                if bearers[word] == {i} and (word,) not in self.forms:
+                    self._add([word], i, SHORT)
 
     def _add(self, words, character: int, rank: int) -> None:
         form = tuple(words)
@@ -372,6 +420,8 @@ class NameTable:
             if not capital and form not in self.lower:
                 continue
             if words.token[at + length - 1] - words.token[at] > 3 * length:
+                continue
+            if min(ranks.values()) == SHORT and not _stands_alone(words, at):
                 continue
             title = form[0] if form[0] in lex.TITLES and length > 1 else ""
             end = words.token[at + length - 1]
