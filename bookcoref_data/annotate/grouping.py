@@ -111,10 +111,14 @@ class _People:
         self.lone.append(group)
 
     @staticmethod
-    def _fill(group: Group, sighting: Sighting, names: Mapping[str, int]) -> None:
+    def _fill(
+        group: Group, sighting: Sighting, names: Mapping[str, int], titles: Iterable[str] | None = None
+    ) -> None:
+        """Give a group the names, and of the sighting what occurs with these titles (default: all)."""
+        chosen = set(sighting.titles) if titles is None else set(titles)
         group.names.update({name: n for name, n in names.items() if n})
-        group.places += sighting.places
-        group.titles |= {title for title in sighting.titles if title}
+        group.places += [at for title in chosen for at in sighting.places.get(title, ())]
+        group.titles |= chosen - {""}
         share = sum(names.values()) / sighting.count
         group.person += share * sighting.person
         group.other += share * sighting.other
@@ -126,7 +130,7 @@ class _People:
         his = wives if gender_of(words[0]) != "f" else 0
         if his:
             group = Group("", words[-1], WIFE)
-            self._fill(group, sighting, {f"Mrs. {' '.join(words)}": his})
+            self._fill(group, sighting, {f"Mrs. {' '.join(words)}": his}, honorifics.MARRIED)
             self.full.append(group)
         rest = sighting.count - his
         if not rest or not sure:
@@ -138,7 +142,8 @@ class _People:
         else:
             role = MISS if sighting.times(honorifics.FEMALE_HONORIFICS) else ANY
         group = Group(words[0], words[-1], role)
-        self._fill(group, sighting, {" ".join(words): rest})
+        left = set(sighting.titles) - (honorifics.MARRIED if his else frozenset())
+        self._fill(group, sighting, {" ".join(words): rest}, left)
         titled = sighting.times(honorifics.BEFORE_SURNAMES)
         group.set_apart = sighting.count >= _REGULAR and titled >= _SURE_SHARE * sighting.count
         same = next((g for g in self.full if self._is_same_full_name(g, group)), None)
@@ -161,6 +166,7 @@ class _People:
         titled = sighting.times(honorifics.HONORIFICS)
         is_first = self._is_first_name(word, sighting, titled)
         parts: dict[str, dict[str, int]] = defaultdict(dict)
+        titles: dict[str, set[str]] = defaultdict(set)
         for title, n in sighting.titles.items():
             kind = self._kind(title, is_first)
             name = f"{written(title)} {word}" if kind != ANY and title else word
@@ -168,14 +174,14 @@ class _People:
                 self._with_miss[word] += n * (title in honorifics.UNMARRIED)
                 name = f"{written(title)} {word}" if title in honorifics.HONORIFICS else word
             parts[kind][name] = parts[kind].get(name, 0) + n
+            titles[kind].add(title)
         for kind, names in parts.items():
             own = kind in ("first", KNIGHT)
             group = Group(word if own else "", "" if own or kind == ANY else word, kind)
-            self._fill(group, sighting, names)
+            self._fill(group, sighting, names, titles[kind])
             if kind == "first":
                 self.by_first[word] = group
             elif kind == KNIGHT:
-                group.titles = {"sir"}
                 self.knights.append(group)
             elif kind == ANY:
                 self.bare[word] = group
@@ -300,7 +306,8 @@ class _People:
                 if g is not group and g.names and g.first and are_one_name(g.first, group.first)
             ]
             near.sort(key=lambda g: -g.count)
-            if near and near[0].count >= max(group.count, *(3 * g.count for g in near[1:2]), 1):
+            second = near[1].count if len(near) > 1 else 0
+            if near and near[0].count >= max(group.count / 4, 3 * second):
                 near[0].take(group)
 
     def left(self) -> list[Group]:

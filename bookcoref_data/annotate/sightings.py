@@ -58,7 +58,8 @@ _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 @dataclass(slots=True)
 class Sighting:
     """A name without its titles: how often it occurs with each title ("" without), what speaks for a person
-    and for something else, how often it speaks, how often it is "the Dashwoods", and its token numbers."""
+    and for something else, how often it speaks, how often it is "the Dashwoods", and its token numbers
+    by title."""
 
     words: Words
     titles: Counter[str] = field(default_factory=Counter)
@@ -66,7 +67,7 @@ class Sighting:
     other: float = 0.0
     speaks: int = 0
     plural: int = 0
-    places: list[int] = field(default_factory=list)
+    places: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -143,7 +144,7 @@ def _add(
     title, words = name
     seen = found.setdefault(words, Sighting(words))
     seen.titles[title] += 1
-    seen.places.append(start)
+    seen.places.setdefault(title, []).append(start)
     if title and title not in lex.ADJECTIVES_OF_NAMES:
         seen.person += 1
     first = words[0].lower() in FIRST_NAMES
@@ -172,7 +173,7 @@ def _add_lone_title(
     words = ("the", book.tokens[start])
     seen = found.setdefault(words, Sighting(words))
     seen.titles[""] += 1
-    seen.places.append(start)
+    seen.places.setdefault("", []).append(start)
     verb = int(parse.head[end])
     if parse.dep[end] == "nsubj" and book.tokens[verb].lower() in lex.SPEECH_VERBS:
         seen.speaks += 1

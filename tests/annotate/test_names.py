@@ -153,8 +153,8 @@ def test_short_forms_of_long_descriptions(text, cast, expected):
 def test_a_title_that_changes_is_an_alias():
     cast = parse_cast("Mrs. Weston; Miss Taylor\nMr. Weston\nMiss Weston")
     table = NameTable(cast)
-    tokens = "Miss Taylor came . Mrs. Weston smiled at Miss Weston and Mr. Weston .".split()
-    settled = table.settle(table.find(book_words(tokens)))
+    text = "Miss Taylor came . Mrs. Weston smiled at Miss Weston and Mr. Weston ."
+    settled = table.settle(table.find(book_words(text.split())))
     assert [cast.names[who] for who, _ in settled] == [
         "Mrs. Weston", "Mrs. Weston", "Miss Weston", "Mr. Weston",
     ]  # fmt: skip
