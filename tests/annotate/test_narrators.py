@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bookcoref_data.annotate.cast import make_cast
 from bookcoref_data.annotate.narration import Narration, chapter_number, narration_of
+from bookcoref_data.annotate.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.errors import UsageError
+from bookcoref_data.workflows.annotate import Source, annotate_book
 
 CAST = make_cast(["Jim Hawkins", "Dr. Livesey", "Ben Gunn"])
 BOOK = Book.make("b_0", [["word"] * 10] * 10)
@@ -97,6 +101,18 @@ def test_each_narrator_has_the_first_person_of_his_chapters(annotate):
     assert len(others) == 10
     assert not [at for at in others if second < at < third]
     assert [n for n in done.state.notes if n.startswith("narrator: Dr. Livesey, tokens")]
+
+
+def test_who_tells_a_long_story_in_quotes_need_not_be_named_in_it(book_of):
+    story = "\n\n".join(f"“I took my lamp and went to room {n}, and I saw nothing near me." for n in range(8))
+    text = f"“Listen,” said Anna Hill.\n\n{story}”\n\n“Well,” said Martin Ford.\n"
+    settings = {"windows": {"words": 20}, "groups": {"windows": 2}}
+    plan = replace(default_plan("embedded"), settings=settings)
+    done = annotate_book(Source(book_of(text)), make_cast(["Anna Hill", "Martin Ford"]), plan)
+    by_speaker = [m for m in done.state.mentions if m.rule == "speaker of the quote"]
+    spoken = [q for q in done.state.quotes if q.speaker >= 0]
+    assert len(spoken) == len(done.state.quotes)
+    assert len(by_speaker) == sum(t in ("I", "my", "me") for t in done.book.tokens) == 32
 
 
 LINES = "I took my lamp and went out. I saw nothing near me. My heart was still. I came back to my room."

@@ -234,7 +234,9 @@ class _ExpandStep(_EmbeddedStep):
             area = _area_of(areas, m.start)
             rule = RULE_NAMES.get(d.rule, d.rule)
             score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
-            narrates = d.rule == "narrator" or d.character in narrators
+            # Who tells a long story in quotes is seldom named in it.
+            tells = final and d.rule == "speaker of the quote"
+            narrates = tells or d.rule == "narrator" or d.character in narrators
             if area >= 0 and (present[area][d.character] or narrates):
                 others = tuple(o for o in d.others if o[0] < len(job.cast.names))
                 kept.append(Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others))
