@@ -64,7 +64,7 @@ def annotate_many(book: Path, wanted: Many, json: bool) -> int:
 
             workers = worker_count(wanted.jobs)
             report = run_local(
-                books.jobs(), wanted.out / "work", cache, tasks=wanted.tasks or workers, workers=workers
+                books, wanted.out / "work", cache, tasks=wanted.tasks or workers, workers=workers
             )
         else:
             report = annotate_books(books.jobs, books.count(), workers=wanted.jobs, progress=listener)
@@ -82,7 +82,7 @@ def _submit(books: ManyBooks, wanted: Many) -> int:
     partition, _, limit = wanted.slurm.partition(":")
     slurm = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(wanted.plan.backend == "hub"))
     work, tasks = wanted.out.absolute() / "work", wanted.tasks or books.count()
-    done = submit_slurm(books.jobs(), work, books.cache, slurm, tasks=tasks, workers=wanted.jobs or -1)
+    done = submit_slurm(books, work, books.cache, slurm, tasks=tasks, workers=wanted.jobs or -1)
     say(f"Slurm job {done.number}: {done.tasks} tasks, script {done.script}")
     say("when it has ended, run the same command without --slurm: finished books are taken from the cache")
     return 0

@@ -113,13 +113,7 @@ class AnnotateJob:
             "notes": self.source.notes,
             "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries] if self.cast else None,
             "cast_notes": self.cast.notes if self.cast else [],
-            "plan": [
-                self.plan.name,
-                self.plan.backend,
-                self.plan.steps,
-                dict(self.plan.settings),
-                self.plan.least,
-            ],
+            "plan": plan_value(self.plan),
             "narrators": self.narrators or self.source.narrators,
             "steps": self.steps,
         }
@@ -132,8 +126,7 @@ class AnnotateJob:
         book = parse_record(v["book"], "job", bare=True).to_book()
         entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())
         cast = Cast(entries, tuple(v["cast_notes"])) if entries else None
-        name, backend, steps, settings, least = v["plan"]
-        plan = Plan(name, backend, tuple(steps), settings, least=least)
+        plan = plan_of(v["plan"])
         origin = None
         if v["origin"]:
             file, digest, text, starts, ends = v["origin"]
@@ -141,6 +134,17 @@ class AnnotateJob:
         chapters = tuple((title, token) for title, token in v["chapters"])
         source = Source(book, tuple(v["names"]), tuple(v["notes"]), origin, chapters)
         return cls(source, cast, plan, cache, tuple(v["narrators"]), tuple(v["steps"]))
+
+
+def plan_value(plan: Plan) -> list[Any]:
+    """A plan as JSON can hold it."""
+    return [plan.name, plan.backend, plan.steps, dict(plan.settings), plan.least]
+
+
+def plan_of(value: Sequence[Any]) -> Plan:
+    """Read what `plan_value` made."""
+    name, backend, steps, settings, least = value
+    return Plan(name, backend, tuple(steps), settings, least=least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,12 @@ class ManyBooks:
             return len(read_build(self.path).books)
         files = book_files(self.path)
         return sum(sum(map(bool, map(str.strip, read_lines(p)))) if _holds_records(p) else 1 for p in files)
+
+    def only_texts(self) -> bool:
+        """Whether every book is a text file of its own, so that a task can read its books itself."""
+        if self.path.is_dir() and is_folder(self.path):
+            return False
+        return all(path.suffix in TEXT_SUFFIXES for path in book_files(self.path))
 
     def check_casts(self) -> None:
         """A cast that is missing shall not show after hours. Raises UsageError."""
@@ -189,14 +199,19 @@ class ManyBooks:
                 cast = self._cast(path, key, source.cast)
                 yield AnnotateJob(source, cast, self.plan, self.cache, self.narrators, self.steps)
 
+    def cast_file(self, path: Path, key: str = "") -> Path | None:
+        """The cast file of a book: the one for all, or its own of the folder; None where there is none."""
+        file = self.characters
+        if file is None or str(file) == AUTO or not file.is_dir():
+            return None if str(file) == AUTO else file
+        found = (file / f"{name}.txt" for name in (key, path.stem) if name)
+        return next((p for p in found if p.is_file()), None)
+
     def _cast(self, path: Path, key: str, own: Cast | None) -> Cast | None:
         """The cast of one book; None where it is to be proposed."""
-        file = self.characters
-        if str(file) == AUTO:
+        if str(self.characters) == AUTO:
             return None
-        if file is not None and file.is_dir():
-            found = (file / f"{name}.txt" for name in (key, path.stem))
-            file = next((p for p in found if p.is_file()), None)
+        file = self.cast_file(path, key)
         if file is None and own is not None:
             return own
         if file is None:

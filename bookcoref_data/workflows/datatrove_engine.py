@@ -1,6 +1,7 @@
 """Annotate many books through datatrove's executors, on one machine or on a Slurm cluster.
 
     <work>/jobs/<number>.json    one book each: text, cast, plan; what a task reads
+    <work>/done/<file>.json      of a text file: what was annotated, and where the finished book is
     <work>/errors/<number>.json  what went wrong with a book, in words
     <work>/logs/                 datatrove's own
 
@@ -13,16 +14,28 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import BookcorefError, MissingExtraError, SourceError, UsageError
-from ..files import write_text
-from .annotate_many import AnnotateJob, annotate_one, write_job
-from .engine import Work
+from ..files import sha256_bytes, sha256_file, write_text
+from ..sources.notes import read_note, write_note
+from .annotate_many import (
+    SCALE_RULES,
+    AnnotateJob,
+    ManyBooks,
+    annotate_one,
+    book_files,
+    plan_of,
+    plan_value,
+    write_job,
+)
+from .casts import AUTO
+from .code_version import annotator_version
+from .engine import Work, intact
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +76,7 @@ def write_jobs(jobs: Iterable[AnnotateJob], work: Path) -> list[tuple[str, Path]
     Raises:
         UsageError: no book.
     """
-    for name in ("jobs", "errors"):
-        for path in (work / name).glob("[0-9]" * 6 + ".json"):
-            path.unlink()
+    _clear(work)
     places = []
     for number, job in enumerate(jobs):
         write_job(job, work / "jobs" / f"{number:06}.json")
@@ -75,13 +86,75 @@ def write_jobs(jobs: Iterable[AnnotateJob], work: Path) -> list[tuple[str, Path]
     return places
 
 
+def _clear(work: Path) -> None:
+    """Remove the jobs and errors of an earlier run."""
+    for name in ("jobs", "errors"):
+        for path in (work / name).glob("[0-9]" * 6 + ".json"):
+            path.unlink()
+
+
+def write_texts(books: ManyBooks, work: Path) -> list[tuple[str, Path]]:
+    """Write one small job for each text file, which the task reads and tokenises itself; (file name, note
+    of the finished book) of each. So ten thousand books begin at once, and a restart reads none again."""
+    _clear(work)
+    places = []
+    shared = {
+        "characters": None if books.characters is None else str(_absolute(books.characters)),
+        "plan": plan_value(books.plan),
+        "narrators": books.narrators,
+        "steps": books.steps,
+    }
+    for number, path in enumerate(book_files(books.path)):
+        value = {"text": str(path.absolute()), **shared}
+        write_text(work / "jobs" / f"{number:06}.json", json.dumps(value))
+        places.append((path.stem, work / "done" / f"{path.name}.json"))
+    return places
+
+
+def _absolute(path: Path) -> Path:
+    return path if str(path) == AUTO else path.absolute()
+
+
+def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
+    """Annotate the book in a text file, unless its note says that just this was done.
+
+    Raises: as `annotate_one`.
+    """
+    path, plan = Path(value["text"]), plan_of(value["plan"])
+    characters = Path(value["characters"]) if value["characters"] else None
+    books = ManyBooks(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))
+    note = work / "done" / f"{path.name}.json"
+    key = _text_key(books, path)
+    known = read_note(note)
+    if known and known.get("key") == key and intact(Path(str(known.get("folder")))):
+        return
+    for job in books.jobs():
+        annotate_one(job)
+        write_note(note, {"key": key, "doc_key": str(job), "folder": str(job.finished())})
+
+
+def _text_key(books: ManyBooks, path: Path) -> str:
+    """Checksum of everything that can change the annotation of a text file, found without tokenising it."""
+    cast = books.cast_file(path)
+    inputs = [
+        SCALE_RULES, annotator_version(books.plan.backend), books.plan.key(), books.steps, books.narrators,
+        path.name, sha256_file(path), sha256_file(cast) if cast else AUTO,
+    ]  # fmt: skip
+    return sha256_bytes(json.dumps(inputs).encode("utf-8"))
+
+
 def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, cache: str) -> None:
     """What one task does: annotate its share of the books; errors of single books are written down."""
     for number, path in enumerate(sorted((Path(work) / "jobs").glob("*.json"))):
         if number % world_size != rank:
             continue
+        text = path.read_text(encoding="utf-8")
+        value = json.loads(text)
         try:
-            annotate_one(AnnotateJob.from_json(path.read_text(encoding="utf-8"), Path(cache)))
+            if "text" in value:
+                _annotate_text(value, Path(work), Path(cache))
+            else:
+                annotate_one(AnnotateJob.from_json(text, Path(cache)))
         except BookcorefError as error:
             fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
             write_text(Path(work) / "errors" / path.name, json.dumps(fields))
@@ -92,14 +165,14 @@ def _text(value: object) -> str | None:
 
 
 def run_local(
-    jobs: Iterable[AnnotateJob], work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
+    jobs: Iterable[AnnotateJob] | ManyBooks, work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
 ) -> Work:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     need_datatrove()
     from datatrove.executor import LocalPipelineExecutor
 
-    places = write_jobs(jobs, work)
-    reused = [name for name, place in places if place.is_dir()]
+    places = _write(jobs, work)
+    before = {place: _finished(name, place) for name, place in places}
     LocalPipelineExecutor(
         pipeline=_pipeline(work, cache),
         tasks=min(tasks, len(places)),
@@ -107,11 +180,36 @@ def run_local(
         logging_dir=str(work / "logs"),
         skip_completed=False,
     ).run()
-    return report_of(places, work, reused)
+    after = (_finished(name, place) for name, place in places)
+    known = [found[0] for found, was in zip(after, before.values(), strict=True) if found and found == was]
+    return report_of(places, work, known)
+
+
+def _write(jobs: Iterable[AnnotateJob] | ManyBooks, work: Path) -> list[tuple[str, Path]]:
+    """Write the jobs of text files by name, of all other books whole."""
+    if not isinstance(jobs, ManyBooks):
+        return write_jobs(jobs, work)
+    return write_texts(jobs, work) if jobs.only_texts() else write_jobs(jobs.jobs(), work)
+
+
+def _finished(name: str, place: Path) -> tuple[str, Path] | None:
+    """(document key, folder) of a finished book, from its folder or from the note of a text file."""
+    if place.suffix != ".json":
+        return (name, place) if place.is_dir() else None
+    note = read_note(place)
+    if note is None or not Path(str(note.get("folder"))).is_dir():
+        return None
+    return str(note.get("doc_key")), Path(str(note["folder"]))
 
 
 def submit_slurm(
-    jobs: Iterable[AnnotateJob], work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1, workers: int = -1
+    jobs: Iterable[AnnotateJob] | ManyBooks,
+    work: Path,
+    cache: Path,
+    slurm: Slurm,
+    *,
+    tasks: int = 1,
+    workers: int = -1,
 ) -> Submission:
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
@@ -127,7 +225,7 @@ def submit_slurm(
 
     if shutil.which("sbatch") is None:
         raise SourceError("this machine has no sbatch", hint="run the command on a login node of the cluster")
-    places = write_jobs(jobs, work)
+    places = _write(jobs, work)
     executor = SlurmPipelineExecutor(
         pipeline=_pipeline(work, cache),
         tasks=min(tasks, len(places)),
@@ -157,11 +255,11 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
     report, known = Work(), set(reused)
     for number, (name, place) in enumerate(places):
         error = work / "errors" / f"{number:06}.json"
-        if place.is_dir():
-            report.finished[name] = place
-            (report.reused if name in known else report.made).append(name)
-        elif error.is_file():
+        if error.is_file():
             report.failed[name] = _revived(json.loads(error.read_text(encoding="utf-8")))
+        elif done := _finished(name, place):
+            report.finished[done[0]] = done[1]
+            (report.reused if done[0] in known else report.made).append(done[0])
         else:
             report.failed[name] = SourceError(
                 f"no task finished {name}",

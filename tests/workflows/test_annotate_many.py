@@ -507,3 +507,28 @@ def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
     assert (found.books, found.tokens) == (3, 300_000)
     assert found.hours == pytest.approx(300_000 / TOKENS_PER_SECOND["embedded"] / 3600 / 2)
     assert str(found).startswith("3 books, about 300,000 tokens, about 0.0 hours with 2 processes")
+
+
+def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts, engine, monkeypatch):
+    cast = toybox.folder / "cast.txt"
+    cast.write_text("Anna\n")
+    books = annotate_many.ManyBooks(texts, toybox.plan(), toybox.cache, cast)
+    assert not books.only_texts()
+    (texts / "third.jsonl").unlink()
+    (texts / "notes.md").unlink()
+    assert books.only_texts()
+    work = toybox.folder / "work"
+    first = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    assert (len(first.made), first.reused, first.failed) == (len(list(texts.iterdir())), [], {})
+    assert max(path.stat().st_size for path in (work / "jobs").iterdir()) < 2_000
+    read: list[str] = []
+    whole = annotate_many.sources_in
+    monkeypatch.setattr(annotate_many, "sources_in", lambda path: read.append(path.name) or whole(path))
+    second = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    assert (second.made, sorted(second.reused), read) == ([], sorted(first.made), [])
+    assert second.finished == first.finished
+    # Another cast, another text: only what changed is read again.
+    changed = sorted(texts.iterdir())[0]
+    changed.write_text(changed.read_text(encoding="utf-8") + "\n\nAnna left.\n", encoding="utf-8")
+    third = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    assert (len(third.made), read) == (1, [changed.name])
