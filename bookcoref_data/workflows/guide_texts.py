@@ -25,7 +25,7 @@ from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, Entry, GuideP
 from ..characters.names import fold, read_name
 from ..errors import FormatError, SourceError, UsageError
 from ..progress import Progress, Silent
-from ..resources import resource
+from ..resources import load_toml, resource
 from ..sources.http import Fetcher
 from ..sources.pace import Pace
 from ..sources.wayback import PageRecord, PageStore, parse_address
@@ -34,7 +34,15 @@ from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
 from ..tasks.guides.texts import split_by_title
 from .contexts import ContextPlan
-from .harvest_guides import Guide, GuidesPlan, PageOutcome, PageReader, guides_of, write_manifest
+from .harvest_guides import (
+    Guide,
+    GuidesPlan,
+    PageOutcome,
+    PageReader,
+    guides_of,
+    read_guides_plan,
+    write_manifest,
+)
 
 NOTES = (
     "The texts are the study guides' own and under copyright: use them, do not pass them on.",
@@ -106,6 +114,14 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
                 _SPLITS.get(split, split),
             )  # fmt: skip
     return list(found.values())
+
+
+def guides_plan(
+    source: Path, recipe: Path | None = None, harvest: Path | None = None, contact: str | None = None
+) -> GuidesPlan:
+    """How pages are asked for: the harvest's recipe, and for BookWorm's tables their own recipe above it."""
+    own = load_toml(recipe or resource("recipes", "bookworm.toml")).get("study_guides", {})
+    return read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
 
 
 def bookcoref_books() -> list[dict[str, Any]]:

@@ -7,9 +7,10 @@ they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 gui
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from ..characters.guide_files import GuideAddress
 from ..characters.guides import parse_page
@@ -54,13 +55,16 @@ class GuidesPlan:
             raise UsageError("unknown person_pages", expected=" or ".join(choices), found=self.person_pages)
 
 
-def read_guides_plan(recipe: Path | None = None, contact: str | None = None) -> GuidesPlan:
-    """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships.
+def read_guides_plan(
+    recipe: Path | None = None, contact: str | None = None, *, over: Mapping[str, Any] | None = None
+) -> GuidesPlan:
+    """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships, and `over` above it.
 
     Raises:
         UsageError: a setting that does not exist, or a value that cannot be.
     """
     table = load_toml(recipe or resource("recipes", "harvest.toml")).get("study_guides", {})
+    table = {**table, **(over or {})}
     known = {setting.name for setting in fields(GuidesPlan)}
     if unknown := sorted(set(table) - known):
         raise UsageError(

@@ -21,6 +21,7 @@ from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides import GuideText, mask_name, questions_of, split_by_title
 from bookcoref_data.tasks.guides.identification import option_in
 from bookcoref_data.workflows.guide_tasks import references_for
+from bookcoref_data.workflows.guide_texts import guides_plan
 
 W = "https://web.archive.org/web/20230330202918/"
 SPARK = "https://www.sparknotes.com/lit/lamproad/"
@@ -180,6 +181,16 @@ def test_references_take_the_names_of_the_annotated_book(collected, tmp_path):
     assert (row["doc_key"], row["character"]) == ("lamp_7", "Miss Ada Brook")
     other = Book.make("x", [["Ada"]], characters=[("Ada Brook", [(0, 0)])])
     assert references_for(read_rows(out / "description/test.jsonl"), [other]).without_book == 2
+
+
+def test_bookworms_pages_are_older_than_its_ceiling_and_lists_have_none(shelf, tmp_path):
+    assert guides_plan(shelf / "bw").ceiling == "20241112000000"
+    assert guides_plan(tmp_path / "urls.tsv").ceiling == ""
+    (tmp_path / "r.toml").write_text('[study_guides]\nceiling = "2020"\n')
+    assert guides_plan(shelf / "bw", tmp_path / "r.toml", contact="a@b.c").contact == "a@b.c"
+    (tmp_path / "r.toml").write_text("[study_guides]\nspeed = 3\n")
+    with pytest.raises(UsageError, match="speed"):
+        guides_plan(shelf / "bw", tmp_path / "r.toml")
 
 
 def test_liscus_list_chooses_characters_and_splits(shelf, tmp_path):

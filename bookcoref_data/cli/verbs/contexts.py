@@ -275,14 +275,13 @@ def collect(
     """
     from ...sources.store import Store
     from ...workflows import contexts as work
-    from ...workflows.guide_texts import build_guide_texts
-    from ...workflows.harvest_guides import read_guides_plan
+    from ...workflows.guide_texts import build_guide_texts, guides_plan
 
     pages = archive or Store.open(cache_dir).path("harvest", "study-guides")
     plan = work.read_plan(recipe)
     with progress() as listener:
         report = build_guide_texts(
-            source, names, works, plan, read_guides_plan(harvest_recipe, contact), pages, out,
+            source, names, works, plan, guides_plan(source, recipe, harvest_recipe, contact), pages, out,
             offline=offline, progress=listener,
         )  # fmt: skip
     if json:
