@@ -101,6 +101,7 @@ def clean(
     *,
     recipe: PathLike | None = None,
     guard: bool = True,
+    emphasis: str = "cut",
     mirror: PathLike | None = None,
     offline: bool = False,
     cache_dir: PathLike | None = None,
@@ -110,6 +111,7 @@ def clean(
     Args:
         source: a file, or the number of a Gutenberg book.
         guard: stop when more would be cut than the limits allow.
+        emphasis: marks of _emphasis_ are "cut", or left as in the released tokens ("released").
 
     Raises:
         SourceError: the text cannot be had. DataError: too much would be cut.
@@ -117,7 +119,8 @@ def clean(
     from ..workflows.clean import clean_one, read_settings
 
     read = reader_of(mirror, offline, cache_dir)
-    return clean_one(str(source), read_settings(_path(recipe), apparatus="cut", guard=guard), read)
+    settings = read_settings(_path(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
+    return clean_one(str(source), settings, read)
 
 
 def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None) -> Table:

@@ -356,3 +356,15 @@ def test_real_books_begin_and_end_with_the_story(shared_data, book_id):
     assert "Gutenberg" not in result.text
     for at in range(0, len(result.text), 997):
         assert text[result.to_file(at)] == result.text[at]
+
+
+def test_a_half_title_ends_a_preface_where_the_story_has_no_chapters():
+    preface = "THE AUTHOR'S PREFACE\n\n" + "The world is taken up with novels, and readers may doubt.\n\n" * 8
+    tale = "\n\n\n\nMOLL BROOK\n\n" + "My true name is well known at the mill, and so I tell it.\n\n" * 300
+    start = "Title: The Fortunes and Misfortunes of the Famous Moll Brook &c.\n\nAuthor: Mira Holt\n\n"
+    start += "*** START OF THIS PROJECT GUTENBERG EBOOK MOLL BROOK ***\n\n\n"
+    text = f"{start}{preface}{tale}\n\n*** END OF THIS PROJECT GUTENBERG EBOOK MOLL BROOK ***\n"
+    assert "novels" in clean(text, CleanSettings()).text  # the author's own
+    without = clean(text, CleanSettings(prefaces="none")).text
+    assert "novels" not in without
+    assert without.startswith("MOLL BROOK")

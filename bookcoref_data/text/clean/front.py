@@ -168,7 +168,7 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
                 draft.cut("title-page", block.start, block.end)
             index += 1
             continue
-        stop = _section_end(blocks, index)
+        stop = _section_end(blocks, index, title)
         section = blocks[index:stop]
         while title and len(section) > 1 and words_of(section[-1].text) in _half_titles(title):
             half = section.pop()
@@ -272,15 +272,24 @@ def _is_verse(block: Block) -> bool:
     )
 
 
-def _section_end(blocks: Sequence[Block], index: int) -> int:
-    """The end of the section that begins at `index`: the next heading of its rank."""
+def _section_end(blocks: Sequence[Block], index: int, title: str = "") -> int:
+    """The end of the section that begins at `index`: the next heading of its rank, or a half title."""
     for later in range(index + 1, len(blocks)):
         block = blocks[later]
         if block.gap < 2 or is_prose(block):
             continue
         if is_preface(block) or (is_division(block) and later > index + 1) or is_list(block):
             return later
+        if later > index + 1 and block.gap >= 3 and _is_half_title(block, title):
+            return later
     return len(blocks)
+
+
+def _is_half_title(block: Block, title: str) -> bool:
+    """Whether a line is the end of the title in capitals: "MOLL FLANDERS" above a story without chapters."""
+    words = words_of(block.text).split()
+    whole = words_of(re.sub(r",?\s*(?:&c|etc)\b\.?\s*$", "", title.strip(), flags=re.I)).split()
+    return block.line.isupper() and len(words) > 1 and whole[-len(words) :] == words
 
 
 _OTHERS = re.compile(
