@@ -3,7 +3,8 @@
     python benchmarks/bench_clean.py [--shared FOLDER] [--book ID ...] [--speed]
 
 `released` counts paragraph ends as the release does (docs/cleaning.md), `all` one token per paragraph;
-`table 8` leaves out every preface, as the table does but for one; `markers` is the peer: the text between the START and END lines, as other tools cut it. `--speed` prints CPU time beside gutenbergpy's
+`table 8` leaves out every preface, as the table does but for one; `markers` is the peer: the text between
+the START and END lines, as other tools cut it. `--speed` prints CPU time beside gutenbergpy's
 `strip_headers`, and the memory of cleaning one large file, and nothing else.
 """
 
