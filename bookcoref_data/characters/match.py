@@ -39,6 +39,7 @@ STATED = Rule("stated", "the source itself names the Gutenberg book (P2034)", fr
 _MOST_SHOWN = 5  # records of the same title and names of a cast that a reviewer is shown
 SERIES_CAST = "series-cast"
 """Flag of a work whose cast is listed on its series (the harvest sets it)."""
+_CLOSE_TIER = 1
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
 _CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
@@ -348,21 +349,28 @@ def _unite(
     """One record per work across sources: works that are the same go to the best of their records.
 
     Two works are the same when each one's rules also find the record that was chosen for the other, by a
-    title of the first tier.
+    title that is not taken apart.
     """
-    close = {i: {f.record["id"] for f in found[i] if f.rule.tier == 0} for i in open_works}
+    close = {i: {f.record["id"] for f in found[i] if f.rule.tier <= _CLOSE_TIER} for i in open_works}
     chosen = {i: d.gutenberg_id for i, d in decisions.items() if i in open_works}
-    groups: dict[int, set[int]] = {}
-    for index, number in chosen.items():
-        if number is None:
-            continue
-        same = {i for i, ids in close.items() if number in ids and chosen[i] in close[index]} | {index}
-        groups[index] = same
+    finders: dict[int, list[int]] = {}
+    for index, ids in close.items():
+        for number in ids:
+            finders.setdefault(number, []).append(index)
+    groups = {
+        index: {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
+        for index, number in chosen.items()
+        if number is not None
+    }
     for index, same in groups.items():
         numbers = {chosen[i] for i in same}
         if len(numbers) < 2:
             continue
-        records = {f.record["id"]: f for i in same for f in found[i] if f.record["id"] in numbers}
+        records: dict[int, _Found] = {}
+        for f in (f for i in same for f in found[i] if f.record["id"] in numbers):
+            before = records.setdefault(f.record["id"], f)
+            if f.rule.tier < before.rule.tier:  # how well it fits the work that it fits best
+                records[f.record["id"]] = f
         best, _ = choose(
             [f.record for f in records.values()], [t for i in same for t in titles_of(casts[i])],
             settings.editions, tiers={number: f.rule.tier for number, f in records.items()},

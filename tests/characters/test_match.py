@@ -171,6 +171,17 @@ def test_one_record_per_work_across_sources():
     assert len({work.gutenberg_id for work in same.works}) == len(same.books) == 1
 
 
+def test_a_novel_in_two_spellings_is_one_book_whatever_source_names_it():
+    records = frame(record(164, "Twenty Thousand Leagues under the Sea", "Verne, Jules", downloads=7000),
+                    record(2488, "Twenty Thousand Leagues Under the Seas: An Underwater Tour of the World",
+                           "Verne, Jules", downloads=1700))  # fmt: skip
+    works = [cast("20,000 Leagues Under the Sea", "Jules Verne", source="shmoop"),
+             cast("Twenty Thousand Leagues Under the Seas", "Jules Verne")]  # fmt: skip
+    report = match(works, records)
+    assert [work.gutenberg_id for work in report.works] == [164, 164]
+    assert len(report.books) == 1
+
+
 def test_a_record_or_a_work_without_author_can_match():
     nobody = record(1, "The Thousand and One Nights", "Anonymous") | {"authors": [], "people": []}
     other = record(2, "The Thousand and One Nights", "Somebody, A.", downloads=90)
