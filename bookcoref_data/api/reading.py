@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
+from ..errors import UsageError
 from .books import AnnotatedBook, PathLike, records_of
 
 if TYPE_CHECKING:
@@ -172,15 +173,21 @@ def diff(old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None
 
 def annotations_of(source: Any) -> list[Annotation]:
     """Annotations from a path, one book, or many. Raises UsageError: none of these."""
-    from ..books.annotation import annotation_of
+    from ..books.annotation import Annotation, annotation_of
     from ..formats.annotated import read_annotations
 
     if isinstance(source, str | os.PathLike):
         return read_annotations(Path(source).expanduser())
+    if isinstance(source, Annotation):
+        return [source]
     if isinstance(source, AnnotatedBook):
         return [source.annotation]
     if isinstance(source, Book | Record):
         return [annotation_of(records_of(source)[0])]
+    if not isinstance(source, Iterable):
+        raise UsageError(
+            f"cannot read books from {type(source).__name__}", expected="a path, a book, or books"
+        )
     return [found for item in source for found in annotations_of(item)]
 
 
