@@ -121,20 +121,34 @@ def records(archive: Path) -> Iterator[Record]:
 
 def _batches(archive: Path) -> Iterator[list[Record]]:
     batch: list[Record] = []
-    # Unpacked here: tarfile's own way copies the rest of each unpacked block for every record.
-    with _unpacked(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
-        for member in tar:
-            found = _MEMBER.search(member.name)
-            if found and member.isfile():
-                content = tar.extractfile(member)
-                assert content is not None  # it is a file
-                batch.append((int(found.group(1)), content.read()))
+    with _unpacked(archive) as stream:
+        for name, content in _files(stream):
+            found = _MEMBER.search(name)
+            if found:
+                batch.append((int(found.group(1)), content))
                 if len(batch) == _BATCH:
                     yield batch
                     batch = []
-            # The list of members would grow to the size of the catalogue.
-            tar.members = []  # type: ignore[attr-defined]
     yield batch
+
+
+def _files(stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of the files of a tar archive, in one pass.
+
+    Walking with `TarFile` costs as much as half of the parsing; a header block and its content are all that
+    is needed of an archive of 75,000 small files. Names beyond 100 characters are no records.
+    """
+    while True:
+        block = stream.read(tarfile.BLOCKSIZE)
+        if block == tarfile.NUL * tarfile.BLOCKSIZE:
+            return
+        member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        whole = -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        content = stream.read(whole)
+        if len(content) < whole:
+            raise tarfile.ReadError(f"the archive ends inside {member.name}")
+        if member.isfile():
+            yield member.name, content[: member.size]
 
 
 def _unpacked(archive: Path) -> IO[bytes]:

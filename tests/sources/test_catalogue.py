@@ -158,6 +158,12 @@ def test_an_archive_cut_short_or_with_broken_xml_is_refused(tmp_path):
     whole.write_bytes(whole.read_bytes()[:-2000])
     with pytest.raises(DataError):
         catalogue(store, whole)
+    plain = archive(tmp_path / "p.tar", [member(7), member(8)], "")
+    assert catalogue(store, plain).records == 2
+    for size in (700, 1024 + 512 * 4, 100):  # inside a record, between two, inside a header
+        (tmp_path / "q.tar").write_bytes(plain.read_bytes()[:size])
+        with pytest.raises(DataError):
+            catalogue(store, tmp_path / "q.tar")
     broken = archive(tmp_path / "y.tar.bz2", [("cache/epub/1/pg1.rdf", "<rdf:RDF")])
     with pytest.raises(DataError):
         catalogue(store, broken)
