@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain
+from operator import ge
 from typing import Any, NamedTuple
 
 from ..errors import BookError
@@ -120,8 +121,8 @@ class Book:
         return cls(
             doc_key,
             gutenberg_key,
-            tuple(token for sentence in sentences for token in sentence),
-            tuple(accumulate(len(sentence) for sentence in sentences)),
+            tuple(chain.from_iterable(sentences)),
+            tuple(accumulate(map(len, sentences))),
             tuple(tuple(Mention(*span) for span in cluster) for cluster in clusters),
             tuple(Character(name, tuple(Mention(*span) for span in spans)) for name, spans in characters),
             tuple(name for sentence in speakers or () for name in sentence),
@@ -185,7 +186,7 @@ def _problems(book: Book) -> Iterable[str]:
     ends = book.sentence_ends
     if (ends[-1] if ends else 0) != size:
         yield f"sentences cover {ends[-1] if ends else 0} of {size} tokens"
-    if any(a >= b for a, b in pairwise((0, *ends))):
+    if any(map(ge, (0, *ends), ends)):
         yield "a sentence is empty"
     if len(book.speakers) not in (0, size):
         yield f"{len(book.speakers)} speakers are given for {size} tokens"

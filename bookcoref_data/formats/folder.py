@@ -542,11 +542,12 @@ def _books_of(table: pa.Table) -> Iterator[tuple[str, Book | BookError]]:
         if sentences.null_count or inner.null_count or inner.values.null_count:
             raise ValueError("values are missing")
         places = inner.offsets.to_numpy()
-        words, numbers = inner.values.dictionary.to_pylist(), inner.values.indices.to_numpy()
+        words = inner.values.dictionary.to_numpy(zero_copy_only=False)
+        numbers = inner.values.indices.to_numpy()
         bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
         for number, row in enumerate(bare):
             ends = places[firsts[number] : firsts[number + 1] + 1]
-            tokens = tuple(map(words.__getitem__, numbers[ends[0] : ends[-1]].tolist()))
+            tokens = tuple(words[numbers[ends[0] : ends[-1]]].tolist())
             try:
                 book: Book | BookError = _book_of(row, tokens, (ends[1:] - ends[0]).tolist())
             except BookError as error:
