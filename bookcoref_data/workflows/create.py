@@ -20,7 +20,7 @@ from ..characters.match import MatchReport
 from ..characters.titles import main_title, tokens
 from ..errors import BookcorefError, UsageError
 from ..files import sha256_bytes, write_bytes
-from ..formats.folder import BuildRecord, check_replaceable, writing_folder
+from ..formats.folder import check_replaceable, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
@@ -31,7 +31,7 @@ from .annotate_many import backend_of
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
-from .engine import Finished, Outcome, Work, finished, run
+from .engine import Finished, FolderReport, Outcome, finished, run
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility, summary_line
 from .verify import published_books
@@ -178,36 +178,17 @@ class SilverJob:
 
 
 @dataclass(slots=True)
-class SilverReport:
-    """What a build did. `work` says what became of each book; `dropped` maps matched books to reasons,
-    `left_out` finished books that look implausible."""
+class SilverReport(FolderReport):
+    """What a build did. `dropped` maps matched books to reasons, `left_out` finished books that look
+    implausible."""
 
-    out: Path
-    work: Work = field(default_factory=Work)
-    record: BuildRecord | None = None
     dropped: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     books: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def built(self) -> list[str]:
-        return self.work.made
-
-    @property
-    def reused(self) -> list[str]:
-        return self.work.reused
-
-    @property
-    def failed(self) -> dict[str, BookcorefError]:
-        return self.work.failed
-
     def to_dict(self) -> dict[str, Any]:
-        work = self.work.to_dict()
         return {
-            "out": str(self.out),
-            "digest": self.record.digest if self.record else None,
-            "built": work.pop("made"),
-            **work,
+            **FolderReport.to_dict(self),
             "dropped": self.dropped,
             "left_out": self.left_out,
             "books": self.books,

@@ -28,6 +28,7 @@ from typing import Any, Generic, TypeVar
 
 from ..errors import BookcorefError, SourceError
 from ..files import sha256_file, write_text
+from ..formats.folder import BuildRecord
 from ..progress import Progress
 from ..sources.store import Store
 
@@ -101,6 +102,33 @@ class Work:
             "repaired": self.repaired,
             "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
         }
+
+
+@dataclass(slots=True)
+class FolderReport:
+    """What a run that writes a data set folder did: `work` says what became of each book, `record` is that
+    of the folder, None as long as there is none."""
+
+    out: Path
+    work: Work = field(default_factory=Work)
+    record: BuildRecord | None = None
+
+    @property
+    def built(self) -> list[str]:
+        return self.work.made
+
+    @property
+    def reused(self) -> list[str]:
+        return self.work.reused
+
+    @property
+    def failed(self) -> dict[str, BookcorefError]:
+        return self.work.failed
+
+    def to_dict(self) -> dict[str, Any]:
+        work = self.work.to_dict()
+        digest = self.record.digest if self.record else None
+        return {"out": str(self.out), "digest": digest, "built": work.pop("made"), **work}
 
 
 def finished(store: Store, part: str, key: str, fill: Callable[[Path], None]) -> Finished:

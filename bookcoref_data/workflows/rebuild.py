@@ -29,7 +29,7 @@ from ..formats.folder import (
 )
 from ..progress import Progress, Silent
 from ..sources.store import Store
-from .engine import Finished, Outcome, Work, run
+from .engine import Finished, FolderReport, Outcome, Work, run
 from .ingest import BookPart
 from .rebuild_book import BUILD_RULES, RebuildJob, SourceText, build_book, read_facts, read_tables
 
@@ -38,38 +38,19 @@ _NOT_NEEDED = ("torch",)
 
 
 @dataclass(slots=True)
-class RebuildReport:
-    """What a rebuild did: `work` says what became of each book. `unchanged` means the folder was left alone,
-    as it holds just this; `kept` names what the folder holds and would have lost, so it was left alone,
-    too: `record` is then the record of the folder as it was and stays."""
+class RebuildReport(FolderReport):
+    """What a rebuild did. `unchanged` means the folder was left alone, as it holds just this; `kept` names
+    what the folder holds and would have lost, so it was left alone, too: `record` is then the record of the
+    folder as it was and stays."""
 
-    record: BuildRecord | None
-    out: Path
-    work: Work
     unchanged: bool = False
     kept: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def built(self) -> list[str]:
-        return self.work.made
-
-    @property
-    def reused(self) -> list[str]:
-        return self.work.reused
-
-    @property
-    def failed(self) -> dict[str, BookcorefError]:
-        return self.work.failed
-
     def to_dict(self) -> dict[str, Any]:
-        work = self.work.to_dict()
         return {
-            "out": str(self.out),
-            "digest": self.record.digest if self.record else None,
+            **FolderReport.to_dict(self),
             "unchanged": self.unchanged,
             "kept": self.kept,
-            "built": work.pop("made"),
-            **work,
             "books": [b.to_dict() for b in self.record.books] if self.record else [],
         }
 
@@ -126,7 +107,7 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
 
 def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
     work = _build_books(plan, jobs, progress)
-    report = RebuildReport(None, plan.out, work)
+    report = RebuildReport(plan.out, work)
     if not work.finished:
         raise _nothing_built(work)
     missing = {key: error.what for key, error in work.failed.items()}
