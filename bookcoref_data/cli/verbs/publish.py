@@ -80,7 +80,8 @@ def _print(report: PublishReport) -> None:
     made = report.publication
     emit_table(("file", "bytes", "sha256"), ((p, f.bytes, f.sha256[:16]) for p, f in report.files.items()))
     form = "packs and card, no text" if made.standoff else "the whole data set"
-    print(f"form:        {form}, {len(made.books)} books")
+    print(f"form:        {form}")
+    print(f"books:       {len(made.books)}")
     states = Counter(rights.state for rights in made.texts.values())
     print("texts:       " + ", ".join(f"{number} {state}" for state, number in states.most_common()))
     print(f"annotation:  {made.licence.id} ({made.annotation.evidence})")
