@@ -119,7 +119,7 @@ LINES = "I took my lamp and went out. I saw nothing near me. My heart was still.
 JOURNALS = "\n\n".join(
     [
         "Anna Hill's Journal", LINES, LINES, LINES,
-        "Narrative Continued by the Doctor", LINES, LINES, LINES,
+        "The story of Martin Ford begins here.", "2. Narrative Continued by the Doctor", LINES, LINES, LINES,
         "The Narrative of Martin Ford", "He took his lamp. Martin Ford was tired.",
     ]
 )  # fmt: skip

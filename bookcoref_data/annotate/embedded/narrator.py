@@ -34,6 +34,8 @@ _TOLD = word_set(
 _FAMILY = frozenset(["family", "father", "mother", "brother", "sister"])
 _NAMING = frozenset(["called", "call", "calls", "name", "named", "christened", "baptised", "styled"])
 _HEADING_WORDS = 24
+_SHORT_WORD, _RAISED = 3, 0.6
+"""Words of a title that may be small have so many letters; least share of the others with a capital."""
 _SIGNS_OF_PROSE = frozenset([",", ";", "!", "?"])
 
 
@@ -95,7 +97,7 @@ def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str]]:
         words = [t for t in tokens[a:b] if t.strip()]
         if not 2 <= len(words) <= _HEADING_WORDS or words[-1] in _SIGNS_OF_PROSE:
             continue
-        if text.speech.quote[a] >= 0 or not words[0][:1].isupper():
+        if text.speech.quote[a] >= 0 or not _is_raised(words):
             continue
         for m in ms[bisect_left(starts, a) : bisect_left(starts, b)]:
             who = _named(text, m)
@@ -103,6 +105,12 @@ def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str]]:
             if paper:
                 yield a, who, paper
                 break
+
+
+def _is_raised(words: Sequence[str]) -> bool:
+    """Whether the words are written as in a title: "The story of Marian begins here" is prose."""
+    long = [w for w in words if len(w) > _SHORT_WORD and w.isalpha()]
+    return bool(long) and sum(w[0].isupper() for w in long) >= _RAISED * len(long)
 
 
 def _named(text: Text, m: Markable) -> int:
