@@ -193,10 +193,10 @@ class WordSplitter:
             self._joining.clear()
         chunks = _CHUNKS.findall(text)
         parts = list(map(self._known.__getitem__, chunks))
-        if not self._joining.isdisjoint(chunks) and any(
-            (left[-1], right[0]) in self._neighbours for left, right in pairwise(parts)
-        ):
-            return [token.text for token in self._tokenizer(text)]
+        if not self._joining.isdisjoint(chunks):
+            places = [i for i, chunk in enumerate(chunks) if chunk in self._joining]
+            if any(i and (parts[i - 1][-1], parts[i][0]) in self._neighbours for i in places):
+                return [token.text for token in self._tokenizer(text)]
         return list(chain.from_iterable(parts))
 
     def split_with_offsets(self, text: str) -> list[tuple[str, int]]:
