@@ -38,7 +38,7 @@ from .container import read_container, write_container
 from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
 from .locate import Landmarks, find_body, landmarks_of
-from .sentences import dissect, join_tokens, split_tokens
+from .sentences import SEPARATOR, dissect, join_tokens
 from .spans import Annotation, pack_annotation, unpack_annotation
 from .token_boundaries import Cuts, decode_cuts, encode_cuts
 
@@ -107,12 +107,17 @@ class Pack:
             EditionError: this text is not (or does not contain) the edition the pack was made from.
             DataError: the pack contradicts itself.
         """
+        tokens, ends = self._released(text)
+        return [tokens[first:end] for first, end in pairwise([0, *ends])]
+
+    def _released(self, text: str) -> tuple[list[str], list[int]]:
+        """The released tokens, and where each sentence ends. Raises as `apply`."""
         stream = visible(text)
         for start in find_body(stream.codes, self.landmarks):
             body = slice(start, start + self.landmarks.length)
-            sentences = self._cut(CharStream(stream.codes[body], stream.after[body]))
-            if sentences is not None:
-                return sentences
+            found = self._cut(CharStream(stream.codes[body], stream.after[body]))
+            if found is not None:
+                return found
         raise EditionError(
             f"{self.doc_key}: this text is another edition than the pack was made from",
             expected=f"{self.source_name or 'the source text'} (sha256 {self.source_sha256[:16]}…)",
@@ -120,8 +125,8 @@ class Pack:
             hint="give the edition named above, or carry the annotation over: bookcoref-data align",
         )
 
-    def _cut(self, body: CharStream) -> list[list[str]] | None:
-        """The sentences, or None when they are not the released ones."""
+    def _cut(self, body: CharStream) -> tuple[list[str], list[int]] | None:
+        """The tokens and the ends of sentences, or None when they are not the released ones."""
         stream = apply_edits(body, self.edits)
         if len(stream) != self.visible_count:
             return None
@@ -133,17 +138,16 @@ class Pack:
         found = hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
         if found != self.tokens_sha256 or _ends_sha256(ends) != self.sentences_sha256:
             return None
-        return split_tokens(joined, ends)
+        tokens = joined.split(SEPARATOR)
+        tokens.pop()  # Every token is followed by a separator, so nothing stands behind the last one.
+        return tokens, ends.tolist()
 
     def book(self, text: str) -> Book:
         """The released book with its annotation. Raises as `apply`, and BookError if the spans misfit."""
-        return self.attach(self.apply(text))
-
-    def attach(self, sentences: Sequence[Sequence[str]]) -> Book:
-        """The released book from the released sentences."""
-        return Book.make(
-            self.doc_key, sentences, gutenberg_key=self.gutenberg_key,
-            clusters=self.annotation.clusters, characters=self.annotation.characters,
+        tokens, ends = self._released(text)
+        return Book(
+            self.doc_key, self.gutenberg_key, tuple(tokens), tuple(ends), self.annotation.clusters,
+            tuple(Character(name, mentions) for name, mentions in self.annotation.characters),
         )  # fmt: skip
 
     def window_books(self, book: Book) -> tuple[Book, ...]:

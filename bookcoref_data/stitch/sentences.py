@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
@@ -81,10 +81,3 @@ def _events(patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if event == "1"
     ]
     return newlines, np.sort(np.concatenate(ends)) if ends else np.zeros(0, dtype=np.int64)
-
-
-def split_tokens(joined: str, sentence_ends: np.ndarray) -> list[list[str]]:
-    """The sentences of what `join_tokens` returned."""
-    flat = joined.split(SEPARATOR)
-    ends = sentence_ends.tolist()
-    return [flat[a:b] for a, b in pairwise([0, *ends])]

@@ -11,9 +11,9 @@ over to another one: from the pack, or from the book as an earlier run built it 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +128,7 @@ def rebuilt(job: RebuildJob) -> Rebuilt:
         return _remapped(job, job.text, job.remap)
     if job.part.pack and job.text:
         book, windows = packed.exact_book(_released_pack(job), job.text.read(), job.part.split)
-        return Rebuilt(book, windows, _verified(job, book.sentences, "pack"))
+        return Rebuilt(book, windows, _verified(job, book.tokens, len(book.sentence_ends), "pack"))
     return _from_release(job)
 
 
@@ -192,10 +192,10 @@ def _from_release(job: RebuildJob) -> Rebuilt:
     record, window_records = _read_annotation(job)
     if job.tokenised:
         sentences = _given_sentences(job.tokenised, job.part.doc_key)
-        check = _verified(job, sentences, "given")
+        check = _verified(job, chain.from_iterable(sentences), len(sentences), "given")
     elif record.sentences is not None:
         sentences = record.sentences
-        check = _verified(job, sentences, "release")
+        check = _verified(job, chain.from_iterable(sentences), len(sentences), "release")
     else:
         sentences, check = _cut_text(job)
     book = _attach(job, record, sentences)
@@ -241,7 +241,7 @@ def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
         base = [token for sentence in tokenize_official(text, engine) for token in sentence]
         try:
             sentences = cut_sentences(delta.apply(base), lengths, job.part.doc_key)
-            return sentences, _verified(job, sentences, "counts")
+            return sentences, _verified(job, chain.from_iterable(sentences), len(sentences), "counts")
         except EditionError as error:
             failure = failure or error
     assert failure is not None  # there is always an engine
@@ -253,16 +253,17 @@ def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
     )
 
 
-def _verified(job: RebuildJob, sentences: Sequence[Sequence[str]], otherwise: str) -> str:
-    """How the tokens were verified; `otherwise` when nothing is known of them beforehand.
+def _verified(job: RebuildJob, words: Iterable[str], sentences: int, otherwise: str) -> str:
+    """How the tokens (`words`, in so many sentences) were verified; `otherwise` when nothing is known of
+    them beforehand.
 
     Raises:
         EditionError: they are not the published tokens.
     """
     if not job.expected:
         return otherwise
-    tokens = [token for sentence in sentences for token in sentence]
-    found = {"tokens": len(tokens), "sentences": len(sentences), "tokens_sha256": tokens_sha256(tokens)}
+    tokens = tuple(words)
+    found = {"tokens": len(tokens), "sentences": sentences, "tokens_sha256": tokens_sha256(tokens)}
     wanted = {name: job.expected[name] for name in found if name in job.expected}
     if all(found[name] == value for name, value in wanted.items()):
         return "manifest"
