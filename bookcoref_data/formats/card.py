@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .schema import CONFIGS, FEATURES_YAML, SPLITS
@@ -121,7 +121,7 @@ def _quoted(text: str) -> str:
 
 def _page(facts: CardFacts) -> str:
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
-    rows = "\n".join("| " + " | ".join(_cell(row.get(c)) for c in columns) + " |" for row in facts.table)
+    rows = "\n".join(markdown_row(row.get(c) for c in columns) for row in facts.table)
     counts = "\n".join(
         f"| `{config}` | " + " | ".join(f"{facts.counts[config].get(s, 0):,}" for s in SPLITS) + " |"
         for config in CONFIGS
@@ -170,6 +170,11 @@ inclusive); `characters` (`name` and its `mentions`, the same spans by character
 {facts.citation}
 ```
 """
+
+
+def markdown_row(values: Iterable[object]) -> str:
+    """A row of a Markdown table: thousands separated, nothing as "-", no bar and no line end in a cell."""
+    return "| " + " | ".join(map(_cell, values)) + " |"
 
 
 def _cell(value: object) -> str:

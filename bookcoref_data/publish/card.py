@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ..formats.card import markdown_row
 from .publication import BOOK_COLUMNS, BOOKS_FILE, Publication
 from .rights import PUBLIC_DOMAIN
 
@@ -128,8 +129,7 @@ def _books(publication: Publication) -> str:
     )
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "clusters", "mentions", "windows")
     rows = [
-        "| " + " | ".join(_cell(getattr(book, column)) for column in columns) + " |"
-        for book in publication.books[:_MOST_ROWS]
+        markdown_row(getattr(book, column) for column in columns) for book in publication.books[:_MOST_ROWS]
     ]
     more = len(publication.books) - len(rows)
     place = BOOKS_FILE if publication.standoff else "build.json"
@@ -217,10 +217,6 @@ def _limited(lines: Iterable[str]) -> list[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def _cell(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|")
 
 
 def _quoted(text: str) -> str:
