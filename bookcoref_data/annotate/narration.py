@@ -16,6 +16,7 @@ from itertools import pairwise
 from ..books import Book
 from ..books.layout import find_chapters
 from ..errors import UsageError
+from ..words.numbers import ORDINALS, TENS, UNITS
 from .cast import Cast
 
 
@@ -145,52 +146,9 @@ _CHAPTER = re.compile(
     r"(?:(?:chapter|chap|letter|stave|section|canto)\b)?[ .,:—-]*(?:the )?([a-z]+(?:-[a-z]+)?|\d+)", re.I
 )
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_UNITS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_ORDINALS = [
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {word: n for words in (_UNITS, _ORDINALS) for n, word in enumerate(words, 1)}
-_WORDS |= {word: 10 * n for n, word in enumerate(_TENS, 2)}
-_WORDS |= {f"{ten}-{unit}": 10 * n + _WORDS[unit] for n, ten in enumerate(_TENS, 2) for unit in _UNITS[:9]}
+_WORDS = {word: n for words in (UNITS[1:], ORDINALS) for n, word in enumerate(words, 1)}
+_WORDS |= {word: 10 * n for n, word in enumerate(TENS, 2)}
+_WORDS |= {f"{ten}-{unit}": 10 * n + _WORDS[unit] for n, ten in enumerate(TENS, 2) for unit in UNITS[1:10]}
 
 
 def chapter_number(title: str) -> int:

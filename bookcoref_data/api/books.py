@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from ..books.annotation import Annotation, SourceText
 
 PathLike = str | os.PathLike[str]
+
+
+def path_or_none(value: PathLike | None) -> Path | None:
+    """A path as the user gave it, "~" expanded; None stays None."""
+    return None if value is None else Path(value).expanduser()
+
+
 _SHOWN_CHARACTERS = 5
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .books import PathLike
+from .books import PathLike, path_or_none
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def rebuild(
     from ..workflows.setup import Settings, prepare
 
     settings = Settings(
-        out=Path(out).expanduser(), sample=sample, release=_path(release),
-        mirror=None if mirror is None else str(mirror), cache_dir=_path(cache_dir), offline=offline,
+        out=Path(out).expanduser(), sample=sample, release=path_or_none(release),
+        mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
         texts_only=texts_only, expect=expect, min_kept=min_kept, replace=replace,
     )  # fmt: skip
@@ -157,11 +157,8 @@ def verify(
 
     return Verified(
         run(
-            Path(folder).expanduser(), manifest=_path(manifest), complete=complete,
-            accept_remapped=accept_remapped, cache_dir=_path(cache_dir), offline=offline, progress=progress,
+            Path(folder).expanduser(), manifest=path_or_none(manifest), complete=complete,
+            accept_remapped=accept_remapped, cache_dir=path_or_none(cache_dir), offline=offline,
+            progress=progress,
         )
     )  # fmt: skip
-
-
-def _path(value: PathLike | None) -> Path | None:
-    return None if value is None else Path(value).expanduser()

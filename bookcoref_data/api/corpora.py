@@ -7,7 +7,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .books import PathLike
+from .books import PathLike, path_or_none
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -52,18 +52,18 @@ def create(
     """
     from ..workflows.create import BuildSettings, build_silver, load_plan
 
-    plan = load_plan(_path(recipe))
+    plan = load_plan(path_or_none(recipe))
     plan = changed(
         plan,
         casts=(*plan.casts, *_paths(casts)),
         names=(*plan.names, *_paths(names)),
         wikidata=(*plan.wikidata, *_paths(wikidata)),
         annotate_recipe=plan.annotate_recipe if annotation else None,
-        overrides=_path(overrides) or plan.overrides,
+        overrides=path_or_none(overrides) or plan.overrides,
     )
     settings = BuildSettings(
-        Path(out).expanduser(), _path(cache_dir), None if mirror is None else str(mirror), _path(catalogue),
-        _path(matched), tuple(map(str, books)), offline, jobs, replace,
+        Path(out).expanduser(), path_or_none(cache_dir), None if mirror is None else str(mirror),
+        path_or_none(catalogue), path_or_none(matched), tuple(map(str, books)), offline, jobs, replace,
     )  # fmt: skip
     return build_silver(plan, settings, progress)
 
@@ -91,7 +91,7 @@ def import_corpus(
     from ..workflows.import_corpus import import_corpus as run
 
     return run(
-        kind, Path(source).expanduser(), Path(out).expanduser(), records=_path(records), split=split,
+        kind, Path(source).expanduser(), Path(out).expanduser(), records=path_or_none(records), split=split,
         progress=progress,
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def clean(
     from ..workflows.clean import clean_one, read_settings
 
     read = reader_of(mirror, offline, cache_dir)
-    settings = read_settings(_path(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
+    settings = read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
     return clean_one(str(source), settings, read)
 
 
@@ -127,7 +127,7 @@ def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None
     """The 53 books of BookCoref: split, counts, which texts are cached, which books are built in `folder`."""
     from ..workflows.catalogue import overview
 
-    rows = overview(Path(folder).expanduser(), _path(cache_dir))
+    rows = overview(Path(folder).expanduser(), path_or_none(cache_dir))
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
 
@@ -157,14 +157,10 @@ def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None
         from ..sources.store import Store
 
         where = None if mirror is None else str(mirror)
-        file = Texts(Store.open(_path(cache_dir)), where, offline).get(gutenberg_id)
+        file = Texts(Store.open(path_or_none(cache_dir)), where, offline).get(gutenberg_id)
         return file.read(), file.sha256
 
     return read
-
-
-def _path(value: PathLike | None) -> Path | None:
-    return None if value is None else Path(value).expanduser()
 
 
 def _paths(values: Iterable[PathLike]) -> tuple[Path, ...]:

@@ -11,14 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..words import word_set
+from ..words.numbers import TENS, UNITS
 from .titles import Tokens, main_title, tokens, without_article
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_ONES = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-]  # fmt: skip
-_TENS = ["-", "-", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _MOST = 1_000_000  # larger numbers are no words in a title
 _SHORT = {
     "dr": "doctor", "mr": "mister", "st": "saint", "ste": "saint", "mt": "mount", "no": "number",
@@ -65,19 +61,19 @@ def _one_spelling(word: str) -> Tokens:
 
 def number_words(number: int) -> Iterator[str]:
     """A number from 0 to 999,999 in English words, without "and"."""
-    if number < len(_ONES):
-        yield _ONES[number]
+    if number < len(UNITS):
+        yield UNITS[number]
         return
     for size, name in ((1000, "thousand"), (100, "hundred")):
         if number >= size:
             yield from number_words(number // size)
             yield name
             number %= size
-    if number >= len(_ONES):
-        yield _TENS[number // 10]
+    if number >= len(UNITS):
+        yield TENS[number // 10 - 2]
         number %= 10
     if number:
-        yield _ONES[number]
+        yield UNITS[number]
 
 
 def bracketed(title: str) -> list[str]:

@@ -117,8 +117,7 @@ def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str)
     key = re.sub(r"[^a-z0-9]+", "-", f"{names[0].family} {year} {title}".lower()).strip("-")[:60]
     fields = {"author": _bibtex_names(names),
               "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
-    lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items())
-    return Citation((work,), f"@misc{{{key},\n{lines}}}")
+    return Citation((work,), _entry("misc", key, fields))
 
 
 def render_cff(
@@ -250,7 +249,11 @@ def _bibtex(work: Work) -> str:
     place = "journal" if work.kind == "article" else "booktitle"
     fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
               place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
-    lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items() if value)
     key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
-    kind = work.kind if work.kind != "dataset" else "misc"
+    return _entry(work.kind if work.kind != "dataset" else "misc", key, fields)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
+    """An entry of BibTeX; fields without a value are left out."""
+    lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{kind}{{{key},\n{lines}}}"

@@ -1,4 +1,4 @@
-"""Closed word lists, one of each for all rooms: honorifics, pronouns, kin, months. Data, no rules.
+"""Closed word lists, one of each for all rooms: honorifics, pronouns, kin, months, numbers. Data, no rules.
 
 All words are in lower case and without full stops.
 """

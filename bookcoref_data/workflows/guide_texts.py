@@ -11,7 +11,6 @@ run asks for that page again.
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +42,7 @@ from .harvest_guides import (
     read_guides_plan,
     write_manifest,
 )
+from .verify import published_books
 
 NOTES = (
     "The texts are the study guides' own and under copyright: use them, do not pass them on.",
@@ -98,7 +98,7 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
     document key is BookCoref's where the book is one of its own.
     """
     splits = leakless_splits(tables)
-    known = {book["gutenberg_key"]: book["doc_key"] for book in bookcoref_books()}
+    known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
     found: dict[tuple[str, str, str], AskedGuide] = {}
     for task, rows in tables.data.items():
         for row in rows:
@@ -124,11 +124,6 @@ def guides_plan(
     return read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
 
 
-def bookcoref_books() -> list[dict[str, Any]]:
-    """The 53 books of BookCoref: doc_key, title, gutenberg_key ("0" for none), splits."""
-    return list(json.loads(resource("manifests", "bookcoref.json").read_text(encoding="utf-8"))["books"])
-
-
 def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[AskedGuide]:
     """The guides of lists of addresses (LiSCU's kind, site, url): their descriptions and summaries.
 
@@ -136,7 +131,7 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
     """
     addresses = [address for path in paths for address in read_addresses(path)]
     kinds = frozenset({"description", "summary"})
-    known = {book["gutenberg_key"]: book["doc_key"] for book in bookcoref_books()}
+    known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
     asked = []
     for guide in guides_of(addresses, complete=True):
         book = works.get((guide.place.site, guide.place.id), "")

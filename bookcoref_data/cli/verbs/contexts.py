@@ -226,10 +226,10 @@ def tables(
     """Report defects of BookWorm's tables and their overlap with BookCoref; make splits that do not leak."""
     from ...files import write_text
     from ...tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
-    from ...workflows.guide_texts import bookcoref_books
+    from ...workflows.verify import published_books
 
     found = read_tables(folder)
-    defects = [*find_defects(found), *overlap(found, bookcoref_books())]
+    defects = [*find_defects(found), *overlap(found, published_books())]
     placed = leakless_splits(found)
     if out is not None:
         rows = sorted(placed.items(), key=lambda item: (item[1], item[0]))
