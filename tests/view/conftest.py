@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def _without(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def shared_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """One Chromium for all tests, logging the console and every request it makes."""
     found = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if not all(found):
@@ -43,3 +44,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     driver.downloads = Path(folder)
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def browser(shared_chromium: Any) -> Any:
+    """The shared Chromium as a test expects it: an empty page, nothing of an earlier test in its logs."""
+    shared_chromium.get("about:blank")
+    for kind in ("browser", "performance"):
+        shared_chromium.get_log(kind)
+    return shared_chromium

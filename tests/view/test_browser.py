@@ -87,7 +87,6 @@ class Page:
 
 @pytest.fixture
 def page(browser, sample, tmp_path):
-    browser.get_log("browser")
     yield Page(browser, tmp_path / "page.html", sample)
     assert [line for line in browser.get_log("browser") if line["level"] == "SEVERE"] == []
 
