@@ -80,18 +80,19 @@ def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding), encoding, ()
+                return _with_plain_ends(data[len(mark) :], encoding), encoding, ()
             except UnicodeDecodeError as error:
                 mended = _mend(data[len(mark) :]) if encoding == "utf-8" else None
                 if mended:
                     return mended[0], encoding, mended[1]
+                place = len(mark) + _first_broken(data[len(mark) :], encoding)
                 raise DataError(
                     f"{what} begins with the byte order mark of {encoding} but is not {encoding}",
-                    found=f"byte {data[len(mark) + error.start]:#04x} at {len(mark) + error.start}",
+                    found=f"byte {data[place]:#04x} at {place}",
                     hint="fetch the file again; it may be damaged or pasted together",
                 ) from error
     try:
-        return data.decode("utf-8"), "utf-8", ()
+        return _with_plain_ends(data, "utf-8"), "utf-8", ()
     except UnicodeDecodeError:
         if mended := _mend(data):
             return mended[0], "utf-8", mended[1]
@@ -101,6 +102,25 @@ def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:
         except UnicodeDecodeError:
             pass
     return data.decode("latin-1"), "latin-1", ()
+
+
+def _with_plain_ends(data: bytes, encoding: str) -> str:
+    """The text with "\\n" line ends where they can be set in the bytes.
+
+    A character of a book takes up to four times the memory of a byte, so a second copy of the text is dear.
+    """
+    if not encoding.startswith("utf-16"):
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.decode(encoding)
+
+
+def _first_broken(data: bytes, encoding: str) -> int:
+    """The place of the first byte that cannot be decoded."""
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(data)
 
 
 def _mend(data: bytes) -> tuple[str, tuple[Mended, ...]] | None:

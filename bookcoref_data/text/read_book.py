@@ -259,7 +259,7 @@ def _in_file(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[n
     The end is one behind the last character, not the place of the next one: a cut may lie between them. An
     empty span (a paragraph's end) lies one behind the character before it, for the same reason.
     """
-    runs = np.asarray(body.runs, dtype=np.int64).reshape(-1, 3)
+    runs = body.runs.table
 
     def places(offsets: np.ndarray) -> np.ndarray:
         at = np.searchsorted(runs[:, 0], offsets, side="right") - 1

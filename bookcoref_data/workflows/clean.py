@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BookcorefError, SourceError, UsageError
-from ..files import sha256_bytes, write_bytes, write_text
+from ..files import sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
 from ..text.clean import CleanRecipe, CleanText, settings_from
 from ..text.decode import Decoded, decode
 from ..text.read_book import CleanFile, ReadSettings, clean_file
+
+_PIECE = 1 << 20  # characters written at once
 
 Read = Callable[[str], tuple[Decoded, str]]
 """Reads a Gutenberg id: the decoded text and the sha256 of its file."""
@@ -110,8 +112,8 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
         text, sha256 = read(source)
         name = f"pg{source}"
         return CleanBook(name, sha256, clean_file(text, name, settings))
-    data = _bytes(path)
-    return CleanBook(path.stem, sha256_bytes(data), clean_file(decode(data, source), source, settings))
+    sha256, text = _decoded(path, source)
+    return CleanBook(path.stem, sha256, clean_file(text, source, settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +136,15 @@ def clean_all(sources: Sequence[str], settings: ReadSettings, read: Read) -> Ite
             yield Refused(source, error)
 
 
-def _bytes(path: Path) -> bytes:
+def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
+    """(checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned."""
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise SourceError(
             f"cannot read {path}", found=error.strerror, hint="give a file, or the number of a Gutenberg book"
         ) from error
+    return sha256_bytes(data), decode(data, source)
 
 
 def summary(book: CleanBook) -> dict[str, Any]:
@@ -172,7 +176,10 @@ def cuts_of(book: CleanBook) -> list[dict[str, Any]]:
 def write_clean(book: CleanBook, out: Path) -> Path:
     """Write the clean text; `out` is a file when it has a suffix, else a folder."""
     path = out if out.suffix else out / f"{book.name}.txt"
-    write_text(path, book.body.text + "\n")
+    with writing(path, "w") as stream:  # in pieces: encoding a large book at once would double its memory
+        for at in range(0, len(book.text), _PIECE):
+            stream.write(book.text[at : at + _PIECE])
+        stream.write("\n")
     return path
 
 

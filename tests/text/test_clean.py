@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from unittest import mock
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import bookcoref_data.text.clean as cleaning
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanSettings, clean, settings_from
 from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
@@ -66,6 +70,42 @@ def test_every_kept_character_comes_from_the_file_and_nothing_is_counted_twice(l
         assert not taken & set(range(cut.start, cut.end))
         taken |= set(range(cut.start, cut.end))
     assert not "".join(c for i, c in enumerate(text) if i not in taken).strip()
+
+
+@settings(max_examples=60, deadline=None)
+@given(lines=st.lists(pieces, max_size=25), size=st.integers(1, 90))
+@example(lines=["", " \t ", "word", "", " \t ", "", "", "word \t"], size=1)
+def test_the_size_of_the_pieces_that_are_read_at_once_changes_nothing(lines, size):
+    text = "\n".join(lines) + "\n\n" + PROSE + " \n\n \n"
+    try:
+        whole = clean(text, CleanSettings(guard=False))
+    except DataError:
+        return
+    with mock.patch.object(cleaning, "_PIECE", size):
+        assert clean(text, CleanSettings(guard=False)) == whole
+
+
+def test_memory_stays_below_five_times_the_file():
+    """The text and its clean copy take two bytes a character each, as there are curly quotes."""
+    text = book(inside="“Good morning,” she said.\n\n" + f"{STORY}\n\n" * 70)
+    size = len(text.encode())
+    clean(book())  # what the first run sets up is no memory of the book
+    tracemalloc.start()
+    with mock.patch.object(cleaning, "_PIECE", 1 << 12):
+        clean(text)
+    beyond = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 4 * size < beyond + 2 * len(text) < 5 * size
+
+
+def test_runs_and_cuts_are_sequences():
+    result = clean(book(front="Produced by Ada Brook\n\n_so_ it was"))
+    assert list(result.cuts) == [result.cuts[n] for n in range(len(result.cuts))]
+    assert result.cuts[0].kind == "header"
+    assert result.cuts[-1] == list(result.cuts[-2:])[1]
+    assert result == clean(book(front="Produced by Ada Brook\n\n_so_ it was"))
+    assert result != clean(book(front="Produced by Ada Brook\n\nso it was"))
+    assert hash(result) == hash(clean(book(front="Produced by Ada Brook\n\n_so_ it was")))
 
 
 def test_runs_cover_the_text_and_offsets_outside_are_refused():

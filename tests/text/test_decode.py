@@ -42,8 +42,9 @@ def test_a_file_with_more_broken_than_sound_sequences_is_another_encoding():
 def test_binary_files_are_refused():
     with pytest.raises(DataError, match="not a text file"):
         decode(b"PK\x03\x04\x00\x00 zip")
-    with pytest.raises(DataError, match="byte order mark"):
-        decode(b"\xef\xbb\xbfgood\xff")
+    with pytest.raises(DataError, match="byte order mark") as error:
+        decode(b"\xef\xbb\xbfgo\r\nod\xff")
+    assert error.value.found == "byte 0xff at 9"
 
 
 def test_real_numbered_files_equal_their_utf8_edition(shared_data):

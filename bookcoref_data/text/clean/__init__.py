@@ -10,9 +10,9 @@ Every step only removes characters; docs/cleaning.md tells what each kind of cut
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise, zip_longest
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
 from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
-from .model import KINDS, Block, Chapter, CleanText, Cut, Draft, Run
+from .model import KINDS, VISIBLE, Block, Chapter, CleanText, Cut, Draft, Rows, Run
 from .notes import (
     cut_credits,
     cut_footnotes,
@@ -41,7 +41,9 @@ _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 _OLD_TITLE = re.compile(
     r"Project Gutenberg(?:'s)? (?:Etext|E-text|EBook),?(?: of)? ([^\n]+?)(?:,? by |\n|\*)", re.I
 )
-_SPARED = 255
+_SPARED, _SURPLUS = 255, 254
+_PIECE = 1 << 20  # characters read at once
+_RUNS_AT_ONCE = 4096
 
 
 def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
@@ -128,32 +130,75 @@ def _line(draft: Draft, words: str, at: int) -> int:
 def _unmark(draft: Draft, settings: CleanSettings) -> None:
     """Give back what a recipe spares and the kinds it keeps."""
     kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
-    draft.marks = draft.marks.translate(bytes(0 if code in kept else code for code in range(256)))
+    table = bytes(0 if code in kept else code for code in range(256))
+    for at in range(0, len(draft.marks), _PIECE):
+        draft.marks[at : at + _PIECE] = draft.marks[at : at + _PIECE].translate(table)
 
 
 def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
-    """The kept characters, without trailing blanks and with one blank line between paragraphs."""
-    marks = np.frombuffer(draft.marks, dtype=np.uint8)
-    cuts = _cuts(draft.text, marks)
+    """The kept characters, without trailing blanks and with one blank line between paragraphs.
+
+    Each step gives back what only the one before needed, so that file, body and little else are in memory.
+    """
+    headings = _heading_spans(draft)
+    cuts = _cuts(draft)
     check(draft, cuts, settings)
-    runs = _runs(marks == 0)
-    kept = _take(draft.text, runs)
-    starts, ends = _surplus(kept)
-    surplus = np.zeros(len(marks), dtype=bool)
-    for start, end in zip(_places(runs, starts), _places(runs, ends - 1) + 1, strict=True):
-        surplus[start:end] = True  # what is cut already may lie between; it is no part of the text anyway
-    del kept
-    runs = _runs((marks == 0) & ~surplus)
+    marks = np.frombuffer(draft.marks, dtype=np.uint8)
+    for start, end in _surplus(draft.text, _runs(marks)):
+        marks[start:end] = _SURPLUS  # what is cut already may lie between; it is no part of the text anyway
+    runs = _runs(marks)
+    del marks
+    draft.forget()
     body = _take(draft.text, runs)
     return CleanText(
-        body, tuple(Run(*run) for run in runs.tolist()), tuple(cuts), tuple(_chapters(draft, runs, body)),
-        len(draft.text), tuple(draft.sections),
+        body, Rows(runs, Run), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
+        tuple(draft.sections),
     )  # fmt: skip
 
 
-def _surplus(kept: str) -> tuple[np.ndarray, np.ndarray]:
-    """(starts, ends) of blanks at the ends of lines and text, and of blank lines beyond one."""
-    spans = [(0, len(kept) - len(kept.lstrip())), (len(kept.rstrip()), len(kept))]
+def _surplus(text: str, runs: np.ndarray) -> Iterator[tuple[int, int]]:
+    """[start, end) in the file of blanks at the ends of lines and text, and of blank lines beyond one.
+
+    The kept text is read in pieces. Each begins with a visible character at the start of a line (but the
+    first), so that no such blanks lie across two pieces.
+    """
+    begin = 0
+    for piece, last in _pieces(text, runs):
+        starts, ends = _surplus_of(piece, first=not begin, last=last)
+        yield from zip(
+            _places(runs, starts + begin).tolist(),
+            (_places(runs, ends + begin - 1) + 1).tolist(),
+            strict=True,
+        )
+        begin += len(piece)
+
+
+def _pieces(text: str, runs: np.ndarray) -> Iterator[tuple[str, bool]]:
+    """(piece, whether it is the last) of the kept text, of about `_PIECE` characters."""
+    left = ""
+    for part in _parts(text, runs):
+        left += part
+        stop = _last_line(left)
+        if stop:
+            yield left[:stop], False
+            left = left[stop:]
+    yield left, True
+
+
+def _last_line(text: str) -> int:
+    """Where the last line that begins with a visible character begins; 0 when it is the first one."""
+    at = len(text) - 1
+    while (at := text.rfind("\n", 0, at)) > 0:
+        if not text[at + 1].isspace():
+            return at + 1
+    return 0
+
+
+def _surplus_of(kept: str, *, first: bool, last: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(starts, ends) of the surplus of a piece of the kept text."""
+    spans = [(0, len(kept) - len(kept.lstrip()))] if first else []
+    if last:
+        spans.append((len(kept.rstrip()), len(kept)))
     for found in _LINE_END.finditer(kept):
         at = found.start()
         if kept[at - 1 : at].isspace() and kept[at - 1] != "\n":
@@ -164,15 +209,50 @@ def _surplus(kept: str) -> tuple[np.ndarray, np.ndarray]:
     return both[:, 0], both[:, 1]
 
 
-def _runs(kept: np.ndarray) -> np.ndarray:
-    """Rows (out, file, length) of the runs of kept characters."""
-    edges = np.flatnonzero(np.diff(kept, prepend=False, append=False))
-    starts, lengths = edges[::2], edges[1::2] - edges[::2]
+def _edges(marks: np.ndarray) -> np.ndarray:
+    """Places where a mark differs from the one before it."""
+    found = [
+        np.flatnonzero(marks[at : at + _PIECE] != marks[at - 1 : at + _PIECE - 1][: len(marks) - at]) + at
+        for at in range(1, len(marks), _PIECE)
+    ]
+    return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+
+def _stretches(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(starts, ends) of the stretches of equal marks."""
+    bounds = np.unique(np.concatenate(([0], _edges(marks), [len(marks)])))
+    return bounds[:-1], bounds[1:]
+
+
+def _runs(marks: np.ndarray) -> np.ndarray:
+    """Rows (out, file, length) of the runs of characters without a mark."""
+    starts, ends = _stretches(marks)
+    kept = np.flatnonzero(marks[starts] == 0)
+    starts, lengths = starts[kept], (ends - starts)[kept]
     return np.column_stack((np.cumsum(lengths) - lengths, starts, lengths))
 
 
+def _parts(text: str, runs: np.ndarray) -> Iterator[str]:
+    """The kept text in parts of about `_PIECE` characters."""
+    part: list[str] = []
+    size = 0
+    for at in range(0, len(runs), _RUNS_AT_ONCE):
+        for _, start, length in runs[at : at + _RUNS_AT_ONCE].tolist():
+            for place in range(start, start + length, _PIECE):
+                part.append(text[place : min(start + length, place + _PIECE)])
+                size += len(part[-1])
+                if size >= _PIECE:
+                    yield "".join(part)
+                    part, size = [], 0
+    yield "".join(part)
+
+
 def _take(text: str, runs: np.ndarray) -> str:
-    return "".join(text[at : at + length] for _, at, length in runs.tolist())
+    """The kept text. Growing one string in place needs half the memory of joining a list of its pieces."""
+    body = ""
+    for part in _parts(text, runs):
+        body += part
+    return body
 
 
 def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -184,26 +264,35 @@ def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return places
 
 
-def _cuts(text: str, marks: np.ndarray) -> list[Cut]:
+def _cuts(draft: Draft) -> Rows[Cut]:
     """Runs of equal marks; cuts that hold nothing visible are left out."""
-    edges = np.concatenate(([0], np.flatnonzero(marks[1:] != marks[:-1]) + 1, [len(marks)]))
-    found = [Cut(KINDS[int(marks[a]) - 1], int(a), int(b)) for a, b in pairwise(edges) if b > a and marks[a]]
-    return [cut for cut in found if text[cut.start : cut.end].strip()]
+    marks = np.frombuffer(draft.marks, dtype=np.uint8)
+    starts, ends = _stretches(marks)
+    table = np.column_stack((marks[starts], starts, ends)).astype(np.int64)
+    table = table[table[:, 0] > 0]
+    seen = [VISIBLE.search(draft.text, start, end) is not None for _, start, end in table.tolist()]
+    return Rows(table[np.asarray(seen, dtype=bool)], _cut)
 
 
-def _chapters(draft: Draft, runs: np.ndarray, body: str) -> list[Chapter]:
-    """Headings of the kept text; gaps are those of the file, where blank lines still tell headings."""
+def _cut(mark: int, start: int, end: int) -> Cut:
+    return Cut(KINDS[mark - 1], start, end)
+
+
+def _heading_spans(draft: Draft) -> np.ndarray:
+    """[start, end) in the file of headings; gaps are those of the file, where blank lines still show them."""
     spans = []
     blocks = draft.blocks()
-    for block, below in zip_longest(blocks, blocks[1:]):
+    for block, below in zip_longest(blocks, islice(blocks, 1, None)):
         if is_heading(block):
             last = below if below and is_bare_number(block) and is_subtitle(below) else block
             spans.append((block.start, last.end))
-    chapters = []
-    for start, end in _offsets(runs, np.asarray(spans, dtype=np.int64).reshape(-1, 2)).tolist():
+    return np.asarray(spans, dtype=np.int64).reshape(-1, 2)
+
+
+def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[Chapter]:
+    for start, end in _offsets(runs, headings).tolist():
         if title := " ".join(body[start:end].split()):
-            chapters.append(Chapter(title, start, end))
-    return chapters
+            yield Chapter(title, start, end)
 
 
 def _offsets(runs: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -71,11 +71,11 @@ class Story:
     def of(cls, text: str, start: int, end: int) -> Story:
         """The story between two places, read in its middle three fifths."""
         fifth = (end - start) // 5
-        middle = text[start + fifth : end - fifth]
-        counts = Counter(_NAME.findall(middle))
-        least = max(3, len(middle) // 60_000)
+        begin, stop = start + fifth, end - fifth
+        counts = Counter(found.group() for found in _NAME.finditer(text, begin, stop))
+        least = max(3, (stop - begin) // 60_000)
         names = frozenset(name for name, count in counts.most_common(25) if count >= least)
-        return cls(names, _rate(sum(counts[name] for name in names), middle.count(" ") + 1))
+        return cls(names, _rate(sum(counts[name] for name in names), text.count(" ", begin, stop) + 1))
 
     def evidence(self, section: str, paragraphs: Sequence[str]) -> Evidence:
         """What `section` shows beside this story."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import DataError
-from .model import Cut, Draft
+from .model import VISIBLE, Cut, Draft
 from .settings import CleanSettings
 
 _EDGES = ("header", "footer")
@@ -25,7 +25,7 @@ def check(draft: Draft, cuts: Sequence[Cut], settings: CleanSettings) -> None:
     for cut in inside:
         sums[cut.kind] = sums.get(cut.kind, 0) + cut.end - cut.start
     total = sum(sums.values())
-    if not draft.text[draft.start : draft.end].strip() or total >= body:
+    if total >= body or not VISIBLE.search(draft.text, draft.start, draft.end):
         raise DataError("cleaning leaves nothing", hint="the file has no text between header and footer")
     if not settings.guard:
         return

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import wraps
+from itertools import count
 
 from .model import Block
 
@@ -68,9 +71,28 @@ _SENTENCE_END = re.compile(r"[.!?:;,\-—]['\"”’)\]_*]*$")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
 
 
+Rule = Callable[[Block], bool]
+_bits = count()
+
+
+def _asked_once(rule: Rule) -> Rule:
+    """Keep the answer of a rule with the block: two bits of `known`, asked and yes."""
+    place = 2 * next(_bits)
+    asked, yes = 1 << place, 2 << place
+
+    @wraps(rule)
+    def answer(block: Block) -> bool:
+        if not block.known & asked:
+            block.known |= asked | (yes if rule(block) else 0)
+        return bool(block.known & yes)
+
+    return answer
+
+
+@_asked_once
 def is_division(block: Block) -> bool:
     """Whether the block is the heading of a chapter, part, letter ... ("CHAPTER I", "FIRST PART", "XII.")."""
-    if len(block.text) > 400 or block.line_count > 6:
+    if block.end - block.start > 400 or block.line_count > 6:
         return False
     line = block.line
     found = _DIVISION.match(line)
@@ -80,51 +102,51 @@ def is_division(block: Block) -> bool:
     return not _LOWER_WORD.match(rest.lstrip()) or rest.lstrip()[:3] in ("the", "in ", "of ")
 
 
+@_asked_once
 def is_titled_number(block: Block) -> bool:
     """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
     numbered = block.line_count <= 3 and bool(_NUMERAL_TITLE.match(block.line))
     return numbered and not is_prose(block)
 
 
+@_asked_once
 def is_preface(block: Block) -> bool:
     return _is_named(block, _PREFACE)
 
 
+@_asked_once
 def is_contents(block: Block) -> bool:
     """Whether the first line is the heading of a table: raised, and no sentence that goes on below it."""
     return block.line[:1].isupper() and bool(_CONTENTS.match(block.line)) and not is_prose(block)
 
 
+@_asked_once
 def is_list(block: Block) -> bool:
     return _is_named(block, _LISTS)
 
 
+@_asked_once
 def is_notes(block: Block) -> bool:
     return _is_named(block, _NOTES)
 
 
+@_asked_once
 def is_back(block: Block) -> bool:
     return _is_named(block, _BACK)
 
 
 def _is_named(block: Block, names: re.Pattern[str]) -> bool:
     """Whether a short block that is no prose begins with one of the names."""
-    short = len(block.text) <= 400 and len(block.line) <= 80 and block.line_count <= 4
+    short = block.end - block.start <= 400 and len(block.line) <= 80 and block.line_count <= 4
     return short and bool(names.match(block.line)) and not is_prose(block)
 
 
+@_asked_once
 def is_prose(block: Block) -> bool:
     """Whether the block is running text: wrapped lines of lower-case words.
 
     Headings, entries of a table of contents, title pages and verse are not.
     """
-    known = block.marks.get("prose")
-    if known is None:
-        known = block.marks["prose"] = _is_prose(block)
-    return known
-
-
-def _is_prose(block: Block) -> bool:
     lines = [line for line in block.lines if line.strip()]
     words = block.text[:_ENOUGH].split()
     lower = sum(word[0].islower() for word in words)
@@ -144,7 +166,7 @@ def words_of(line: str) -> str:
 
 def is_heading(block: Block) -> bool:
     """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose."""
-    if block.gap < 2 or len(block.text) > 300 or block.line_count > 4 or is_prose(block):
+    if block.gap < 2 or block.end - block.start > 300 or block.line_count > 4 or is_prose(block):
         return False
     return is_division(block) or is_titled_number(block) or (block.gap >= 3 and is_title(block))
 

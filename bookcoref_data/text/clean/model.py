@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+import numpy as np
 
 from .evidence import Evidence, Story
 
@@ -83,6 +84,53 @@ class Chapter(NamedTuple):
     end: int
 
 
+Row = TypeVar("Row", bound=tuple[Any, ...])
+_ROWS_AT_ONCE = 4096
+
+
+class Rows(Sequence[Row], Generic[Row]):
+    """Runs or cuts, held as a table of numbers: a Python object for each would take more than their text.
+
+    `table` has one row of whole numbers for each; `make` turns a row into the object that a caller sees.
+    """
+
+    __slots__ = ("_make", "table")
+
+    def __init__(self, table: np.ndarray, make: Callable[..., Row]) -> None:
+        self.table = table
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
+        if isinstance(place, slice):
+            return Rows(self.table[place], self._make)
+        return self._make(*self.table[place].tolist())
+
+    def __iter__(self) -> Iterator[Row]:
+        for at in range(0, len(self.table), _ROWS_AT_ONCE):
+            for row in self.table[at : at + _ROWS_AT_ONCE].tolist():
+                yield self._make(*row)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))
+
+    def __hash__(self) -> int:
+        return hash(self.table.tobytes())
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other
+
+
 @dataclass(frozen=True, slots=True)
 class CleanText:
     """The body of a book. Every character comes from the file, in the file's order; nothing is added.
@@ -92,8 +140,8 @@ class CleanText:
     """
 
     text: str
-    runs: tuple[Run, ...]
-    cuts: tuple[Cut, ...]
+    runs: Rows[Run]
+    cuts: Rows[Cut]
     chapters: tuple[Chapter, ...]
     file_length: int
     sections: tuple[Section, ...] = ()
@@ -102,7 +150,7 @@ class CleanText:
         """The place in the decoded file of character `offset` of the clean text."""
         if not 0 <= offset < len(self.text):
             raise IndexError(f"offset {offset} is outside the text of {len(self.text)} characters")
-        run = self.runs[bisect_right(self.runs, offset, key=lambda r: r.out) - 1]
+        run = self.runs[int(np.searchsorted(self.runs.table[:, 0], offset, side="right")) - 1]
         return run.file + offset - run.out
 
     def shares(self) -> dict[str, float]:
@@ -113,19 +161,23 @@ class CleanText:
         return {kind: sums[kind] / self.file_length for kind in KINDS if kind in sums}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """Consecutive lines that are not blank: [start, end) of the file, and the blank lines before it.
 
-    `marks` remembers what the rules of `headings` said about it: a block is asked by every step.
+    It holds no copy of its text, because a book is all blocks. `known` remembers what the rules of `headings`
+    said about it: a block is asked by every step.
     """
 
-    text: str
+    source: str = field(repr=False)
     start: int
     end: int
     gap: int
-    marks: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
-    _line: str | None = field(default=None, repr=False, compare=False)
+    known: int = field(default=0, repr=False)
+
+    @property
+    def text(self) -> str:
+        return self.source[self.start : self.end]
 
     @property
     def lines(self) -> list[str]:
@@ -133,17 +185,19 @@ class Block:
 
     @property
     def line_count(self) -> int:
-        return self.text.count("\n") + 1
+        return self.source.count("\n", self.start, self.end) + 1
 
     @property
     def line(self) -> str:
         """The first line without surrounding blanks and emphasis marks."""
-        if self._line is None:
-            self._line = self.text.partition("\n")[0].strip().strip("_*=+~ ").strip()
-        return self._line
+        stop = self.source.find("\n", self.start, self.end)
+        first = self.source[self.start : self.end if stop < 0 else stop]
+        return first.strip().strip("_*=+~ ").strip()
 
 
 _KEPT = re.compile(rb"\0+")
+VISIBLE = re.compile(r"\S")
+"""Any character that is not white space."""
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
@@ -151,14 +205,15 @@ def blocks_of(text: str, start: int, end: int) -> Iterator[Block]:
     """The blocks of text[start:end]; offsets are those of `text`."""
     at, gap = start, 9
     for blank in _BLANKS.finditer(text, start, end):
-        if text[at : blank.start()].strip():
-            yield Block(text[at : blank.start()], at, blank.start(), gap)
+        if VISIBLE.search(text, at, blank.start()):
+            yield Block(text, at, blank.start(), gap)
             gap = 0
         gap += blank.group().count("\n") - 1
         at = blank.end()
-    if text[at:end].strip():
-        piece = text[at:end].rstrip("\n")
-        yield Block(piece, at, at + len(piece), gap)
+    if VISIBLE.search(text, at, end):
+        while text[end - 1] == "\n":
+            end -= 1
+        yield Block(text, at, end, gap)
 
 
 class Draft:
@@ -215,6 +270,11 @@ class Draft:
                 found.append(left)
         return found
 
+    def forget(self) -> None:
+        """Give back marks and blocks, which are no longer needed."""
+        self.marks = bytearray()
+        self._blocks = None
+
     def _left_of(self, block: Block) -> Block | None:
         """What is not cut of a block, from the line of the first kept character on."""
         left = _KEPT.search(self.marks, block.start, block.end)
@@ -226,4 +286,4 @@ class Draft:
             return block
         line = self.text.rfind("\n", block.start, left.start()) + 1
         begin = max(block.start, line)
-        return Block(self.text[begin : block.end], begin, block.end, block.gap)
+        return Block(self.text, begin, block.end, block.gap)
