@@ -4,9 +4,9 @@
 
 The texts of a Gutenberg mirror are repeated under other names (hard links), each with a cast proposed from
 it. `annotate --engine datatrove` runs with one worker, is killed (SIGKILL, all its processes) after the given
-time and started again. Printed are, as JSON: the time until the first book was finished, finished books and
-tokens per hour after that, the memory of all processes each minute, the size of what waits on disk, and the
-time that the second run needs until it has finished a new book.
+time and started again. Printed are, as JSON: the time until the first book was finished, finished books an
+hour after that, the memory of all processes each minute, the processor time of a book, how busy the machine was,
+the size of what waits on disk, and the time that the second run needs until it has finished a new book.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ def repeat(mirror: Path, books: int, folder: Path) -> list[str]:
     return names
 
 
-def memory_of(leader: int) -> int:
-    """Bytes of resident memory of a session's processes together (Linux)."""
-    total = 0
+def use_of(leader: int) -> tuple[int, float]:
+    """Bytes of resident memory and processor seconds of a session's processes together (Linux)."""
+    memory = ticks = 0
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(")")[2].split()
             if int(fields[3]) == leader:
-                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+                memory += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+                # Its own time and that of children that have ended, in user and system mode.
+                ticks += sum(map(int, fields[11:15]))
         except (OSError, ValueError, IndexError):
             continue
-    return total
+    return memory, ticks / os.sysconf("SC_CLK_TCK")
 
 
 def finished(cache: Path) -> int:
@@ -66,11 +68,15 @@ def watch(command: list[str], cache: Path, seconds: float, until_new: bool) -> d
         command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     memory: list[int] = []
+    loads: list[float] = []
+    processor = processor_at_first = 0.0
     while process.poll() is None and time.monotonic() - start < seconds:
         time.sleep(SAMPLE_SECONDS)
-        memory.append(memory_of(process.pid))
+        used, processor = use_of(process.pid)
+        memory.append(used)
+        loads.append(os.getloadavg()[0])
         if first is None and finished(cache) > before:
-            first = time.monotonic() - start
+            first, processor_at_first = time.monotonic() - start, processor
             if until_new:
                 break
     ended = process.poll() is not None
@@ -78,10 +84,17 @@ def watch(command: list[str], cache: Path, seconds: float, until_new: bool) -> d
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     per_minute = memory[:: max(1, round(60 / SAMPLE_SECONDS))]
+    done = finished(cache) - before
     return {
         "seconds": round(time.monotonic() - start, 1),
         "seconds_to_first_book": None if first is None else round(first, 1),
-        "finished": finished(cache) - before,
+        "finished": done,
+        "processor_seconds": round(processor, 1),
+        "processor_seconds_to_first_book": round(processor_at_first, 1),
+        "processor_seconds_per_book": round((processor - processor_at_first) / (done - 1), 1)
+        if done > 1
+        else None,
+        "mean_load_of_the_machine": round(sum(loads) / len(loads), 2) if loads else None,
         "ended_by_itself": ended,
         "megabytes_each_minute": [round(m / 1e6) for m in per_minute],
         "most_megabytes": round(max(memory, default=0) / 1e6),

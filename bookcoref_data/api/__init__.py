@@ -5,9 +5,10 @@ from .annotating import annotate, propose_cast
 from .books import AnnotatedBook, Books, load, read, write
 from .building import rebuild, verify
 from .corpora import cite, clean, create, import_corpus, list_books, sample
+from .evaluating import evaluate
 from .publishing import publish
 from .reading import apply_edits, diff, export, report, view
-from .scoring import align, convert, evaluate, stats
+from .scoring import align, convert, stats
 from .tables import Table
 
 __all__ = [

@@ -1,170 +1,207 @@
-"""`evaluate`, `stats`, `align` and `convert` for Python."""
+"""`stats`, `align` and `convert` for Python."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .books import AnnotatedBook, PathLike, records_of
+from .books import AnnotatedBook, Books, PathLike, path_or_none, records_of
+from .results import Result, plural
 from .tables import Table
 
 if TYPE_CHECKING:
-    import pandas
-
-    from ..evaluate import ClusterScores, Evaluation
+    from ..books import Record
+    from ..books.statistics import DocumentStatistics, Statistics
     from ..formats import ConversionReport
     from ..workflows.align import Aligned
 
 
-class Scores:
-    """The scores of a response against a key: pooled, per book, as tables."""
+class Counts(Table):
+    """Table 1 of the paper, one row per source. `totals` has the same by name, as objects.
 
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
+    `books` is the table of single books, empty unless it was asked for; `plots` are the pictures written.
+    """
 
-    @property
-    def pooled(self) -> ClusterScores:
-        """The pooled scores by metric, for instance `pooled.conll.f1`."""
-        return self.evaluation.pooled
+    def __init__(self, found: Sequence[tuple[str, list[DocumentStatistics]]], *, per_book: bool) -> None:
+        from ..books.statistics import corpus_statistics
 
-    @property
-    def conll_f1(self) -> float:
-        """Mean F1 of MUC, B3 and CEAF-e, from 0 to 1."""
-        return self.evaluation.pooled.conll.f1
+        self.totals = [(name, corpus_statistics(documents)) for name, documents in found]
+        self.of_books = [
+            [(d.doc_key, corpus_statistics([d])) for d in documents] if per_book else []
+            for _, documents in found
+        ]
+        self.books = _table_of("doc_key", [pair for pairs in self.of_books for pair in pairs])
+        self.plots: list[Path] = []
+        super().__init__(_table_of("source", self.totals).to_dict())
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is worth knowing about these scores."""
-        return self.evaluation.notes
-
-    @property
-    def table(self) -> Table:
-        """One row per metric: precision, recall and F1 in percent."""
-        from ..report.evaluation_tables import score_table
-
-        made = score_table(self.evaluation)
-        return Table.of_rows(made.columns, made.rows)
-
-    @property
-    def books(self) -> Table:
-        """One row per book."""
-        from ..report.evaluation_tables import book_table
-
-        made = book_table(self.evaluation)
-        return Table.of_rows(made.columns, made.rows)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table of metrics as a data frame of pandas (which must be installed)."""
-        return self.table.to_pandas()
-
-    def to_markdown(self) -> str:
-        """The table of metrics in Markdown."""
-        return self.table.to_markdown()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same document as `evaluate --json`."""
-        return self.evaluation.to_dict()
-
-    def __repr__(self) -> str:
-        return f"<Scores: CoNLL F1 {100 * self.conll_f1:.2f} over {len(self.evaluation.books)} books>"
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def documents(self) -> list[dict[str, Any]]:
+        """What `stats --json` prints: one document per source."""
+        rows = []
+        for (name, total), books in zip(self.totals, self.of_books, strict=True):
+            single = [{"doc_key": key, **of_book.to_dict()} for key, of_book in books]
+            rows.append({"path": name, **total.to_dict(), **({"books": single} if single else {})})
+        return rows
 
 
-def evaluate(
-    key: Any,
-    response: Any,
-    mode: str = "full",
-    *,
-    singletons: str = "keep",
-    duplicates: str = "released",
-    missing: str = "error",
-    window_size: int = 1500,
-) -> Scores:
-    """Score a response against a key. Both are a path, a book, or books; they are paired by doc_key.
+def _table_of(first: str, rows: Sequence[tuple[str, Statistics]]) -> Table:
+    made = [{first: name, **found.to_dict()} for name, found in rows]
+    return Table({column: [row[column] for row in made] for column in (made[0] if made else [first])})
+
+
+def stats(
+    *sources: Any,
+    format: str | None = None,
+    config: str = "full",
+    per_book: bool = False,
+    plots: PathLike | None = None,
+) -> Counts:
+    """The paper's Table 1, one row per source; a source is a path, a book, or books.
 
     Args:
-        mode: "full", "split", "gold-window" or "gold-window-released", see docs/evaluation.md.
-        singletons: "keep" or "drop" clusters of one mention.
-        duplicates: "released" (as BookCoref's code) or "first" (as the CoNLL scorer).
-        missing: "error", "skip" or "empty", for key books that the response lacks.
-        window_size: tokens per window in the modes with windows.
+        format: format of the files, where their names do not say.
+        config: "full" or "split", of a data set folder.
+        per_book: one row per document, too: `.books`.
+        plots: a folder for a picture of length and distance (Figure 1; extra `plots`).
 
     Raises:
-        UsageError, DataError: the two do not fit; the message says why.
+        UsageError: nothing to count. SourceError, FormatError: a file cannot be read.
     """
-    from ..evaluate import evaluate as run
-
-    return Scores(
-        run(
-            records_of(key),
-            records_of(response),
-            mode,
-            singletons=singletons,
-            duplicates=duplicates,
-            missing=missing,
-            window_size=window_size,
-        )
-    )
-
-
-def stats(*sources: Any) -> Table:
-    """The paper's Table 1, one row per source; a source is a path, a book, or books."""
-    from ..books.statistics import corpus_statistics, document_statistics
+    from ..books.statistics import document_statistics
 
     if not sources:
         raise UsageError("nothing to count", expected="at least one path, book, or list of books")
-    rows = []
-    for number, source in enumerate(sources, 1):
-        found = corpus_statistics([document_statistics(record) for record in records_of(source)])
-        name = str(source) if isinstance(source, str | Path) else f"source {number}"
-        rows.append({"source": name, **{f: getattr(found, f) for f in found.__dataclass_fields__}})
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    found = [
+        (_name_of(source, number), [document_statistics(r) for r in _records(source, format, config)])
+        for number, source in enumerate(sources, 1)
+    ]
+    counts = Counts(found, per_book=per_book)
+    if (folder := path_or_none(plots)) is not None:
+        from ..report.statistics_plots import save_plots
+
+        books = [pair for pairs in counts.of_books for pair in pairs]
+        counts.plots = list(save_plots([*counts.totals, *books], folder))
+    return counts
 
 
-class Carried:
-    """An annotation carried over to another text: the book, and what became of its mentions."""
+def _name_of(source: Any, number: int) -> str:
+    return str(source) if isinstance(source, str | os.PathLike) else f"source {number}"
 
-    def __init__(self, aligned: Aligned) -> None:
-        self.aligned = aligned
+
+def _records(source: Any, format: str | None, config: str) -> list[Record]:
+    from ..formats import read_documents
+
+    if isinstance(source, str | os.PathLike):
+        return read_documents(Path(source).expanduser(), format, config)
+    return records_of(source)
+
+
+class Carried(Result):
+    """An annotation carried over to another text: the books, and what became of their mentions."""
+
+    def __init__(self, results: Sequence[Aligned]) -> None:
+        self.results = list(results)
+
+    @property
+    def books(self) -> Books:
+        """The new texts with the annotation that could be carried over."""
+        return Books(AnnotatedBook(one.record) for one in self.results)
 
     @property
     def book(self) -> AnnotatedBook:
-        """The new text with the annotation that could be carried over."""
-        return AnnotatedBook(self.aligned.record)
+        """The only book. Raises UsageError when there are several: see `books`."""
+        if len(self.results) != 1:
+            raise UsageError(f"these are {len(self.results)} books", expected="carried.books[name]")
+        return self.books[0]
 
     @property
     def exact(self) -> bool:
-        """Whether `new` is the very edition that was annotated."""
-        return self.aligned.report is None
+        """Whether the new text is the very edition that was annotated."""
+        return all(one.report is None for one in self.results)
+
+    @property
+    def table(self) -> Table:
+        """One row per character: how many of its mentions were kept, moved, changed and lost."""
+        columns = ("doc_key", "character", "mentions", "kept", "moved", "changed", "lost")
+        rows = [
+            [one.report.doc_key, t.name, t.total, t.kept, t.moved, t.changed, t.lost]
+            for one in self.results
+            if one.report
+            for t in one.report.characters
+        ]
+        return Table.of_rows(columns, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """`result`, with counts and examples of mentions kept, moved, changed and lost unless it is exact."""
-        report = self.aligned.report
-        return {"result": self.aligned.result, **(report.to_dict() if report else {})}
+        """`documents`, what `align --json` prints: counts and examples of each document."""
+        return {"documents": [one.to_dict() for one in self.results]}
 
-    def __repr__(self) -> str:
-        mentions = sum(map(len, self.aligned.record.clusters))
-        return f"<Carried {self.aligned.record.doc_key!r}: {self.aligned.result}, {mentions:,} mentions>"
+    def require(self, min_kept: float) -> None:
+        """Raises EditionError when a smaller share of a book's mentions was kept."""
+        for one in self.results:
+            if one.report:
+                one.report.require(min_kept)
+
+    def save(self, path: PathLike, format: str | None = None) -> Path:
+        """Write the carried annotation; the format is chosen by the suffix unless it is named."""
+        return self.books.save(path, format)
+
+    def _line(self) -> str:
+        mentions = sum(len(cluster) for one in self.results for cluster in one.record.clusters)
+        state = "exact" if self.exact else "remapped"
+        return f"{state}, {plural(len(self.results), 'book')}, {plural(mentions, 'mention')}"
 
 
-def align(old: PathLike | AnnotatedBook, new: PathLike, *, doc_key: str | None = None) -> Carried:
-    """Carry the annotation of `old` (a book, annotated file or pack) over to another edition of the text.
+def align(
+    old: Any,
+    new: PathLike,
+    *,
+    out: PathLike | None = None,
+    report: PathLike | None = None,
+    min_kept: float = 0.0,
+    least_matched: float = 0.75,
+    doc_key: str | None = None,
+    old_format: str | None = None,
+    new_format: str | None = None,
+    to: str | None = None,
+) -> Carried:
+    """Carry the annotation of `old` (books, an annotated file, or a pack) over to another edition.
+
+    Args:
+        new: the other text: plain (`.txt`) or tokenised documents.
+        out: a file for the carried annotation; `to` is its format, where the name does not say.
+        report: a file for the full report (JSON).
+        min_kept: fail when a smaller share of the mentions is kept; `out` is not written then.
+        least_matched: refuse a text in which a smaller share of the tokens is found.
+        doc_key: only this document of `old`.
+        old_format, new_format: formats, where the names do not say.
 
     Raises:
-        SourceError, FormatError: a file cannot be read. UsageError: `old` holds several books and `doc_key`
-        names none. EditionError: `new` is no edition of the same book.
+        SourceError, FormatError: a file cannot be read. UsageError: documents cannot be paired.
+        EditionError: `new` is no edition of the same book, or too few mentions were kept.
     """
+    import json
+
+    from ..files import write_text
     from ..workflows.align import align_files, align_records
 
-    if isinstance(old, AnnotatedBook):
-        return Carried(align_records([old.record], Path(new).expanduser())[0])
-    found = align_files(Path(old).expanduser(), Path(new).expanduser(), doc_key=doc_key)
-    if len(found) != 1:
-        raise UsageError(f"{old} holds {len(found)} books", expected="one book, or doc_key=")
-    return Carried(found[0])
+    target = Path(new).expanduser()
+    if isinstance(old, str | os.PathLike):
+        path = Path(old).expanduser()
+        found = align_files(path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
+                            least_matched=least_matched)  # fmt: skip
+    else:
+        records = [r for r in records_of(old) if doc_key in (None, r.doc_key)]
+        found = align_records(records, target, new_format=new_format, least_matched=least_matched)
+    carried = Carried(found)
+    if (path_of_report := path_or_none(report)) is not None:
+        documents = carried.to_dict()["documents"]
+        write_text(path_of_report, json.dumps(documents, ensure_ascii=False, indent=1) + "\n")
+    carried.require(min_kept)
+    if out is not None:
+        carried.save(out, to)
+    return carried
 
 
 def convert(
@@ -197,7 +234,7 @@ def convert(
         read_as=read_as,
         write_as=write_as,
         config=config,
-        key=None if key is None else Path(key).expanduser(),
+        key=path_or_none(key),
         parts=parts,
         doc_key=doc_key,
         tokenizer=tokenizer,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..books import Record
 from ..books.facts import remapped_key
@@ -32,6 +33,13 @@ class Aligned:
     record: Record
     result: str
     report: RemapReport | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report, or of an exact one the number of mentions."""
+        if self.report:
+            return self.report.to_dict()
+        mentions = sum(map(len, self.record.clusters))
+        return {"doc_key": self.record.doc_key, "result": self.result, "mentions": mentions}
 
 
 def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -> Aligned:

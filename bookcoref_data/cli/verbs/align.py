@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import JsonFlag, emit_json, emit_table, say
+
+if TYPE_CHECKING:
+    from ...workflows.align import Aligned
 
 
 def register(app: typer.Typer) -> None:
@@ -39,38 +42,24 @@ def align(
     A pack applied to the text it was made from is exact: the released tokens, verified by checksum.
     Everything else is remapped: the tokens of NEW, the offsets moved. Another book is refused.
     """
-    from ...files import write_text
-    from ...formats import write_documents
-    from ...workflows.align import align_files
+    from ...api import align as run
 
-    results = align_files(
-        old, new, old_format=old_format, new_format=new_format, doc_key=doc_key, least_matched=least_matched
-    )
-    summary = [_summary(r) for r in results]
-    if report:
-        import json as json_module
-
-        write_text(report, json_module.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+    carried = run(
+        old, new, report=report, least_matched=least_matched, doc_key=doc_key, old_format=old_format,
+        new_format=new_format,
+    )  # fmt: skip
     if json:
-        emit_json(summary)
+        emit_json(carried.to_dict()["documents"])
     else:
-        _print(results)
-    for result in results:
-        if result.report:
-            result.report.require(min_kept)
+        _print(carried.results)
+    # The report is printed even where too little was kept to write anything.
+    carried.require(min_kept)
     if out:
-        write_documents((r.record for r in results), out, to)
+        carried.save(out, to)
         say(f"written: {out}")
 
 
-def _summary(result) -> dict:
-    if result.report:
-        return result.report.to_dict()
-    mentions = sum(map(len, result.record.clusters))
-    return {"doc_key": result.record.doc_key, "result": result.result, "mentions": mentions}
-
-
-def _print(results) -> None:
+def _print(results: list[Aligned]) -> None:
     for result in results:
         report = result.report
         if report is None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import JsonFlag, emit_json, emit_markdown, emit_table, say
 
 if TYPE_CHECKING:
-    from ...books.statistics import DocumentStatistics, Statistics
+    from ...books.statistics import Statistics
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
 TABLE_1 = [
@@ -37,7 +37,7 @@ BESIDE = [
 def register(app: typer.Typer) -> None:
     @app.command()
     def stats(
-        paths: Annotated[
+        sources: Annotated[
             list[Path],
             typer.Argument(metavar="PATH...", help="Files, folders of files, or built data set folders."),
         ],
@@ -59,27 +59,19 @@ def register(app: typer.Typer) -> None:
         weighted by its mentions) are the paper's definitions: they reproduce its LitBank row. The plain
         ones stand in the second table. `names %`: mentions of characters that are the character's name.
         """
-        from ...books.statistics import corpus_statistics, document_statistics
-        from ...formats import read_documents
+        from ...api import stats as run
 
-        found = [(str(p), [document_statistics(r) for r in read_documents(p, format, config)]) for p in paths]
-        totals = [(name, corpus_statistics(documents)) for name, documents in found]
-        books = [(d.doc_key, corpus_statistics([d])) for _, documents in found for d in documents]
-        written = []
-        if plots is not None:
-            from ...report.statistics_plots import save_plots
-
-            written = save_plots([*totals, *(books if per_book else [])], plots)
-        for path in written:
+        found = run(*sources, format=format, config=config, per_book=per_book, plots=plots)
+        for path in found.plots:
             say(f"wrote {path}")
         if json:
-            emit_json(_as_json(found, totals, per_book))
+            emit_json(found.documents())
             return
         emit = emit_markdown if markdown else emit_table
+        rows = [*found.totals, *(pair for pairs in found.of_books for pair in pairs)]
         for i, columns in enumerate((TABLE_1, BESIDE)):
             if i:
                 print()
-            rows = [*totals, *(books if per_book else [])]
             emit(
                 ["data set", *(heading for heading, _ in columns)],
                 [[name, *(_cell(s, field) for _, field in columns)] for name, s in rows],
@@ -92,22 +84,3 @@ def _cell(statistics: Statistics, field: str) -> int | float | None:
         return None if share is None else 100 * share
     value: int | float | None = getattr(statistics, field)
     return value
-
-
-def _as_json(
-    found: list[tuple[str, list[DocumentStatistics]]], totals: list[tuple[str, Statistics]], per_book: bool
-) -> list[dict[str, Any]]:
-    from ...books.statistics import corpus_statistics
-
-    return [
-        {
-            "path": name,
-            **total.to_dict(),
-            **(
-                {"books": [{"doc_key": d.doc_key, **corpus_statistics([d]).to_dict()} for d in documents]}
-                if per_book
-                else {}
-            ),
-        }
-        for (name, documents), (_, total) in zip(found, totals, strict=True)
-    ]
