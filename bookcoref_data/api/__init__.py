@@ -1,7 +1,7 @@
 """The front door for Python: the verbs of the command line as functions, and what these return."""
 
 from ..errors import BookcorefError
-from .annotating import annotate, propose_cast
+from .annotating import annotate, annotate_many, propose_cast, propose_casts
 from .books import AnnotatedBook, Books, load, read, write
 from .building import rebuild, verify
 from .corpora import cite, clean, create, import_corpus, list_books, sample

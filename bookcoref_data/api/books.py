@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..annotate.state import State
     from ..books.annotation import Annotation, SourceText
+    from ..edits import Conflict
+    from ..workflows.annotate import Annotated
 
 PathLike = str | os.PathLike[str]
 
@@ -35,13 +38,24 @@ _SHOWN_CHARACTERS = 5
 class AnnotatedBook:
     """A book with its characters: what `read`, `load` and `annotate` return.
 
-    Offsets are book tokens, 0-based, both ends inclusive.
+    Offsets are book tokens, 0-based, both ends inclusive. Of a book that `annotate` made, `files` are what
+    it wrote, `conflicts` the corrections that need a person, and `scores` has a row per step (with `report`).
     """
 
-    def __init__(self, record: Record, *, state: State | None = None, text: SourceText | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        *,
+        run: Annotated | None = None,
+        files: tuple[Path, ...] = (),
+        conflicts: tuple[Conflict, ...] = (),
+        scores: Table | None = None,
+    ) -> None:
         self.record = record
-        self._state = state
-        self._text = text
+        self.files, self.conflicts = files, conflicts
+        self.scores = Table({}) if scores is None else scores
+        self._state: State | None = run.state if run else None
+        self._text: SourceText | None = run.source.origin if run and run.source else None
 
     @property
     def doc_key(self) -> str:
@@ -125,6 +139,24 @@ class AnnotatedBook:
     def notes(self) -> tuple[str, ...]:
         """What the annotator wants a reader to know."""
         return () if self._state is None else self._state.notes
+
+    def summary(self) -> dict[str, Any]:
+        """Counts of our own annotation, as `annotate --json` prints them. Raises UsageError without one."""
+        state = self._state
+        if state is None:
+            raise UsageError(f"{self.doc_key} was not annotated here", hint="bc.stats(book) counts any book")
+        return {
+            "doc_key": state.doc_key,
+            "tokens": len(self.tokens),
+            "characters": {c.name: len(c.mentions) for c in self.book.characters},
+            "steps": list(state.done),
+            "mentions": len(state.mentions),
+            "by_kind": dict(Counter(m.kind for m in state.mentions)),
+            "dropped": dict(Counter(d.reason for d in state.dropped)),
+            "quotes": len(state.quotes),
+            "quotes_with_speaker": sum(q.speaker >= 0 for q in state.quotes),
+            "notes": list(state.notes),
+        }
 
     def save(self, path: PathLike, format: str | None = None) -> Path:
         """Write the book; the format is chosen by the suffix unless it is named."""

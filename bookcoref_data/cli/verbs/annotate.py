@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,8 +11,8 @@ from ...errors import UsageError
 from ..common import CacheDir, Jobs, JsonFlag, Replace, emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
-    from ...annotate.cast import Cast
-    from ...annotate.given import Given
+    from ...api import AnnotatedBook
+    from ...api.annotating import AnnotatedMany
     from ...workflows.annotate import Source
 
 
@@ -75,158 +74,114 @@ def annotate(
 
     Without a cast, start with: annotate novel.txt --propose-cast > cast.txt, then edit it.
     """
-    from ...annotate.plan import default_plan, read_plan
-    from ...formats.annotated import check_kept
-    from ...workflows.annotate import annotate_book, read_sources, write_annotations
-    from ..many_books import Many, annotate_many, holds_many
+    from ...api import annotate as run
+    from ...api import annotate_many
+    from ...api.annotating import summary_of
+    from ...workflows.annotate_many import holds_many
 
     if propose:
         _propose(book, out, json)
         return
-    plan = read_plan(recipe) if recipe else default_plan(backend)
-    if least is not None:
-        plan = dataclasses.replace(plan, least=least)
-    wanted = tuple(s.strip() for s in steps.split(",") if s.strip()) or None
-    narrators = tuple(narrator or ())
     if out is None and report is None and not json:
         raise UsageError(
             "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
         )
-    if edits is not None and holds_many(book):
+    several = holds_many(book)
+    if edits is not None and several:
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
-    if out is not None and report is None and holds_many(book):
-        many = Many(
-            out, plan, characters, narrators, wanted or (), jobs, engine, tasks, slurm, cache_dir, replace
-        )
-        raise typer.Exit(annotate_many(book, many, json))
-    sources = read_sources(book)
-    if out is not None:
-        check_kept(out, [source.book.doc_key for source in sources], replace=replace)
-    done, left = [], 0
+    in_parallel = several and out is not None and report is None
+    sources: Any = book if in_parallel else _sources(book, characters)
     with progress() as listener:
-        for source in sources:
-            cast, given = _cast(characters, source.cast, book), None
-            if edits is not None:
-                cast, given, conflicts = _corrected(edits, source, cast)
-                left += conflicts
-            done.append(
-                annotate_book(
-                    source, cast, plan, narrators=narrators, steps=wanted, given=given,
-                    states=out / "states" if out else None, resume=resume, progress=listener,
-                )
+        if several:
+            many = annotate_many(
+                sources, characters, out=out, narrator=narrator or (), backend=backend, recipe=recipe,
+                steps=steps, least=least, resume=resume, report=report, jobs=jobs, engine=engine, tasks=tasks,
+                slurm=slurm, cache_dir=cache_dir, replace=replace, progress=listener,
             )  # fmt: skip
-    for a in done:
-        for note in a.state.notes:
-            say(f"{a.state.doc_key}: {note}")
-    files = write_annotations(done, out, replace=replace) if out else []
-    tables = _tables(done, report) if report else {}
-    _show(done, files, tables, json)
-    if left:
+        else:
+            one = run(
+                sources[0], characters, narrator=narrator or (), backend=backend, recipe=recipe, steps=steps,
+                edits=edits, least=least, out=out, resume=resume, report=report, replace=replace,
+                progress=listener,
+            )  # fmt: skip
+    if in_parallel:
+        show_many(many, json)
+        raise typer.Exit(many.exit_code)
+    done = list(many.books) if several else [one]
+    _notes(done, edits)
+    if json:
+        emit_json(summary_of(done, done[0].files))
+    else:
+        _show(done)
+    if any(b.conflicts for b in done):
         raise typer.Exit(1)
 
 
-def _corrected(edits: Path, source: Source, cast: Cast | None) -> tuple[Cast, Given, int]:
-    """The cast and what is given after the corrections; those that need a person are listed and counted."""
-    from ...annotate.propose import propose_cast
-    from ...workflows.correct import read_edits
-    from ...workflows.given import corrections_of
+def _sources(book: Path, characters: Path | None) -> list[Source]:
+    """The books of a file. Raises UsageError where there is no cast: the person shall choose one."""
+    from ...workflows.annotate import read_sources
 
-    found = corrections_of(read_edits(edits), source.book, cast or propose_cast(source.book).cast)
-    for c in found.conflicts:
-        say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
-    return found.cast, found.given, len(found.conflicts)
-
-
-def _cast(path: Path | None, own: Cast | None, book: Path) -> Cast | None:
-    """The cast file, else the cast that the record itself brings; None where it is to be proposed."""
-    from ...workflows.casts import AUTO, read_cast
-
-    if path is None and own is None:
+    sources = read_sources(book)
+    if characters is None and any(source.cast is None for source in sources):
         raise UsageError(
             f"no cast for {book}",
             expected="--cast cast.txt",
             hint=f"--cast auto; or bookcoref-data annotate {book} --propose-cast > cast.txt, then edit it",
         )
-    if path is None:
-        return own
-    return None if str(path) == AUTO else read_cast(path)
+    return sources
 
 
 def _propose(book: Path, out: Path | None, json: bool) -> None:
-    from ...workflows.propose_casts import format_proposal, propose_casts
+    from ...api import propose_casts
+    from ...workflows.propose_casts import format_proposal
 
-    files = []
-    for made in propose_casts(book, out):
-        if json:
-            emit_json(made.to_dict())
-        elif made.file is None:
-            typer.echo(format_proposal(made.doc_key, made.proposal), nl=False)
-        else:
-            files.append((made.doc_key, len(made.proposal.cast.entries), str(made.file)))
-    if files and not json:
-        emit_table(("book", "characters", "file"), files)
-
-
-def _tables(done, gold: Path) -> dict[str, list[list]]:
-    from ...formats.jsonl import read
-    from ...workflows.annotate import table_rows
-
-    keys = {record.doc_key: record.to_book() for record in read(gold)}
-    tables = {}
-    for a in done:
-        if a.state.doc_key not in keys:
-            raise UsageError(
-                f"{gold} has no document {a.state.doc_key!r}", expected=", ".join(sorted(keys)[:5]),
-                hint="the key must be the tokenised book that was annotated",
-            )  # fmt: skip
-        tables[a.state.doc_key] = table_rows(keys[a.state.doc_key], a.states or (a.state,))
-    return tables
-
-
-def _show(done, files, tables, json: bool) -> None:
-    from ...workflows.annotate import COLUMNS
-
+    made = propose_casts(book, out)
     if json:
-        emit_json(
-            {
-                "books": [_summary(a) for a in done],
-                "files": [str(f) for f in files],
-                "report": {
-                    k: [dict(zip(COLUMNS, row, strict=True)) for row in rows] for k, rows in tables.items()
-                },
-            }
-        )
-        return
-    for key, rows in tables.items():
-        emit_table(COLUMNS, rows, title=key)
-    if not tables:
+        for one in made.casts:
+            emit_json(one.to_dict())
+    elif out is None:
+        for one in made.casts:
+            typer.echo(format_proposal(one.doc_key, one.proposal), nl=False)
+    else:
+        rows = [(one.doc_key, len(one.proposal.cast.entries), str(one.file)) for one in made.casts]
+        emit_table(("book", "characters", "file"), rows)
+
+
+def _notes(done: list[AnnotatedBook], edits: Path | None) -> None:
+    """What a reader should know, and the corrections that need a person."""
+    for book in done:
+        for c in book.conflicts:
+            say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
+        for note in book.notes:
+            say(f"{book.doc_key}: {note}")
+
+
+def _show(done: list[AnnotatedBook]) -> None:
+    scored = [book for book in done if len(book.scores)]
+    for book in scored:
+        emit_table(book.scores.columns, [list(row.values()) for row in book.scores], title=book.doc_key)
+    if not scored:
+        columns = ("tokens", "characters", "mentions", "quotes")
         rows = [
-            (
-                a.state.doc_key,
-                len(a.book.tokens),
-                len(a.book.clusters),
-                len(a.state.mentions),
-                len(a.state.quotes),
-            )
-            for a in done
+            (counts["doc_key"], *(counts[c] if c != "characters" else len(counts[c]) for c in columns))
+            for counts in (book.summary() for book in done)
         ]
-        emit_table(("book", "tokens", "characters", "mentions", "quotes"), rows)
-    for file in files:
+        emit_table(("book", *columns), rows)
+    for file in done[0].files:
         say(f"wrote {file}")
 
 
-def _summary(a) -> dict:
-    from collections import Counter
-
-    return {
-        "doc_key": a.state.doc_key,
-        "tokens": len(a.book.tokens),
-        "characters": {c.name: len(c.mentions) for c in a.book.characters},
-        "steps": list(a.state.done),
-        "mentions": len(a.state.mentions),
-        "by_kind": dict(Counter(m.kind for m in a.state.mentions)),
-        "dropped": dict(Counter(d.reason for d in a.state.dropped)),
-        "quotes": len(a.state.quotes),
-        "quotes_with_speaker": sum(q.speaker >= 0 for q in a.state.quotes),
-        "notes": list(a.state.notes),
-    }
+def show_many(many: AnnotatedMany, json: bool) -> None:
+    """Print what was done with many books: a row each, those that a person should look at first."""
+    if many.submission is not None:
+        sent = many.submission
+        say(f"Slurm job {sent.number}: {sent.tasks} tasks, script {sent.script}")
+        say("when it has ended, run the same command without --slurm: finished books are taken from the cache")
+        return
+    if json:
+        emit_json(many.to_dict())
+        return
+    table = many.table
+    emit_table(table.columns, [list(row.values()) for row in table])
+    for file in many.files:
+        say(f"wrote {file}")
