@@ -3,9 +3,18 @@
 from ..errors import BookcorefError
 from .annotating import annotate, annotate_many, propose_cast, propose_casts
 from .books import AnnotatedBook, Books, load, read, write
-from .building import rebuild, verify
-from .corpora import cite, clean, create, import_corpus, list_books, sample
+from .building import rebuild, rebuild_plan, verify
+from .corpora import cite, clean, create, import_corpus, list_books, sample, show
 from .evaluating import evaluate
+from .housekeeping import (
+    cache_clear,
+    cache_path,
+    cache_size,
+    manifest_show,
+    manifest_write,
+    pack,
+    pack_inspect,
+)
 from .publishing import publish
 from .reading import apply_edits, diff, export, report, view
 from .scoring import align, convert, stats
@@ -18,7 +27,11 @@ __all__ = [
     "Table",
     "align",
     "annotate",
+    "annotate_many",
     "apply_edits",
+    "cache_clear",
+    "cache_path",
+    "cache_size",
     "cite",
     "clean",
     "convert",
@@ -29,12 +42,19 @@ __all__ = [
     "import_corpus",
     "list_books",
     "load",
+    "manifest_show",
+    "manifest_write",
+    "pack",
+    "pack_inspect",
     "propose_cast",
+    "propose_casts",
     "publish",
     "read",
     "rebuild",
+    "rebuild_plan",
     "report",
     "sample",
+    "show",
     "stats",
     "verify",
     "view",

@@ -1,4 +1,4 @@
-"""`rebuild` and `verify` for Python."""
+"""`rebuild`, `rebuild_plan` and `verify` for Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
+    from ..sources.release import Layout
     from ..workflows.rebuild import RebuildReport
     from ..workflows.verify import Verification
 
@@ -41,8 +42,8 @@ class Rebuilt:
 
     @property
     def ok(self) -> bool:
-        """Whether every book was built from the right edition."""
-        return not self.failed and "remapped" not in self.books["check"]
+        """Whether every book was built from the right edition, and the folder written."""
+        return not self.failed and not self.report.kept and "remapped" not in self.books["check"]
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as `rebuild --json`."""
@@ -97,16 +98,21 @@ def rebuild(
     texts_only: bool = False,
     expect: bool = True,
     min_kept: float | None = 0.9,
+    annotations: str | None = None,
+    delta: str | None = None,
+    lengths: str | None = None,
     replace: bool = False,
     jobs: int = 0,
     offline: bool = False,
     cache_dir: PathLike | None = None,
+    progress: Progress | None = None,
 ) -> Rebuilt:
     """Rebuild BookCoref (or the sample) into the folder `out`, which `load` and `load_dataset` read.
 
     Args:
         sample: build the sample story, without network.
-        release: a local folder of the release or of packs; None downloads the official one.
+        release: a local folder of the release or of packs, or what somebody has published
+            ("hf:user/name@tag"); None downloads the official one.
         mirror: folder or address of a Gutenberg mirror; None tries several addresses.
         books: only these books, by doc_key, Gutenberg id or title.
         texts: tokenised files by doc_key, for books that are not on Gutenberg.
@@ -114,12 +120,15 @@ def rebuild(
         expect: compare tokens with the published ones.
         min_kept: share of mentions that must survive where only another edition can be had; None forbids
             carrying annotation over.
+        annotations, delta, lengths: names of the release's annotation folder, delta file and file of
+            sentence lengths, where they are not the official ones.
         replace: let `out` lose books that this run does not build.
         jobs: processes; 0 means one per core.
 
     Raises:
         UsageError, SourceError, DataError: as the command line reports them.
     """
+    from ..progress import Silent
     from ..workflows.rebuild import rebuild as run
     from ..workflows.setup import Settings, prepare
 
@@ -128,8 +137,48 @@ def rebuild(
         mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
         texts_only=texts_only, expect=expect, min_kept=min_kept, replace=replace,
+        layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
-    return Rebuilt(run(prepare(settings), jobs=jobs))
+    listener = progress or Silent()
+    return Rebuilt(run(prepare(settings, listener), jobs=jobs, progress=listener))
+
+
+def rebuild_plan(
+    *,
+    sample: bool = False,
+    release: PathLike | None = None,
+    mirror: PathLike | None = None,
+    books: Iterable[str] = (),
+    annotations: str | None = None,
+    delta: str | None = None,
+    lengths: str | None = None,
+    offline: bool = False,
+    cache_dir: PathLike | None = None,
+) -> Table:
+    """What `rebuild` would download from where, one row per file; nothing is fetched or written.
+
+    The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
+    """
+    from ..workflows.setup import Settings, plan_release, plan_texts
+
+    settings = Settings(
+        out=Path(), sample=sample, release=path_or_none(release),
+        mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
+        books=tuple(books), layout=_layout(annotations, delta, lengths),
+    )  # fmt: skip
+    first = plan_release(settings)
+    return Table.of_dicts([row._asdict() for row in (*([first] if first else []), *plan_texts(settings))])
+
+
+def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> Layout:
+    from ..sources.release import Layout
+
+    named: dict[str, Any] = {
+        "annotations": annotations,
+        "delta": delta and (delta,),
+        "lengths": lengths and (lengths,),
+    }
+    return Layout(**{key: value for key, value in named.items() if value})
 
 
 def verify(

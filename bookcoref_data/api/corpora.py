@@ -1,13 +1,14 @@
-"""Build and bring in data sets from Python: `create`, `import_corpus`, `clean`, `list_books`."""
+"""Build, bring in and look at books from Python: `create`, `import_corpus`, `clean`, `list_books`, `show`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .books import PathLike, path_or_none
+from .results import Result, plural
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -96,31 +97,135 @@ def import_corpus(
     )  # fmt: skip
 
 
+class Cleaned(Result):
+    """A cleaned book: its `text`, what was cut of the file, and the files `written` and `map`."""
+
+    def __init__(self, book: CleanBook, written: Path | None = None, map: Path | None = None) -> None:
+        self.book, self.written, self.map = book, written, map
+
+    @property
+    def name(self) -> str:
+        """What the book is called: "pg1342", or the name of the file."""
+        return self.book.name
+
+    @property
+    def text(self) -> str:
+        """The clean text."""
+        return self.book.text
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed while the file was read."""
+        return tuple(self.book.file.notes)
+
+    @property
+    def table(self) -> Table:
+        """One row per piece that was cut: kind, start and end (characters of the file), an excerpt."""
+        from ..workflows.clean import cuts_of
+
+        return Table.of_dicts(cuts_of(self.book))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as `clean --json` prints for a book."""
+        from ..workflows.clean import summary
+
+        files = {"written": self.written, "map": self.map}
+        return summary(self.book) | {name: str(path) for name, path in files.items() if path is not None}
+
+    def _line(self) -> str:
+        kept, length = len(self.text), self.book.body.file_length
+        return f"{self.name}, {kept:,} of {length:,} characters kept"
+
+
 def clean(
     source: PathLike | int,
     *,
+    out: PathLike | None = None,
+    map: PathLike | None = None,
     recipe: PathLike | None = None,
     guard: bool = True,
     emphasis: str = "cut",
     mirror: PathLike | None = None,
     offline: bool = False,
     cache_dir: PathLike | None = None,
-) -> CleanBook:
+) -> Cleaned:
     """The body of a Gutenberg book: without header, licence, notes, contents and other apparatus.
 
     Args:
         source: a file, or the number of a Gutenberg book.
+        out: a file (with a suffix) or a folder for the clean text.
+        map: likewise, for the map back to the file.
+        recipe: a recipe that extends the one that ships.
         guard: stop when more would be cut than the limits allow.
         emphasis: marks of _emphasis_ are "cut", or left as in the released tokens ("released").
+        mirror: folder or address of a Gutenberg mirror.
 
     Raises:
         SourceError: the text cannot be had. DataError: too much would be cut.
     """
-    from ..workflows.clean import clean_one, read_settings
+    from ..workflows.clean import clean_one, read_settings, write_clean, write_map
 
     read = reader_of(mirror, offline, cache_dir)
     settings = read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
-    return clean_one(str(source), settings, read)
+    book = clean_one(str(source), settings, read)
+    text_file, map_file = path_or_none(out), path_or_none(map)
+    return Cleaned(
+        book,
+        write_clean(book, text_file) if text_file is not None else None,
+        write_map(book, map_file) if map_file is not None else None,
+    )
+
+
+class Shown(Result):
+    """A book at a glance, the mentions of a character, or what stands at a token."""
+
+    def __init__(self, headline: str, document: dict[str, Any], table: Table) -> None:
+        self.headline, self._document, self._table = headline, document, table
+
+    @property
+    def table(self) -> Table:
+        """One row per character of the book, or per mention."""
+        return self._table
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as `show --json`."""
+        return self._document
+
+    def _line(self) -> str:
+        return self.headline
+
+
+def show(
+    book: str, folder: PathLike = "bookcoref", *, at: int | None = None, character: str | None = None
+) -> Shown:
+    """One book: counts, origin of its text, its characters; or the mentions of one; or one place.
+
+    Args:
+        book: doc_key, Gutenberg id, part of either; or a folder or file with one book.
+        folder: a data set folder, or another folder or file of books.
+        at: show what stands at this token.
+        character: list the mentions of this character, by its name or part of it.
+
+    Raises:
+        UsageError: no such book, token or character.
+    """
+    from ..workflows.catalogue import describe, mentions_of, place_of
+
+    path = Path(folder).expanduser()
+    if at is not None:
+        place = place_of(path, book, at)
+        columns = ("character", "start", "end", "text")
+        rows = [[mention[c] for c in columns] for mention in place["mentions"]]
+        return Shown(f"{place['doc_key']}, token {at:,}: {place['context']}", place,
+                     Table.of_rows(columns, rows))  # fmt: skip
+    if character is not None:
+        name, found = mentions_of(path, book, character)
+        mentions = Table.of_rows(("start", "end", "text"), found)
+        document = {"character": name, "mentions": mentions.to_dicts()}
+        return Shown(f"{name}: {plural(len(found), 'mention')}", document, mentions)
+    value = describe(path, book)
+    people = Table.of_rows(("character", "mentions", "most frequent"), value["characters"])
+    return Shown(f"{value['facts']['doc_key']}, {plural(len(people), 'character')}", value, people)
 
 
 def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None) -> Table:

@@ -32,6 +32,12 @@ class Table:
         """A table from its rows."""
         return cls({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
+    @classmethod
+    def of_dicts(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """A table from dicts; a row that lacks a column has None there."""
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return cls({name: [row.get(name) for row in rows] for name in columns})
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""

@@ -176,7 +176,9 @@ def show_many(many: AnnotatedMany, json: bool) -> None:
     if many.submission is not None:
         sent = many.submission
         say(f"Slurm job {sent.number}: {sent.tasks} tasks, script {sent.script}")
-        say("when it has ended, run the same command without --slurm: finished books are taken from the cache")
+        say(
+            "when it has ended, run the same command without --slurm: finished books are taken from the cache"
+        )
         return
     if json:
         emit_json(many.to_dict())

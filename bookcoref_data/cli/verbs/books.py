@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import CacheDir, JsonFlag, emit_json, emit_table
+
+if TYPE_CHECKING:
+    from ...api.corpora import Shown
 
 Folder = Annotated[Path, typer.Option(help="The data set folder, or another folder or file of books.")]
 
@@ -48,47 +51,29 @@ def show(
 
     `show annotated` shows the book in a folder of `annotate`. Any file that `convert` reads will do.
     """
-    if at is not None:
-        _show_place(folder, book, at, json)
-        return
-    from ...workflows.catalogue import describe, mentions_of
+    from ...api import show as run
 
-    if character is None:
-        value = describe(folder, book)
-        if json:
-            emit_json(value)
-            return
-        for name, entry in value["facts"].items():
-            print(f"{name:16} {_word(entry)}")
-        print(f"{'begins':16} {value['begins']}")
-        people = value["characters"]
-        emit_table(("character", "mentions", "most frequent"), people[:most])
-        if len(people) > most:
-            print(f"… and {len(people) - most} more (--most {len(people)})")
-        return
-    name, rows = mentions_of(folder, book, character)
+    found = run(book, folder, at=at, character=character)
     if json:
-        emit_json(
-            {
-                "character": name,
-                "mentions": [dict(zip(("start", "end", "text"), r, strict=True)) for r in rows],
-            }
-        )
-        return
-    print(f"{name}: {len(rows):,} mentions")
-    emit_table(("start", "end", "in context"), rows[:most])
+        emit_json(found.to_dict())
+    elif at is None and character is None:
+        _print_book(found, most)
+    else:
+        print(found.headline)
+        columns = ("start", "end", "in context") if at is None else found.table.columns
+        rows = [list(row.values()) for row in found.table]
+        emit_table(columns, rows[:most] if at is None else rows)
 
 
-def _show_place(folder: Path, book: str, at: int, json: bool) -> None:
-    from ...workflows.catalogue import place_of
-
-    place = place_of(folder, book, at)
-    if json:
-        emit_json(place)
-        return
-    print(f"{place['doc_key']}, token {at:,}: {place['context']}")
-    columns = ("character", "start", "end", "text")
-    emit_table(columns, ([mention[column] for column in columns] for mention in place["mentions"]))
+def _print_book(found: Shown, most: int) -> None:
+    value = found.to_dict()
+    for name, entry in value["facts"].items():
+        print(f"{name:16} {_word(entry)}")
+    print(f"{'begins':16} {value['begins']}")
+    people = value["characters"]
+    emit_table(found.table.columns, people[:most])
+    if len(people) > most:
+        print(f"… and {len(people) - most} more (--most {len(people)})")
 
 
 def cite(json: JsonFlag = False) -> None:
@@ -101,7 +86,7 @@ def cite(json: JsonFlag = False) -> None:
         print(run())
 
 
-def _word(value) -> object:
+def _word(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "-"
     if isinstance(value, list | tuple):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import CacheDir, JsonFlag, emit_json, emit_table, say
+
+if TYPE_CHECKING:
+    from ...api.housekeeping import CacheSize
 
 
 def register(app: typer.Typer) -> None:
@@ -20,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def path(cache_dir: CacheDir = None, json: JsonFlag = False) -> None:
     """Print the folder of the cache."""
-    from ...sources.store import Store
+    from ...api import cache_path
 
-    root = str(Store.open(cache_dir).root)
+    root = str(cache_path(cache_dir))
     if json:
         emit_json({"path": root})
     else:
@@ -31,10 +34,9 @@ def path(cache_dir: CacheDir = None, json: JsonFlag = False) -> None:
 
 def size(cache_dir: CacheDir = None, json: JsonFlag = False) -> None:
     """Print how many files and bytes every part of the cache holds."""
-    from ...sources.store import Store
+    from ...api import cache_size
 
-    store = Store.open(cache_dir)
-    _report(store.root, store.sizes(), json, "parts")
+    _report(cache_size(cache_dir), json)
 
 
 def clear(
@@ -48,20 +50,20 @@ def clear(
     Everything removed can be fetched or made again. Only what this package keeps in a cache is removed,
     only in a folder that was marked as a cache when it was made, and not while a command works in it.
     """
+    from ...api import cache_clear, cache_size
     from ...errors import UsageError
-    from ...sources.store import Store
 
-    store = Store.open(cache_dir)
-    doomed = [entry for entry in store.sizes() if part in (None, entry.part)]
+    there = cache_size(cache_dir)
+    doomed = [entry for entry in there.parts if part in (None, entry.part)]
     if doomed and not yes:
         total = sum(entry.bytes for entry in doomed)
-        what = f"{part or 'everything'} ({total:,} bytes) in {store.root}"
+        what = f"{part or 'everything'} ({total:,} bytes) in {there.root}"
         if json or not _can_ask():
             raise UsageError(f"will not remove {what} without confirmation", hint="add --yes")
         if not typer.confirm(f"Remove {what}?", err=True):
             say("nothing was removed")
             raise typer.Exit(1)
-    _report(store.root, store.clear(part), json, "removed")
+    _report(cache_clear(part, cache_dir=cache_dir), json)
 
 
 def _can_ask() -> bool:
@@ -70,11 +72,12 @@ def _can_ask() -> bool:
     return sys.stdin.isatty()
 
 
-def _report(root, sizes, json: bool, word: str) -> None:
+def _report(found: CacheSize, json: bool) -> None:
     """Parts with files and bytes, and their sum."""
-    files, total = sum(s.files for s in sizes), sum(s.bytes for s in sizes)
     if json:
-        emit_json({"path": str(root), word: [s._asdict() for s in sizes], "files": files, "bytes": total})
-    else:
-        rows = [[*s] for s in sizes]
-        emit_table(["part", "files", "bytes"], [*rows, ["total", files, total]], title=f"{root} ({word})")
+        emit_json(found.to_dict())
+        return
+    rows = [[*part] for part in found.parts]
+    word = "removed" if found.removed else "parts"
+    columns = ["part", "files", "bytes"]
+    emit_table(columns, [*rows, ["total", found.files, found.bytes]], title=f"{found.root} ({word})")

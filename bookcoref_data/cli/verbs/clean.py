@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import UsageError
+from ...errors import BookcorefError, UsageError
 from ..common import CacheDir, JsonFlag, Mirror, Offline, emit_json, emit_table, say
+
+if TYPE_CHECKING:
+    from ...workflows.clean import Refused
 
 
 def register(app: typer.Typer) -> None:
@@ -40,47 +43,50 @@ def clean(
 
     With neither --out nor --show-cuts nor --json the text of a single book is printed.
     """
-    from ...api.corpora import reader_of
-    from ...workflows.clean import Refused, clean_all, cuts_of, read_settings, summary, write_clean, write_map
+    from ...api import clean as run
+    from ...workflows.clean import Refused
 
     for folder in (out, map_out):
         if folder and len(sources) > 1 and folder.suffix:
             raise UsageError(f"{folder} is one file, but there are {len(sources)} books", expected="a folder")
-    read = reader_of(mirror, offline, cache_dir)
-    settings = read_settings(recipe, apparatus="cut", guard=not no_guard, emphasis=emphasis)
     reports: list[dict[str, Any]] = []
     refused: list[Refused] = []
-    for book in clean_all(sources, settings, read):
-        if isinstance(book, Refused):
+    for source in sources:
+        try:
+            book = run(
+                source, out=out, map=map_out, recipe=recipe, guard=not no_guard, emphasis=emphasis,
+                mirror=mirror, offline=offline, cache_dir=cache_dir,
+            )  # fmt: skip
+        except BookcorefError as error:
+            # One book that is refused stops no other.
             if len(sources) == 1:
-                raise book.error
-            say(str(book.error))
-            refused.append(book)
+                raise
+            say(str(error))
+            refused.append(Refused(source, error))
             continue
-        for note in book.file.notes:
+        for note in book.notes:
             say(f"note: {note}")
-        report = summary(book)
-        if show_cuts:
-            report["cuts"] = cuts_of(book)
-        if out:
-            report["written"] = str(write_clean(book, out))
-        if map_out:
-            report["map"] = str(write_map(book, map_out))
-        reports.append(report)
         if len(sources) == 1 and not (out or show_cuts or json):
-            typer.echo(book.body.text)
+            typer.echo(book.text)
             return
+        reports.append(book.to_dict() | ({"cuts": book.table.to_dicts()} if show_cuts else {}))
     if json:
         emit_json([*reports, *(book.to_dict() for book in refused)])
     else:
         _show(reports, show_cuts)
-    if refused:
-        say(f"{len(reports)} cleaned, {len(refused)} refused: {', '.join(book.source for book in refused)}")
-        codes = {book.error.exit_code for book in refused}
-        raise typer.Exit(codes.pop() if not reports and len(codes) == 1 else 1)
+    _end(len(reports), refused)
 
 
-def _show(reports: list[dict], show_cuts: bool) -> None:
+def _end(cleaned: int, refused: list[Refused]) -> None:
+    """Say what was refused; the exit code is that of the errors where all are of one kind."""
+    if not refused:
+        return
+    say(f"{cleaned} cleaned, {len(refused)} refused: {', '.join(book.source for book in refused)}")
+    codes = {book.error.exit_code for book in refused}
+    raise typer.Exit(codes.pop() if not cleaned and len(codes) == 1 else 1)
+
+
+def _show(reports: list[dict[str, Any]], show_cuts: bool) -> None:
     if show_cuts:
         for report in reports:
             rows = [[c["kind"], c["start"], c["end"] - c["start"], c["excerpt"]] for c in report["cuts"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from ..common import (
     progress,
     say,
 )
+
+if TYPE_CHECKING:
+    from ...workflows.pack import PackReport
 
 FAILED = 1
 
@@ -76,45 +79,20 @@ def pack(
         return
     if release is None or out is None:
         raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
-    from ...workflows.packed import ATTRIBUTION, LICENCE, PackSettings
+    from ...api import pack as run
 
-    settings = PackSettings(
-        fingerprint_bits, most_text, LICENCE if licence is None else licence,
-        ATTRIBUTION if attribution is None else attribution,
-    )  # fmt: skip
     with progress() as listener:
-        report = _run(
-            release, mirror, out, tuple(book or ()), settings, texts_only, not no_expect, jobs, offline,
-            cache_dir, listener,
+        made = run(
+            release, out, mirror=mirror, books=book or (), fingerprint_bits=fingerprint_bits,
+            most_text=most_text, licence=licence, attribution=attribution, texts_only=texts_only,
+            expect=not no_expect, jobs=jobs, offline=offline, cache_dir=cache_dir, progress=listener,
         )  # fmt: skip
-    _print(report, json)
-    if report.failed:
+    _print(made.report, json)
+    if made.failed:
         raise typer.Exit(FAILED)
 
 
-def _run(
-    release, mirror, out, books, settings, texts_only, expect, jobs, offline, cache_dir, listener
-):  # fmt: skip
-    import tempfile
-
-    from ...formats.folder import is_folder
-    from ...sources.store import Store
-    from ...workflows import setup
-    from ...workflows.pack import pack_folder, pack_plan
-
-    asked = setup.Settings(
-        out=out, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline, books=books,
-        texts_only=texts_only, expect=expect,
-    )  # fmt: skip
-    if is_folder(release):
-        candidates = setup.candidates_of(setup.texts_of(asked, Store.open(cache_dir), listener))
-        return pack_folder(release, candidates, out, settings=settings, jobs=jobs, progress=listener)
-    plan = setup.prepare(asked, listener)
-    with tempfile.TemporaryDirectory(prefix="bookcoref-pack-") as work:
-        return pack_plan(plan, out, Path(work) / "built", settings=settings, jobs=jobs, progress=listener)
-
-
-def _print(report, json: bool) -> None:
+def _print(report: PackReport, json: bool) -> None:
     if json:
         emit_json(report.to_dict())
         return
@@ -133,13 +111,13 @@ def _print(report, json: bool) -> None:
 
 
 def inspect(
-    paths: Annotated[list[Path], typer.Argument(help="Packs, or folders of packs.")],
+    packs: Annotated[list[Path], typer.Argument(help="Packs, or folders of packs.")],
     json: JsonFlag = False,
 ) -> None:
     """Show the contents of a pack: counts, checksums, the text it belongs to, bytes per section."""
-    from ...workflows.packed import describe, pack_files
+    from ...api import pack_inspect
 
-    facts = [describe(file) for path in paths for file in pack_files(path)]
+    facts = pack_inspect(*packs).to_dicts()
     if json:
         emit_json(facts)
         return

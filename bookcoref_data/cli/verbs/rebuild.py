@@ -90,34 +90,29 @@ def rebuild(
             "say what to rebuild", expected="either --from-gutenberg or --sample",
             hint="bookcoref-data rebuild --sample needs no network",
         )  # fmt: skip
-    from ...sources.release import Layout
-    from ...workflows.rebuild import rebuild as run
-    from ...workflows.setup import Settings, plan_release, plan_texts, prepare
+    from ...api import rebuild as run
+    from ...api import rebuild_plan
 
-    named: dict[str, Any] = {
-        key: value
-        for key, value in {
-            "annotations": annotations, "delta": delta and (delta,), "lengths": lengths and (lengths,)
-        }.items()
-        if value
-    }  # fmt: skip
-    settings = Settings(
-        out=out, sample=sample, release=release, mirror=mirror, cache_dir=cache_dir, offline=offline,
-        books=tuple(book or ()), texts=_texts(text or []), texts_only=texts_only, expect=not no_expect,
-        layout=Layout(**named), min_kept=None if exact else min_kept, replace=replace,
-    )  # fmt: skip
+    texts = _texts(text or [])
     if dry_run:
-        release_row = plan_release(settings)
-        _print_plan([*([release_row] if release_row else []), *plan_texts(settings)], json)
+        plan = rebuild_plan(
+            sample=sample, release=release, mirror=mirror, books=book or (), annotations=annotations,
+            delta=delta, lengths=lengths, offline=offline, cache_dir=cache_dir,
+        )  # fmt: skip
+        _print_plan(plan.to_dicts(), json)
         return
     with progress() as listener:
-        report = run(prepare(settings, listener), jobs=jobs, progress=listener)
+        done = run(
+            out, sample=sample, release=release, mirror=mirror, books=book or (), texts=texts,
+            texts_only=texts_only, expect=not no_expect, min_kept=None if exact else min_kept,
+            annotations=annotations, delta=delta, lengths=lengths, replace=replace, jobs=jobs,
+            offline=offline, cache_dir=cache_dir, progress=listener,
+        )  # fmt: skip
     if json:
-        emit_json(report.to_dict())
+        emit_json(done.to_dict())
     else:
-        _print(report)
-    books = report.record.books if report.record else ()
-    if report.failed or report.kept or any(b.check == "remapped" for b in books):
+        _print(done.report)
+    if not done.ok:
         raise typer.Exit(DIFFERS)
 
 
@@ -131,16 +126,16 @@ def _texts(pairs: list[str]) -> dict[str, Path]:
     return texts
 
 
-def _print_plan(rows, json: bool) -> None:
+def _print_plan(rows: list[dict[str, Any]], json: bool) -> None:
     if json:
-        emit_json([row._asdict() for row in rows])
+        emit_json(rows)
         return
     emit_table(
         ("id", "title", "action", "bytes", "from"),
-        ((r.gutenberg_id, r.title, r.action, r.bytes, r.address) for r in rows),
+        ([row[c] for c in ("gutenberg_id", "title", "action", "bytes", "address")] for row in rows),
     )
-    fetch = [r for r in rows if r.action == "fetch"]
-    known = sum(r.bytes or 0 for r in fetch)
+    fetch = [row for row in rows if row["action"] == "fetch"]
+    known = sum(row["bytes"] or 0 for row in fetch)
     print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
 
 

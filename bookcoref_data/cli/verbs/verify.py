@@ -97,22 +97,22 @@ def write(
     json: JsonFlag = False,
 ) -> None:
     """Verify a folder and record its facts; prints the digest, the one string to compare."""
-    from ...workflows.verify import write_manifest
+    from ...api import manifest_write
 
-    digest = write_manifest(folder, out)
+    made = manifest_write(folder, out)
     if json:
-        emit_json({"manifest": str(out), "digest": digest})
+        emit_json(made.to_dict())
         return
     say(f"wrote {out}")
-    print(f"sha256:{digest[:16]}")
+    print(f"sha256:{made.digest[:16]}")
 
 
 def show(folder: Folder = Path("bookcoref"), json: JsonFlag = False) -> None:
     """Print the digest of a folder as its build record states it, without reading the data."""
-    from ...formats.folder import read_build
+    from ...api import manifest_show
 
-    record = read_build(folder)
+    found = manifest_show(folder)
     if json:
-        emit_json({"digest": record.digest, "books": [b.doc_key for b in record.books]})
+        emit_json(found.to_dict())
     else:
-        print(f"sha256:{record.digest[:16]}")
+        print(f"sha256:{found.digest[:16]}")
