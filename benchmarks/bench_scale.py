@@ -5,8 +5,8 @@
 The texts of a Gutenberg mirror are repeated under other names (hard links), each with a cast proposed from
 it. `annotate --engine datatrove` runs with one worker, is killed (SIGKILL, all its processes) after the given
 time and started again. Printed are, as JSON: the time until the first book was finished, finished books an
-hour after that, the memory of all processes each minute, the processor time of a book, how busy the machine was,
-the size of what waits on disk, and the time that the second run needs until it has finished a new book.
+hour after that, the memory of all processes each minute, the processor time of a book, how busy the machine
+was, the size of what waits on disk, and the time that the second run needs until it has finished a new book.
 """
 
 from __future__ import annotations
