@@ -8,7 +8,7 @@ first name alone. These are first kept apart, and then joined where only one rea
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..words import honorifics, word_set
@@ -258,11 +258,15 @@ class _People:
             return [g for g in fits if not (g.set_apart and 2 * often >= 3 * g.count)]
         fits = [g for g in bearers if g.role in (WIFE, MISS) or gender_of(g.first) == "f"]
         if kind == WIFE:
-            # Mrs. John Dashwood is called so because Mrs. Dashwood is somebody else.
-            wives = [g for g in fits if g.role == WIFE and (g.first or often <= 2 * g.count)]
-            misses = MISS in self.by_surname[surname]
-            return wives or ([] if misses else [g for g in fits if g.role == ANY])
+            return self._wives(fits, MISS in self.by_surname[surname], often)
         return [g for g in fits if g.role != WIFE and not self._is_younger(g, often)]
+
+    @staticmethod
+    def _wives(women: Sequence[Group], misses: bool, often: int) -> list[Group]:
+        """The women whom "Mrs." and a surname may mean. Mrs. John Dashwood is called so because Mrs. Dashwood
+        is somebody else."""
+        wives = [g for g in women if g.role == WIFE and (g.first or often <= 2 * g.count)]
+        return wives or ([] if misses else [g for g in women if g.role == ANY])
 
     def _is_younger(self, g: Group, often: int) -> bool:
         """Whether a woman is called "Miss" with her first name: the eldest sister has the surname."""

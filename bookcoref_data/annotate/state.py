@@ -112,9 +112,9 @@ class State:
                     hint="run all steps again, or give the text and cast it was made with",
                 )
 
-    def to_json(self) -> str:
-        """One JSON document; mentions, drops and quotes are rows of plain values."""
-        value = {
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; mentions, drops and quotes are rows of plain values."""
+        return {
             "format": STATE_FORMAT,
             "doc_key": self.doc_key,
             "tokens_sha256": self.tokens_sha256,
@@ -126,11 +126,10 @@ class State:
             "notes": self.notes,
             "memory": self.memory,
         }
-        return json.dumps(value, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str, source: str = "state") -> State:
-        """Read what `to_json` wrote. Raises FormatError naming `source`."""
+        """Read `to_dict` as JSON. Raises FormatError naming `source`."""
         try:
             value = json.loads(text)
             if value["format"] != STATE_FORMAT:

@@ -11,6 +11,7 @@ OUT/dataset/                    the folder that `load_dataset` reads
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -243,7 +244,8 @@ class _Run:
     def _keep(self, state: State) -> None:
         self.made.append(state)
         if self.folder:
-            write_text(_state_file(self.folder, state.doc_key, state.done[-1]), state.to_json())
+            path = _state_file(self.folder, state.doc_key, state.done[-1])
+            write_text(path, json.dumps(state.to_dict(), ensure_ascii=False))
 
     def _saved(self) -> State | None:
         """The latest saved state that fits and holds no step beyond those wanted."""

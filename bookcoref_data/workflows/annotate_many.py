@@ -102,10 +102,10 @@ class AnnotateJob:
         """Where the finished book is, or will be."""
         return Store(self.cache).path(PART, self.key())
 
-    def to_json(self) -> str:
-        """All but channel and cache as text, for engines that start processes elsewhere."""
+    def to_dict(self) -> dict[str, Any]:
+        """All but channel and cache, ready for JSON, for engines that start processes elsewhere."""
         book = self.source.book
-        value = {
+        return {
             "book": format_record(book.to_record()).decode("utf-8"),
             "names": self.source.names,
             "origin": astuple(self.source.origin) if self.source.origin else None,
@@ -117,11 +117,10 @@ class AnnotateJob:
             "narrators": self.narrators or self.source.narrators,
             "steps": self.steps,
         }
-        return json.dumps(value, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str, cache: Path) -> AnnotateJob:
-        """Read what `to_json` wrote."""
+        """Read `to_dict` as JSON."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
         entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())
@@ -335,7 +334,7 @@ def annotate_one(job: AnnotateJob) -> Finished | None:
     def fill(folder: Path) -> None:
         done = annotated()
         write_annotations([done], folder, dataset=False)
-        write_text(folder / "state.json", done.state.to_json())
+        write_text(folder / "state.json", json.dumps(done.state.to_dict(), ensure_ascii=False))
 
     done = finished(Store(job.cache), PART, job.key(), fill)
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -483,4 +482,4 @@ def read_state(folder: Path) -> State:
 
 def write_job(job: AnnotateJob, path: Path) -> None:
     """Save a job as a file that another process can take up."""
-    write_bytes(path, job.to_json().encode("utf-8"))
+    write_bytes(path, json.dumps(job.to_dict(), ensure_ascii=False).encode("utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -124,7 +125,7 @@ def test_a_state_survives_saving(pairs, words, score):
         notes=[words],
         memory={"parser": words},
     )
-    assert State.from_json(state.to_json()) == state
+    assert State.from_json(json.dumps(state.to_dict())) == state
 
 
 def test_a_damaged_state_is_named():

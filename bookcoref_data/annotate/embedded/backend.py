@@ -220,38 +220,55 @@ class _ExpandStep(_EmbeddedStep):
         names = [m for m in state.mentions if m.kind == "name"]
         given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
         given |= dict.fromkeys(job.given.nobody, NOBODY)
-        least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
-        how = HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
-        reading = self.backend.read(job, names, given, how)
-        text, reader = reading.text, reading.reader
+        reading = self.backend.read(job, names, given, self._how_to_read())
         present = _present(state.mentions, areas)
-        narrators = {n.narrator for n in reader.narration}
+        narrators = {n.narrator for n in reading.reader.narration}
         kept, dropped = list(state.mentions), []
         for d in reading.decisions:
-            m = text.markables[d.index]
+            m = reading.text.markables[d.index]
             if (m.start, m.end) in given or d.character >= len(job.cast.names):
                 continue
             area = _area_of(areas, m.start)
-            rule = RULE_NAMES.get(d.rule, d.rule)
-            score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
             # Who tells a long story in quotes is seldom named in it.
             tells = final and d.rule == "speaker of the quote"
             narrates = tells or d.rule == "narrator" or d.character in narrators
+            marked = self._marked(job, reading.text, d)
             if area >= 0 and (present[area][d.character] or narrates):
-                others = tuple(o for o in d.others if o[0] < len(job.cast.names))
-                kept.append(Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others))
+                kept.append(marked)
             elif final:
-                reason = f"{rule}, but {job.cast.names[d.character]} is not named in this {place}"
-                dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, score))
+                reason = f"{marked.rule}, but {job.cast.names[d.character]} is not named in this {place}"
+                dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, marked.score))
         progress.advance(job.book.doc_key, self.units(job))
-        told_by = [n for n in reader.narration if n.narrator < len(job.cast.names)]
+        return self._state_after(job, state, reading, kept, dropped)
+
+    def _how_to_read(self) -> HowToRead:
+        least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
+        return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
+
+    def _marked(self, job: Job, text: Text, d: Decision) -> Marked:
+        """A decision as a mention of this step, with the probability that it is right."""
+        m = text.markables[d.index]
+        score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
+        others = tuple(o for o in d.others if o[0] < len(job.cast.names))
+        rule = RULE_NAMES.get(d.rule, d.rule)
+        return Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others)
+
+    def _state_after(
+        self, job: Job, state: State, reading: Reading, kept: list[Marked], dropped: list[Dropped]
+    ) -> State:
+        """The state with these mentions, and with the quotes and narrators of the reading."""
+        told_by = [n for n in reading.reader.narration if n.narrator < len(job.cast.names)]
         who = [job.cast.names[n] for n in dict.fromkeys(n.narrator for n in told_by)]
         known = any(n.startswith("narrator: ") for n in state.notes)
         notes = [] if known else _narrator_notes(job, told_by) or [f"narrator: {reading.why}"]
         return state.after(
-            self.name, kept, dropped=dropped, quotes=_quotes(reader, len(job.cast.names)), notes=notes,
-            memory={"narrator": ", ".join(who), "quote_style": text.speech.style},
-        )  # fmt: skip
+            self.name,
+            kept,
+            dropped=dropped,
+            quotes=_quotes(reading.reader, len(job.cast.names)),
+            notes=notes,
+            memory={"narrator": ", ".join(who), "quote_style": reading.text.speech.style},
+        )
 
 
 class WindowStep(_ExpandStep):

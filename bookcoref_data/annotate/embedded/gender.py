@@ -15,27 +15,14 @@ _CERTAIN, _GUESS, _STEP, _MOST, _REACH = 8.0, 3.0, 1.6, 5.0, 30
 
 def character_genders(
     people: list[Person], markables: list[Markable], speech: Speech
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Counter]]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Counter[str]]]:
     """Probabilities (male, female, plural) per character, and the pronouns counted as evidence.
 
     A "he" or "she" of the narration votes for the last name of the cast before it, if that stands in the
     same paragraph, no more than 30 tokens back, with no other name between. A title is certain, a first
     name a guess that votes can overrule.
     """
-    votes: list[Counter[str]] = [Counter() for _ in people]
-    last: Markable | None = None
-    for m in markables:
-        if speech.quote[m.at] >= 0:
-            continue
-        if m.kind == "name":
-            crowded = last is not None and m.start - last.end < 4
-            last = None if crowded else m
-        elif m.kind == "nominal" and m.gender:
-            last = None
-        elif m.kind == "pronoun" and m.gender in ("m", "f") and last is not None and last.character >= 0:
-            near = m.start - last.end <= _REACH and speech.paragraph[m.start] == speech.paragraph[last.start]
-            if near:
-                votes[last.character][m.gender] += 2 if last.role == SUBJECT else 1
+    votes = _votes(len(people), markables, speech)
     # Around a woman in a book full of men most pronouns are "he": votes count against what the book as a
     # whole would lead one to expect, half way to an even share.
     total = sum(votes, Counter())
@@ -45,13 +32,46 @@ def character_genders(
         if person.group:
             male[i], female[i], plural[i] = 0.02, 0.02, 0.96
             continue
-        prior = {"m": 1.0, "f": -1.0}.get(person.gender, 0.1) * (_CERTAIN if person.sure else _GUESS)
-        if person.gender not in ("m", "f"):
-            prior = 0.2
-        n = seen["m"] + seen["f"]
-        surprise = (seen["m"] - n * share) / np.sqrt(2 * n * share * (1 - share) + 1.0)
-        logit = prior + float(np.clip(_STEP * surprise, -_MOST, _MOST))
+        logit = _prior(person) + _surprise(seen, share)
         male[i] = 0.98 / (1 + np.exp(-logit))
         female[i] = 0.98 - male[i]
         plural[i] = 0.02
     return male, female, plural, votes
+
+
+def _votes(people: int, markables: list[Markable], speech: Speech) -> list[Counter[str]]:
+    """How many pronouns of each gender speak for each of the people."""
+    votes: list[Counter[str]] = [Counter() for _ in range(people)]
+    last: Markable | None = None
+    for m in markables:
+        if speech.quote[m.at] >= 0:
+            continue
+        if m.kind == "name":
+            crowded = last is not None and m.start - last.end < 4
+            last = None if crowded else m
+        elif m.kind == "nominal" and m.gender:
+            last = None
+        elif last is not None and _votes_for(m, last, speech):
+            votes[last.character][m.gender] += 2 if last.role == SUBJECT else 1
+    return votes
+
+
+def _votes_for(m: Markable, name: Markable, speech: Speech) -> bool:
+    """Whether a markable is a "he" or "she" close to a name of the cast."""
+    if m.kind != "pronoun" or m.gender not in ("m", "f") or name.character < 0:
+        return False
+    return m.start - name.end <= _REACH and bool(speech.paragraph[m.start] == speech.paragraph[name.start])
+
+
+def _prior(person: Person) -> float:
+    """The logit of "male" before any pronoun is seen."""
+    if person.gender not in ("m", "f"):
+        return 0.2
+    return (1.0 if person.gender == "m" else -1.0) * (_CERTAIN if person.sure else _GUESS)
+
+
+def _surprise(seen: Counter[str], share: float) -> float:
+    """How far the votes move the logit, where `share` of all pronouns are "he"."""
+    n = seen["m"] + seen["f"]
+    surprise = (seen["m"] - n * share) / np.sqrt(2 * n * share * (1 - share) + 1.0)
+    return float(np.clip(_STEP * surprise, -_MOST, _MOST))

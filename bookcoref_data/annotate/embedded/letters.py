@@ -7,7 +7,7 @@ quotes themselves are left as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -54,21 +54,34 @@ def _letters(
         words = [i for i in range(a, b) if book.tokens[i] not in _MARKS]
         if not words:
             continue
-        if greeting >= 0 and speech.quote[paragraphs[greeting][0]] >= 0 and (speech.quote[words] < 0).any():
-            # Talk, or a letter that somebody breaks off.
+        if greeting >= 0 and _breaks_off(speech, paragraphs[greeting][0], words):
             greeting = -1
         if _greets(book, words):
-            greeting = k
-            named = [by_start[i] for i in words[:_GREETING_WORDS] if i in by_start]
-            reader = named[0].character if named else -1
+            greeting, reader = k, _greeted(words, by_start)
             continue
-        signed = [m for i in words if (m := by_start.get(i)) is not None and m.end >= words[-1] - 1]
-        if 0 <= greeting < k and k - greeting <= _REACH and signed and _signs(book, words, signed[-1]):
-            writer = signed[-1].character
+        writer = _signer(book, words, by_start) if greeting >= 0 and k - greeting <= _REACH else None
+        if writer is not None:
             yield paragraphs[greeting : k + 1], Letter(writer, reader if reader != writer else -1)
+        if writer is not None or k - greeting > _REACH:
             greeting = -1
-        elif k - greeting > _REACH:
-            greeting = -1
+
+
+def _breaks_off(speech: Speech, begin: int, words: Sequence[int]) -> bool:
+    """Whether narration follows on a greeting (from token `begin`) between quotation marks: then it is talk,
+    or a letter that somebody breaks off."""
+    return bool(speech.quote[begin] >= 0 and (speech.quote[list(words)] < 0).any())
+
+
+def _greeted(words: Sequence[int], by_start: Mapping[int, Marked]) -> int:
+    """The character whom a greeting names, -1 for nobody of the cast."""
+    named = (by_start[i].character for i in words[:_GREETING_WORDS] if i in by_start)
+    return next(named, -1)
+
+
+def _signer(book: Book, words: Sequence[int], by_start: Mapping[int, Marked]) -> int | None:
+    """The character who signs in a paragraph; None where it is no signature."""
+    signed = [m for i in words if (m := by_start.get(i)) is not None and m.end >= words[-1] - 1]
+    return signed[-1].character if signed and _signs(book, words, signed[-1]) else None
 
 
 def _greets(book: Book, words: Sequence[int]) -> bool:

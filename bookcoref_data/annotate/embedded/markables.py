@@ -69,37 +69,43 @@ def find_markables(
             )
         )
         named[m.start : m.end + 1] = True
-    tokens = book.tokens
     i = 0
-    while i < len(tokens):
-        word = tokens[i]
-        tag = parse.tag[i]
-        if tag in ("PRP", "PRP$") or word == "I" or word.lower() in _THOU:
-            low = word.lower()
-            if low in pronouns.PERSONAL:
-                found.append(_pronoun(parse, i, low))
-        elif tag in ("NNS", "NNPS") and not named[i] and not _is_modifier(parse, i, named):
-            # Several beings or things: nobody of the cast, but rivals for "they".
-            low = word.lower()
-            found.append(Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low))
-        elif i in speaking and not named[i] and tag in _SPEAKING_TAGS and word.lower() not in _ANYBODY:
-            speaker = _speaking(book, parse, i, named)
-            found.append(speaker)
-            i = max(i, speaker.end if speaker.kind == "name" else i)
-        elif tag in ("NN", "NNP") and not named[i]:
-            low = word.lower()
-            if is_person_noun(low) and not _is_modifier(parse, i, named):
-                found.append(_nominal(book, parse, i, low))
-            elif (
-                tag == "NNP" and (low.rstrip(".") in lex.TITLES or low in _FIRST_NAMES) and word[:1].isupper()
-            ):
-                other = _other_name(book, parse, i, named)
-                if other is not None:
-                    found.append(other)
-                    i = other.end
+    while i < len(book.tokens):
+        markable = _markable_at(book, parse, i, named, i in speaking)
+        if markable is not None:
+            found.append(markable)
+            i = markable.end if markable.kind == "name" else i
         i += 1
     found.sort(key=lambda m: (m.at, -m.end))
     return found
+
+
+def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: bool) -> Markable | None:
+    """The markable headed by a token, None where there is none; names of the cast are not looked at."""
+    word, tag = book.tokens[i], parse.tag[i]
+    low = word.lower()
+    if tag in ("PRP", "PRP$") or word == "I" or low in _THOU:
+        return _pronoun(parse, i, low) if low in pronouns.PERSONAL else None
+    if named[i]:
+        return None
+    if tag in ("NNS", "NNPS") and not _is_modifier(parse, i, named):
+        # Several beings or things: nobody of the cast, but rivals for "they".
+        return Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low)
+    if speaking and tag in _SPEAKING_TAGS and low not in _ANYBODY:
+        return _speaking(book, parse, i, named)
+    return _person_at(book, parse, i, named) if tag in ("NN", "NNP") else None
+
+
+def _person_at(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable | None:
+    """A noun for a person, or the name of somebody whom the cast does not have."""
+    word = book.tokens[i]
+    low = word.lower()
+    if is_person_noun(low) and not _is_modifier(parse, i, named):
+        return _nominal(book, parse, i, low)
+    begins_name = low.rstrip(".") in lex.TITLES or low in _FIRST_NAMES
+    if parse.tag[i] == "NNP" and begins_name and word[:1].isupper():
+        return _other_name(book, parse, i, named)
+    return None
 
 
 _SPEAKING_TAGS = frozenset(["NN", "NNP", "JJ", "CD"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,32 +82,42 @@ def take_apart(entry: Entry) -> Person:
     group = entry.gender == "group" or _is_plural(words)
     common = words[:1] == ["the"] or (words[:1] and entry.name[:1].islower())
     body = words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words
-    titles, rest = [], list(body)
+    titles, rest = _without_titles(body)
+    gender, sure = _gender_of(titles, rest, entry)
+    first, last = ((), "") if common else _first_and_last(titles, rest)
+    return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group, bool(common))
+
+
+def _without_titles(words: list[str]) -> tuple[list[str], list[str]]:
+    """The titles before a name, and the name without them and without "junior"."""
+    titles, rest = [], list(words)
     while rest and rest[0] in lex.TITLES and len(rest) > 1:
         titles.append(rest.pop(0))
     while len(rest) > 1 and rest[-1] in honorifics.NAME_SUFFIXES:
         rest.pop()
-    gender, sure = _gender_of(titles, rest, entry)
-    if common:
-        return Person(entry, tuple(titles), (), "", "group" if group else gender, sure, group, True)
-    titled_last = len(rest) == 1 and any(t in _SURNAME_TITLES for t in titles)
+    return titles, rest
+
+
+def _first_and_last(titles: list[str], rest: list[str]) -> tuple[tuple[str, ...], str]:
+    """First names and surname of a name without its titles."""
     if rest[:1] == ["of"]:
         # Wellington is a man, Hearts and St. Andrews are not.
-        last = rest[-1] if len(rest) == 2 and titles[-1:] and titles[-1] in _CALLED_BY_THEIR_LAND else ""
-        return Person(entry, tuple(titles), (), last, "group" if group else gender, sure, group)
-    if len(rest) == 1 and not titled_last:
-        first, last = tuple(rest), ""
-    else:
-        first, last = tuple(rest[:-1]), rest[-1] if rest else ""
-        while first and first[-1] in lex.PARTICLES:
-            last = f"{first[-1]} {last}"
-            first = first[:-1]
-    return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group)
+        landed = len(rest) == 2 and bool(titles) and titles[-1] in _CALLED_BY_THEIR_LAND
+        return (), rest[-1] if landed else ""
+    if len(rest) == 1 and not any(t in _SURNAME_TITLES for t in titles):
+        return tuple(rest), ""
+    first, last = tuple(rest[:-1]), rest[-1] if rest else ""
+    while first and first[-1] in lex.PARTICLES:
+        last = f"{first[-1]} {last}"
+        first = first[:-1]
+    return first, last
 
 
 _CALLED_BY_THEIR_LAND = word_set(
     "duke earl marquis viscount count baron duchess marchioness viscountess countess baroness lord lady"
 )
+_NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
+_FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
 
 
@@ -253,57 +264,71 @@ class NameTable:
                 if bearers[word] == {i} and (word,) not in self.forms:
                     self._add([word], i, SHORT)
 
-    def _add(self, words, character: int, rank: int) -> None:
+    def _add(self, words: Sequence[str], character: int, rank: int) -> None:
         form = tuple(words)
         # "Bishop of St. Andrews" is not called "of".
         if not all(word in _JOINING_WORDS for word in form):
             known = self.forms[form]
             known[character] = min(rank, known.get(character, 99))
 
-    def _forms_of(self, p: Person):
+    def _forms_of(self, p: Person) -> Iterator[tuple[Sequence[str], int]]:
+        """(words, rank) of every way to say a name."""
         words = name_words(p.entry.name)
         yield words, FULL
         if p.common:
             body = tuple(words[1:] if words[0] in ("the", "a", "an") else words)
             self.lower.update({tuple(words), body})
             yield body, ALIAS
-            return
-        if "and" in words:
-            return
+        elif "and" not in words:
+            titles = {*p.titles, *self._courtesy(p)}
+            if p.first and p.last:
+                yield [*p.first, *p.last.split()], FULL
+                yield [p.first[0], *p.last.split()], FULL
+            yield from self._titled_forms(p, titles)
+            yield from self._nick_forms(p, titles & (honorifics.UNMARRIED | {"sir"}))
+            yield from self._bare_forms(p)
+
+    @staticmethod
+    def _titled_forms(p: Person, titles: Iterable[str]) -> Iterator[tuple[Sequence[str], int]]:
+        """ "Miss Bennet", "Miss Jane Bennet", "Miss Jane"."""
         first, last = list(p.first), p.last.split()
-        titles = list(p.titles)
-        if first and last:
-            yield [*first, *last], FULL
-            yield [first[0], *last], FULL
-        for title in {*titles, *self._courtesy(p)}:
-            rank = LAST_TITLED
+        for title in titles:
             if last:
-                yield [title, *last], rank if title not in titles or first else TITLED
-                if first:
-                    yield [title, *first, *last], FULL
-                    yield [title, first[0], *last], FULL
-            if first and (title not in ("mr", "mrs", "mister", "dr") or not last):
+                yield [title, *last], LAST_TITLED if title not in p.titles or first else TITLED
+            if first and last:
+                yield [title, *first, *last], FULL
+                yield [title, first[0], *last], FULL
+            if first and (title not in _NOT_BEFORE_FIRST_NAMES or not last):
                 yield [title, first[0]], TITLED
-        spoken = [first[0]] if first else []
-        # Other first names the cast gives ("Eliza") are as sure as the name itself, nicknames are not.
+
+    def _nick_forms(self, p: Person, titles: Iterable[str]) -> Iterator[tuple[Sequence[str], int]]:
+        """ "Lizzy", "Lizzy Bennet", "Miss Lizzy". Other first names that the cast gives ("Eliza") are as sure
+        as the name itself, nicknames are not."""
+        first, last = list(p.first), p.last.split()
         own = [a for a in map(str.lower, p.entry.aliases) if first and last and a.isalpha() and a not in last]
         for nick, rank in [*((a, ALIAS) for a in own), *((n, NICK) for n in self._nicknames(p))]:
             yield [nick], rank
             if last:
                 yield [nick, *last], rank
-            for title in {*titles, *self._courtesy(p)} & (honorifics.UNMARRIED | {"sir"}):
+            for title in titles:
                 yield [title, nick], rank
                 if last:
                     yield [title, nick, *last], rank
-        for word in spoken:
-            yield [word], FIRST
+
+    @staticmethod
+    def _bare_forms(p: Person) -> Iterator[tuple[Sequence[str], int]]:
+        """ "Jane", "Knightley"."""
+        first, last = list(p.first), p.last.split()
+        if first:
+            yield first[:1], FIRST
         if len(first) > 1:
             yield first, FIRST
             for word in first[1:]:
                 if len(word) > 2:
                     yield [word], LAST
         # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
-        if last and (p.gender != "f" or not titles) and not set(titles) & honorifics.FEMALE_HONORIFICS:
+        woman = (p.gender == "f" and p.titles) or set(p.titles) & honorifics.FEMALE_HONORIFICS
+        if last and not woman:
             yield last, LAST
             if len(last) > 1 and len(last[-1]) > 3:
                 yield last[-1:], LAST
@@ -335,47 +360,56 @@ class NameTable:
         "Gabriel Oak" teaches the surname of a cast entry "Gabriel", "George Wickham" the first name of
         "Mr. Wickham", when the book says it more than once or nothing else follows. Returns notes.
         """
-        after: dict[int, Counter[str]] = defaultdict(Counter)
-        before: dict[int, Counter[str]] = defaultdict(Counter)
-        firsts = lex.MALE_FIRST | lex.FEMALE_FIRST
+        lasts: dict[int, Counter[str]] = defaultdict(Counter)
+        firsts: dict[int, Counter[str]] = defaultdict(Counter)
         for at, word in enumerate(words.text):
             known = self.forms.get((word,))
             if not known or len(known) > 1 or not words.capital[at]:
                 continue
             who, rank = next(iter(known.items()))
-            p = self.people[who]
-            nxt = words.text[at + 1] if at + 1 < len(words.text) and words.capital[at + 1] else ""
-            prv = words.text[at - 1] if at and words.capital[at - 1] else ""
-            joined = nxt and words.token[at + 1] == words.token[at] + 1
-            if (
-                joined
-                and not p.last
-                and not p.common
-                and rank != LAST
-                and _namelike(nxt)
-                and nxt not in firsts
-            ):
-                after[who][nxt] += 1
-            if prv in firsts and not p.first and p.last == word:
-                male, female = prv in lex.MALE_FIRST, prv in lex.FEMALE_FIRST
-                if p.gender == "" or (male and p.gender == "m") or (female and p.gender == "f"):
-                    before[who][prv] += 1
-        notes = []
-        for found, is_last in ((after, True), (before, False)):
-            for who, counts in found.items():
-                (word, count), *rest = counts.most_common(2)
-                if count < (2 if not rest else 2 * rest[0][1] + 1) or ((word,) in self.forms and not is_last):
-                    continue
-                p = self.people[who]
-                if is_last:
-                    p.last = word
-                else:
-                    p.first = (word,)
-                notes.append(
-                    f"{p.entry.name}: {'surname' if is_last else 'first name'} {word.title()} learned"
-                )
+            if rank != LAST and (name := self._surname_after(words, at, self.people[who])):
+                lasts[who][name] += 1
+            if name := self._first_name_before(words, at, self.people[who]):
+                firsts[who][name] += 1
+        surnames = self._learned(lasts, "last")
+        notes = surnames + self._learned(firsts, "first")
         if notes:
             self._build()
+        return notes
+
+    @staticmethod
+    def _surname_after(words: Word, at: int, p: Person) -> str:
+        """The surname that follows the name at a place, "" where none does."""
+        if p.last or p.common or at + 1 >= len(words.text) or not words.capital[at + 1]:
+            return ""
+        name = words.text[at + 1]
+        joined = words.token[at + 1] == words.token[at] + 1
+        return name if joined and _namelike(name) and name not in _FIRSTS else ""
+
+    @staticmethod
+    def _first_name_before(words: Word, at: int, p: Person) -> str:
+        """The first name before a surname at a place, "" where there is none or of the other gender."""
+        name = words.text[at - 1] if at and words.capital[at - 1] else ""
+        if name not in _FIRSTS or p.first or p.last != words.text[at]:
+            return ""
+        fits = {"": True, "m": name in lex.MALE_FIRST, "f": name in lex.FEMALE_FIRST}
+        return name if fits.get(p.gender, False) else ""
+
+    def _learned(self, found: Mapping[int, Counter[str]], part: str) -> list[str]:
+        """Give everybody the first name or surname that was found most, if it was found often; notes."""
+        notes = []
+        for who, counts in found.items():
+            (word, count), *rest = counts.most_common(2)
+            least = 2 * rest[0][1] + 1 if rest else 2
+            if count < least or (part == "first" and (word,) in self.forms):
+                continue
+            p = self.people[who]
+            if part == "last":
+                p.last = word
+            else:
+                p.first = (word,)
+            kind = {"last": "surname", "first": "first name"}[part]
+            notes.append(f"{p.entry.name}: {kind} {word.title()} learned")
         return notes
 
     def _prune(self) -> None:
@@ -442,43 +476,49 @@ class NameTable:
                 counts[hit.candidates[0]] += 1
         return [self._decide(hit, sure, counts, eldest) for hit in hits]
 
-    def _decide(self, hit: Hit, sure, counts, eldest) -> tuple[int, str]:
-        choices = list(hit.candidates)
+    def _decide(
+        self, hit: Hit, sure: Mapping[int, list[int]], counts: Mapping[int, int], eldest: set[int]
+    ) -> tuple[int, str]:
+        """The character whom a form means, and the rule that says so."""
         rule = RULES[hit.rank]
-        if len(choices) == 1:
-            return choices[0], rule
-        gender = (
-            "m"
-            if hit.title in honorifics.MALE_HONORIFICS
-            else "f"
-            if hit.title in honorifics.FEMALE_HONORIFICS
-            else ""
-        )
-        if gender:
-            choices = [c for c in choices if self.people[c].gender in (gender, "")] or choices
-        if hit.title in honorifics.UNMARRIED:
-            choices = [c for c in choices if not set(self.people[c].titles) & honorifics.MARRIED] or choices
-            if hit.rank == LAST_TITLED and (known := [c for c in choices if c in eldest]):
+        if len(hit.candidates) == 1:
+            return hit.candidates[0], rule
+        choices = self._narrowed(hit)
+        if hit.title in honorifics.UNMARRIED and hit.rank == LAST_TITLED:
+            known = [c for c in choices if c in eldest]
+            if known:
                 return known[0], f"{rule}, eldest daughter"
-        elif hit.title in honorifics.MARRIED:
-            wives = [c for c in choices if set(self.people[c].titles) & honorifics.MARRIED]
-            choices = wives or choices
-        elif hit.title:
-            own = [c for c in choices if hit.title in self.people[c].titles]
-            choices = own or choices
-        elif hit.rank == LAST:
-            # A bare surname is how men are called; a woman only if no man bears it.
-            men = [c for c in choices if self.people[c].gender == "m"]
-            bare = [c for c in men if not self.people[c].first or self.people[c].titles]
-            choices = bare if len(bare) == 1 else men or choices
         if len(choices) == 1:
             return choices[0], f"{rule}, by title"
-        recent = [(self._last_before(sure[c], hit.start), c) for c in choices]
+        recent = [(self._last_before(sure.get(c, []), hit.start), c) for c in choices]
         when, who = max(recent)
         if when >= 0 and hit.start - when <= RECENT_TOKENS:
             return who, f"{rule}, named last"
-        best = max(choices, key=lambda c: (counts[c], -c))
+        best = max(choices, key=lambda c: (counts.get(c, 0), -c))
         return best, f"{rule}, named most"
+
+    def _narrowed(self, hit: Hit) -> list[int]:
+        """The characters of a form whom its title fits; all where it fits nobody."""
+        choices = list(hit.candidates)
+        gender = honorifics.honorific_gender(hit.title)
+        if gender:
+            choices = self._preferred(choices, lambda p: p.gender in (gender, ""))
+        if hit.title in honorifics.UNMARRIED:
+            return self._preferred(choices, lambda p: not set(p.titles) & honorifics.MARRIED)
+        if hit.title in honorifics.MARRIED:
+            return self._preferred(choices, lambda p: bool(set(p.titles) & honorifics.MARRIED))
+        if hit.title:
+            return self._preferred(choices, lambda p: hit.title in p.titles)
+        return self._men_of(choices) if hit.rank == LAST else choices
+
+    def _preferred(self, choices: list[int], fits: Callable[[Person], bool]) -> list[int]:
+        return [c for c in choices if fits(self.people[c])] or choices
+
+    def _men_of(self, choices: list[int]) -> list[int]:
+        """A bare surname is how men are called; a woman only if no man bears it."""
+        men = [c for c in choices if self.people[c].gender == "m"]
+        bare = [c for c in men if not self.people[c].first or self.people[c].titles]
+        return bare if len(bare) == 1 else men or choices
 
     @staticmethod
     def _last_before(places: list[int], at: int) -> int:

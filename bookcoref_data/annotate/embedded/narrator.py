@@ -4,7 +4,7 @@ such as "Dr. Seward's Diary" or "Narrative Continued by the Doctor"."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -31,6 +31,11 @@ _PAPERS = _LETTERS | word_set(
 _TOLD = word_set(
     "told related narrated written recorded continued resumed begun concluded taken kept reported"
 )
+_NEAR = 6
+"""Words before a name that may say that it is the narrator's."""
+_TOLD_OF = 1.5
+"""Points taken for every time the narration tells what somebody did."""
+_MY = frozenset(["my", "me", "myself", "i"])
 _FAMILY = frozenset(["family", "father", "mother", "brother", "sister"])
 _NAMING = frozenset(["called", "call", "calls", "name", "named", "christened", "baptised", "styled"])
 _HEADING_WORDS = 24
@@ -146,37 +151,67 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
     "my name is X", "called me X", "I, X" and headings such as "X's Journal", and taken for every time the
     narration tells what X did. `sections` are parts with a narrator of their own; they do not count.
     """
-    speech, ms, tokens = text.speech, text.markables, text.book.tokens
-    elsewhere = speech.quote < 0
+    elsewhere = text.speech.quote < 0
     for section in sections:
         elsewhere[section.start : section.end] = False
-    ms = [m for m in ms if not any(s.start <= m.at < s.end for s in sections)]
+    ms = [m for m in text.markables if not any(s.start <= m.at < s.end for s in sections)]
     outside = int(elsewhere.sum())
     first = sum(_is_first_person(text, m) for m in ms)
     if not outside or first < _LEAST_FIRST or first < _LEAST_RATE * outside:
         return -1, "told in the third person"
-    points = np.zeros(len(text.people))
-    told = np.zeros(len(text.people))
-    for m in ms:
-        if m.kind != "name" or m.character < 0:
-            continue
-        near = [t.lower() for t in tokens[max(0, m.start - 6) : m.start]]
-        after = [t.lower() for t in tokens[m.end + 1 : m.end + 3]]
-        quoted = speech.quote[m.at] >= 0
-        if quoted and is_vocative(text.book, m):
-            points[m.character] += 1
-        if set(near) & _NAMING and set(near) & {"my", "me", "myself", "i"} and not set(near) & _FAMILY:
-            points[m.character] += 3
-        if not quoted and near[-2:] in (["i", ","], ["i", "am"], ["i", "'m"]):
-            points[m.character] += 3
-        if after[:1] in (["'s"], ["’s"]) and after[1:2] and after[1] in _PAPERS:
-            points[m.character] += 5
-        if not quoted and m.role == SUBJECT:
-            told[m.character] += 1
-    points -= 1.5 * told
+    points, told = _points(text, ms)
+    points -= _TOLD_OF * told
     if not len(points) or points.max() < _ENOUGH - 1.0 * (told.sum() == 0):
         return -1, "told in the first person, but the text does not make plain by whom"
     order = np.argsort(-points)
     if len(order) > 1 and points[order[1]] >= points[order[0]]:
         return -1, "told in the first person, but more than one character could be meant"
     return int(order[0]), "addressed by others and never told of in the third person"
+
+
+def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]:
+    """What speaks for each character as the narrator, and how often the narration tells what each did."""
+    points = np.zeros(len(text.people))
+    told = np.zeros(len(text.people))
+    for m in ms:
+        if m.kind != "name" or m.character < 0:
+            continue
+        quoted = bool(text.speech.quote[m.at] >= 0)
+        points[m.character] += sum(n for n, speaks in _SIGNS if speaks(text, m, quoted))
+        told[m.character] += not quoted and m.role == SUBJECT
+    return points, told
+
+
+def _words_before(text: Text, m: Markable) -> list[str]:
+    return [t.lower() for t in text.book.tokens[max(0, m.start - _NEAR) : m.start]]
+
+
+def _is_called(text: Text, m: Markable, quoted: bool) -> bool:
+    """Somebody says the name to somebody."""
+    return quoted and is_vocative(text.book, m)
+
+
+def _is_own_name(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "My name is X", "they called me X"; not "my brother, called X"."""
+    near = set(_words_before(text, m))
+    return bool(near & _NAMING and near & _MY) and not near & _FAMILY
+
+
+def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "I, X", "I am X"."""
+    return not quoted and _words_before(text, m)[-2:] in (["i", ","], ["i", "am"], ["i", "'m"])
+
+
+def _is_author(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "X's Journal"."""
+    after = [t.lower() for t in text.book.tokens[m.end + 1 : m.end + 3]]
+    return after[:1] in (["'s"], ["’s"]) and bool(_PAPERS & {*after[1:2]})
+
+
+_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = (
+    (1, _is_called),
+    (3, _is_own_name),
+    (3, _is_apposed),
+    (5, _is_author),
+)
+"""Points for signs that a name is the narrator's."""

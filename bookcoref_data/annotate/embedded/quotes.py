@@ -7,6 +7,7 @@ the speaker lines of a play. The style is found once for the whole book, by coun
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -123,14 +124,16 @@ def _marked_quotes(tokens, paragraph, style: str, real: bool) -> list[tuple[int,
     """Quotes between marks; a quote left open ends with its paragraph (speech that goes on)."""
     spans: list[tuple[int, int]] = []
     begin = -1
-    for i, token in enumerate(tokens):
+    double = style == "double"
+    for i in range(len(tokens)):
         if begin >= 0 and real and paragraph[i] != paragraph[begin]:
             end = i - 1
             while end > begin and tokens[end] == "\n":
                 end -= 1
             spans.append((begin, end))
             begin = -1
-        mark = _mark(tokens, i, token, style, begin >= 0, paragraph)
+        inside = begin >= 0
+        mark = _double_mark(tokens, i, inside, paragraph) if double else _single_mark(tokens, i, inside)
         if mark == "open":
             if begin >= 0 and i - 1 > begin:
                 spans.append((begin, i - 1))
@@ -145,27 +148,32 @@ def _marked_quotes(tokens, paragraph, style: str, real: bool) -> list[tuple[int,
     return [(a, b) for a, b in spans if b > a]
 
 
-def _mark(tokens, i: int, token: str, style: str, inside: bool, paragraph) -> str:
-    if style == "double":
-        if token in _OPEN_DOUBLE:
-            return "open"
-        if token in _CLOSE_DOUBLE:
-            return "close"
-        if token != '"':
-            return ""
-        new = i == 0 or paragraph[i] != paragraph[i - 1]
-        return "open" if new or not inside else "close"
-    before = tokens[i - 1] if i else ""
-    after = tokens[i + 1] if i + 1 < len(tokens) else ""
+def _double_mark(tokens: Sequence[str], i: int, inside: bool, paragraph: np.ndarray) -> str:
+    """What a token does to a quote between double marks: "open", "close" or ""."""
+    token = tokens[i]
+    if token in _OPEN_DOUBLE:
+        return "open"
+    if token in _CLOSE_DOUBLE:
+        return "close"
+    if token != '"':
+        return ""
+    new = i == 0 or paragraph[i] != paragraph[i - 1]
+    return "open" if new or not inside else "close"
+
+
+def _single_mark(tokens: Sequence[str], i: int, inside: bool) -> str:
+    """What a token does to a quote between single marks; apostrophes do nothing."""
+    token = tokens[i]
     if token == "‘":
         return "open"
-    if token == "’":
-        return "close" if (inside and before in _ENDS) or (inside and after in ("", "\n")) else ""
-    if token != "'":
+    if token not in ("’", "'"):
         return ""
+    before = tokens[i - 1] if i else ""
+    after = tokens[i + 1] if i + 1 < len(tokens) else ""
     if inside:
-        return "close" if before in _ENDS else ""
-    return "open" if not before.isalpha() and (after[:1].isupper() or not before or before in _ENDS) else ""
+        return "close" if before in _ENDS or (token == "’" and after in ("", "\n")) else ""
+    begins = not before.isalpha() and (after[:1].isupper() or not before or before in _ENDS)
+    return "open" if token == "'" and begins else ""
 
 
 def _guess_paragraphs(sentence: np.ndarray, spans, size: int) -> np.ndarray:

@@ -492,28 +492,41 @@ class BookReader:
             if q in self.told:
                 speaker, addressees = self.told[q]
                 self.spoken[q] = Spoken(speaker, addressees, "given", 1.0)
-        tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
-        # Where paragraphs are known, a tag anywhere in the turn tells of all its quotes.
-        wait = tagged and self.t.speech.real_paragraphs
+        for q in self._spoken_first(quotes):
+            self._speaker(q)
         for q in quotes:
-            given = q in self.t.speech.letters or self.conversation.continues(q)
-            if q in tagged or (q == quotes[0] and not wait) or given:
-                self._speaker(q)
-        for q in quotes:
-            if self.spoken[q].rule:
-                continue
-            decided = [k for k in quotes if self.spoken[k].rule and self._belongs(k, q)]
-            if not decided:
-                self._speaker(q)
-                continue
-            s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
-            self.spoken[q] = Spoken(s.speaker, (), "same paragraph", s.score * 0.95)
-            if self.teacher:
-                self.teacher.settled(("quote", q), s.speaker)
+            if not self.spoken[q].rule:
+                self._speaker_of_the_turn(q, quotes)
         for q in quotes:
             self._addressee(q)
             if q not in self.t.speech.letters:
                 self.conversation.remember(q)
+
+    def _spoken_first(self, quotes: range) -> list[int]:
+        """The quotes of a paragraph that do not take their speaker from the others: those with a tag,
+        letters, speech that goes on, and the first. Where paragraphs are known, a tag anywhere in the turn
+        tells of all its quotes."""
+        tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
+        wait = bool(tagged) and self.t.speech.real_paragraphs
+        return [
+            q
+            for q in quotes
+            if q in tagged
+            or (q == quotes[0] and not wait)
+            or q in self.t.speech.letters
+            or self.conversation.continues(q)
+        ]
+
+    def _speaker_of_the_turn(self, q: int, quotes: range) -> None:
+        """Quote `q` has the speaker of the nearest quote of its turn that has one; else it stands alone."""
+        decided = [k for k in quotes if self.spoken[k].rule and self._belongs(k, q)]
+        if not decided:
+            self._speaker(q)
+            return
+        s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
+        self.spoken[q] = Spoken(s.speaker, (), "same paragraph", s.score * 0.95)
+        if self.teacher:
+            self.teacher.settled(("quote", q), s.speaker)
 
     def _belongs(self, k: int, q: int) -> bool:
         """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""

@@ -180,34 +180,42 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
 
 def _tag_before(place: _Place, a: int, tag: Tag) -> None:
     tokens = place.book.tokens
-    first = a
-    while first > 0 and a - first < _REACH_BEFORE and place.speech.quote[first - 1] < 0:
-        token = tokens[first - 1]
-        if (
-            token in _STOPS
-            and tokens[first - 2].lower() not in honorifics.ABBREVIATED
-            and (first < a - 1 or token != "\n")
-        ):
-            break
-        first -= 1
+    first = _clause_before(place, a)
     if first == a or place.speech.quote[a - 1] >= 0:
         return
     lead = tokens[a - 2] if tokens[a - 1] == "\n" and a > 1 else tokens[a - 1]
     inside = place.inside(first, a)
-    if tokens[a - 1] in _LEADS or lead.endswith(("--", "—")) or _word(place.book, a - 1) in lex.SPEECH_VERBS:
-        verbs = [v for v in range(a - 1, first - 1, -1) if place.says(v)]
-        for v in verbs:
-            subject = _subject_before_quote(place, inside, v)
-            if subject >= 0:
-                _set(place, tag, subject, v, inside, "before")
-                break
-        else:
-            _tag_by_noun(place, tag, inside, "before")
-    if tag.subject < 0 and not tag.stranger and (lead.endswith(("--", "—")) or lead[:1] == ":"):
+    dash = lead.endswith(("--", "—"))
+    if tokens[a - 1] in _LEADS or dash or _word(place.book, a - 1) in lex.SPEECH_VERBS:
+        _tag_by_verb_before(place, range(first, a), tag, inside)
+    if tag.subject < 0 and not tag.stranger and (dash or lead[:1] == ":"):
         # "She turned to him:" leads to her words without saying so.
         subjects = [k for k in inside if place.markables[k].role == SUBJECT]
         if subjects:
             tag.subject, tag.position = subjects[-1], "before"
+
+
+def _clause_before(place: _Place, a: int) -> int:
+    """The first token of the narration that leads to a quote at token `a`; `a` where there is none."""
+    tokens = place.book.tokens
+    first = a
+    while first > 0 and a - first < _REACH_BEFORE and place.speech.quote[first - 1] < 0:
+        token = tokens[first - 1]
+        abbreviated = tokens[first - 2].lower() in honorifics.ABBREVIATED
+        if token in _STOPS and not abbreviated and (first < a - 1 or token != "\n"):
+            break
+        first -= 1
+    return first
+
+
+def _tag_by_verb_before(place: _Place, clause: range, tag: Tag, inside: range) -> None:
+    """The last verb of saying in a clause before a quote, with its subject; else a noun of saying."""
+    for v in reversed(clause):
+        subject = _subject_before_quote(place, inside, v) if place.says(v) else -1
+        if subject >= 0:
+            _set(place, tag, subject, v, inside, "before")
+            return
+    _tag_by_noun(place, tag, inside, "before")
 
 
 def _subject_before_quote(place: _Place, inside: range, v: int) -> int:

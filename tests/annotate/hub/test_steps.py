@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 
 import pytest
@@ -78,7 +79,8 @@ def test_all_steps_keep_the_contract_and_can_be_resumed(offline_hub, job, plan):
         assert 0 <= mark.score <= 1
     assert all("answered No to" in d.reason and d.step == "filter" for d in final.dropped)
     assert all("CPU" in note for note in final.notes if "GPU" in note)
-    again = run_steps(HubBackend(plan), job, ("groups",), state=State.from_json(states[2].to_json()))
+    saved = State.from_json(json.dumps(states[2].to_dict()))
+    again = run_steps(HubBackend(plan), job, ("groups",), state=saved)
     assert again.mentions == final.mentions
 
 
