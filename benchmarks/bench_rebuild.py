@@ -291,18 +291,18 @@ def parquet_all(folder: str, out: str) -> dict:
     """CPU seconds from the books of a folder, in memory, to its parquet files."""
     from bookcoref_data.books import split_by_rule
     from bookcoref_data.books.facts import facts_of
-    from bookcoref_data.formats.folder import iter_books, read_build, writing_folder
+    from bookcoref_data.formats.folder import iter_folder, writing_folder
     from bookcoref_data.formats.schema import to_tables
 
     spent = 0.0
     with writing_folder(Path(out)) as writer:
-        for split in dict.fromkeys(b.split for b in read_build(Path(folder)).books):
-            for _, book in iter_books(Path(folder), "full", split):
-                windows = split_by_rule(book, split).books
-                facts = facts_of(book, windows, split)
-                start = time.process_time()
-                writer.add(facts, *to_tables(book, windows))
-                spent += time.process_time() - start
+        for split, record in iter_folder(Path(folder)):
+            book = record.to_book()
+            windows = split_by_rule(book, split).books
+            facts = facts_of(book, windows, split)
+            start = time.process_time()
+            writer.add(facts, *to_tables(book, windows))
+            spent += time.process_time() - start
         start = time.process_time()
         writer.finish("parquet", licences=[])
         spent += time.process_time() - start

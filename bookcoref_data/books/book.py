@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import ge
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import BookError
 
@@ -77,6 +77,28 @@ class Record:
         )
 
 
+class Document(Protocol):
+    """What is known of a book without reading its words: enough to count it, to hash it and to check it."""
+
+    @property
+    def doc_key(self) -> str: ...
+    @property
+    def gutenberg_key(self) -> str: ...
+    @property
+    def token_count(self) -> int: ...
+    @property
+    def sentence_ends(self) -> tuple[int, ...]: ...
+    @property
+    def clusters(self) -> tuple[Cluster, ...]: ...
+    @property
+    def characters(self) -> tuple[Character, ...]: ...
+    @property
+    def speakers(self) -> tuple[str, ...]: ...
+    @property
+    def mention_count(self) -> int: ...
+    def tokens_sha256(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Book:
     """A tokenised book with its coreference clusters, checked when made.
@@ -96,12 +118,7 @@ class Book:
     speakers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        problems = list(_problems(self))
-        if problems:
-            raise BookError(
-                f"book {self.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
-                hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
-            )
+        require_rules(self)
 
     @classmethod
     def make(
@@ -145,6 +162,10 @@ class Book:
         return [list(values[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
 
     @property
+    def token_count(self) -> int:
+        return len(self.tokens)
+
+    @property
     def mention_count(self) -> int:
         return sum(map(len, self.clusters))
 
@@ -181,8 +202,18 @@ def spans_sha256(clusters: Iterable[Iterable[tuple[int, int]]]) -> str:
     return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
 
 
-def _problems(book: Book) -> Iterable[str]:
-    size = len(book.tokens)
+def require_rules(book: Document) -> None:
+    """Raises BookError for a document that breaks a rule of `Book`, with the first ten breaches."""
+    problems = list(_problems(book))
+    if problems:
+        raise BookError(
+            f"book {book.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
+            hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
+        )
+
+
+def _problems(book: Document) -> Iterable[str]:
+    size = book.token_count
     ends = book.sentence_ends
     if (ends[-1] if ends else 0) != size:
         yield f"sentences cover {ends[-1] if ends else 0} of {size} tokens"

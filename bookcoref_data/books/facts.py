@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from .book import Book, spans_sha256, tokens_sha256
-from .windows import read_window_key
+from .book import Book, Document, spans_sha256
+from .stored import TokenBytes
+from .windows import are_parts, read_window_key
 
 # Ends the document key of every book whose annotation was carried over to another edition. Such a book has
 # other tokens than the released one, so it must not pass for it anywhere.
@@ -99,8 +100,8 @@ def _is_fact(value: Any, kind: str) -> bool:
 
 
 def facts_of(
-    book: Book,
-    windows: Sequence[Book],
+    book: Document,
+    windows: Sequence[Document],
     split: str,
     *,
     text: dict[str, Any] | None = None,
@@ -108,12 +109,13 @@ def facts_of(
     notes: Iterable[str] = (),
 ) -> BookFacts:
     """Count and hash a book and its windows."""
-    tokens = tokens_sha256(book.tokens)
+    tokens, window_tokens = _token_hashes(book, windows)
+    window_documents = map(document_sha256, windows, window_tokens)
     return BookFacts(
         doc_key=book.doc_key,
         gutenberg_key=book.gutenberg_key,
         split=split,
-        tokens=len(book.tokens),
+        tokens=book.token_count,
         sentences=len(book.sentence_ends),
         characters=len(book.characters),
         clusters=len(book.clusters),
@@ -122,14 +124,26 @@ def facts_of(
         spans_sha256=spans_sha256(book.clusters),
         document_sha256=document_sha256(book, tokens),
         windows=len(windows),
-        windows_sha256=_sha256("\n".join(document_sha256(w) for w in windows)),
+        windows_sha256=_sha256("\n".join(window_documents)),
         text=text or {},
         check=check,
         notes=tuple(notes),
     )
 
 
-def document_sha256(book: Book, tokens: str = "") -> str:
+def _token_hashes(book: Document, windows: Sequence[Document]) -> tuple[str, list[str]]:
+    """The sha256 of a book's tokens, and of those of every window."""
+    if not isinstance(book, Book) or not are_parts(windows, book):
+        return book.tokens_sha256(), [window.tokens_sha256() for window in windows]
+    # The windows hold the tokens of the book once more: encoding them once is enough.
+    tokens, start, hashes = TokenBytes.of(book.tokens), 0, []
+    for window in windows:
+        hashes.append(tokens.sha256(start, start + window.token_count))
+        start += window.token_count
+    return tokens.sha256(0, start), hashes
+
+
+def document_sha256(book: Document, tokens: str = "") -> str:
     """Hex sha256 of everything a row says, in its order: keys, tokens, sentence ends, spans, names.
 
     `tokens` is the sha256 of the tokens, where it is known already.
@@ -137,7 +151,7 @@ def document_sha256(book: Book, tokens: str = "") -> str:
     parts = [
         book.doc_key,
         book.gutenberg_key,
-        tokens or tokens_sha256(book.tokens),
+        tokens or book.tokens_sha256(),
         ",".join(map(str, book.sentence_ends)),
         "|".join(_spans(cluster) for cluster in book.clusters),
         "\0".join(f"{c.name}\0{_spans(c.mentions)}" for c in book.characters),

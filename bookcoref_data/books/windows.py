@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import UsageError
-from .book import Book, Character, Mention
+from .book import Book, Character, Document, Mention
 
 
 class Window(NamedTuple):
@@ -139,6 +139,16 @@ def split_book(
         for i, w in enumerate(cuts)
     )
     return SplitBook(books, tuple(lost))
+
+
+def are_parts(windows: Iterable[Document], book: Book) -> bool:
+    """Whether the windows hold the tokens of the book, each once and in order."""
+    end = 0
+    for window in windows:
+        start, end = end, end + window.token_count
+        if not isinstance(window, Book) or window.tokens != book.tokens[start:end]:
+            return False
+    return end == book.token_count
 
 
 def split_by_rule(book: Book, split: str) -> SplitBook:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..books import Book, Character, Mention, Record, split_by_rule
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
+from ..books.stored import StoredBook, TokenBytes
 from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
@@ -34,6 +35,8 @@ from .card import CardFacts, card_digest, card_files, render_card
 from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
 BUILD_FILE = "build.json"
@@ -518,10 +521,10 @@ def read_folder(folder: Path, config: str = "full", splits: Iterable[str] = SPLI
     return [record for _, record in iter_folder(Path(folder), config, splits)]
 
 
-def iter_books(folder: Path, config: str, split: str) -> Iterator[tuple[str, Book | BookError]]:
-    """(doc_key, the checked book, or the rule that it breaks) of every row of one file.
+def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, StoredBook | BookError]]:
+    """(doc_key, the checked document, or the rule that it breaks) of every row of one file.
 
-    Built from the flat arrays of a row group, without lists of sentences: memory holds one group.
+    Made from the flat arrays of a row group, without one string per token: memory holds one group.
 
     Raises:
         FormatError: the file is damaged, has other columns, or values that are missing.
@@ -529,38 +532,54 @@ def iter_books(folder: Path, config: str, split: str) -> Iterator[tuple[str, Boo
     path = folder / config / f"{split}.parquet"
     for table in _row_groups(path):
         try:
-            yield from _books_of(table)
+            yield from _stored_in(table)
         except (TypeError, AttributeError, ValueError) as error:
             raise _unreadable(path, error) from error
 
 
-def _books_of(table: pa.Table) -> Iterator[tuple[str, Book | BookError]]:
+def _stored_in(table: pa.Table) -> Iterator[tuple[str, StoredBook | BookError]]:
     """The rows of one row group. Raises TypeError, AttributeError, ValueError for values that cannot be."""
     for batch in table.combine_chunks().to_batches():
         sentences = batch.column("sentences")
         inner, firsts = sentences.values, sentences.offsets.to_numpy()
         if sentences.null_count or inner.null_count or inner.values.null_count:
             raise ValueError("values are missing")
-        places = inner.offsets.to_numpy()
-        words = inner.values.dictionary.to_numpy(zero_copy_only=False)
-        numbers = inner.values.indices.to_numpy()
+        places, tokens = inner.offsets.to_numpy(), _token_bytes(inner.values)
         bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
         for number, row in enumerate(bare):
             ends = places[firsts[number] : firsts[number + 1] + 1]
-            tokens = tuple(words[numbers[ends[0] : ends[-1]]].tolist())
-            try:
-                book: Book | BookError = _book_of(row, tokens, (ends[1:] - ends[0]).tolist())
-            except BookError as error:
-                book = error
-            yield row["doc_key"], book
+            yield row["doc_key"], _stored_book(row, tokens.part(ends[0], ends[-1]), ends)
 
 
-def _book_of(row: Mapping[str, Any], tokens: tuple[str, ...], ends: list[int]) -> Book:
+def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
+    """The bytes of tokens that are numbers in a dictionary."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ended = pc.binary_join_element_wise(words.dictionary, "", "\0")
+    # 64-bit offsets: a row group of any size fits.
+    bare = pc.take(ended.cast(pa.large_string()), words.indices)
+    _, offsets, data = bare.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(bare) + 1)[1:]
+    return TokenBytes(b"" if data is None else memoryview(data), ends)
+
+
+def _stored_book(
+    row: Mapping[str, Any], tokens: memoryview, places: npt.NDArray[np.int32]
+) -> StoredBook | BookError:
     clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
     characters = tuple(
         Character(c["name"], tuple(Mention(*span) for span in c["mentions"])) for c in row["characters"]
     )
-    return Book(row["doc_key"], row["gutenberg_key"], tokens, tuple(ends), clusters, characters)
+    ends = (places[1:] - places[0]).tolist()
+    size = ends[-1] if ends else 0
+    try:
+        return StoredBook(
+            row["doc_key"], row["gutenberg_key"], size, tokens, tuple(ends), clusters, characters
+        )
+    except BookError as error:
+        return error
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

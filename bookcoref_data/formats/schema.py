@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Mention, Record
 from ..books.book import Cluster
+from ..books.windows import are_parts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +94,7 @@ def to_tables(book: Book, windows: Sequence[Book]) -> tuple[pa.Table, pa.Table]:
     import pyarrow as pa
 
     tokens = pa.array(book.tokens, pa.string())
-    if tuple(chain.from_iterable(w.tokens for w in windows)) != book.tokens:
+    if not are_parts(windows, book):
         return _table([book], tokens), to_table(windows)
     return _table([book], tokens), _table(windows, tokens)
 

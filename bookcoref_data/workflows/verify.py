@@ -6,18 +6,20 @@ published facts (are these the released tokens?), and a recorded manifest of som
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, read_window_key
+from ..books import read_window_key
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
+from ..books.stored import StoredBook
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import write_text
-from ..formats.folder import BuildRecord, iter_books, read_build, read_card_digest, record_problems
+from ..formats.folder import BuildRecord, iter_stored, read_build, read_card_digest, record_problems
 from ..formats.schema import CONFIGS, SPLITS
 from ..guard import require_new_or_own, require_regular
 from ..resources import resource
@@ -229,7 +231,7 @@ def _recompute(
         if not any((folder / config / f"{split}.parquet").is_file() for config in CONFIGS):
             continue
         groups = _windows(folder, split, broken, problems)
-        waiting: dict[str, list[Book]] = {}
+        waiting: dict[str, list[StoredBook]] = {}
         for key, book in _readable(folder, "full", split, problems):
             while key not in waiting and (group := next(groups, None)):
                 waiting.setdefault(group[0], []).extend(group[1])
@@ -251,7 +253,7 @@ def _recompute(
 
 def _windows(
     folder: Path, split: str, broken: dict[str, list[str]], problems: list[str]
-) -> Iterator[tuple[str, list[Book]]]:
+) -> Iterator[tuple[str, list[StoredBook]]]:
     """(doc_key, its windows) in the order of the file; windows that break a rule go into `broken`."""
     rows = _readable(folder, "split", split, problems)
     for key, group in groupby(rows, lambda row: _book_key(row[0])):
@@ -272,21 +274,24 @@ def _book_key(doc_key: str) -> str:
 
 def _readable(
     folder: Path, config: str, split: str, problems: list[str]
-) -> Iterator[tuple[str, Book | BookError]]:
+) -> Iterator[tuple[str, StoredBook | BookError]]:
     """The rows of a file as far as it can be read."""
     if not (folder / config / f"{split}.parquet").is_file():
         return
     try:
-        yield from iter_books(folder, config, split)
+        yield from iter_stored(folder, config, split)
     except FormatError as error:
         problems.append(error.what)
 
 
-def _partition_problems(book: Book, windows: list[Book]) -> Iterable[str]:
+def _partition_problems(book: StoredBook, windows: list[StoredBook]) -> Iterable[str]:
     """The windows of a book must hold its tokens, each once, in order."""
-    together = list(chain.from_iterable(window.tokens for window in windows))
-    if together != list(book.tokens):
-        yield f"its {len(windows)} windows hold {len(together):,} tokens that are not those of the book"
+    size, digest = 0, hashlib.sha256()
+    for window in windows:
+        size += window.token_count
+        digest.update(window.token_bytes)
+    if size != book.token_count or digest.hexdigest() != book.tokens_sha256():
+        yield f"its {len(windows)} windows hold {size:,} tokens that are not those of the book"
 
 
 def _check(

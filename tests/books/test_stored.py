@@ -1,0 +1,71 @@
+"""Documents whose words stay bytes: the same checksums and the same rules as books have."""
+
+import numpy as np
+import pytest
+
+from bookcoref_data.books import Book, split_book
+from bookcoref_data.books.book import tokens_sha256
+from bookcoref_data.books.facts import document_sha256, facts_of
+from bookcoref_data.books.stored import StoredBook, TokenBytes
+from bookcoref_data.books.windows import are_parts
+from bookcoref_data.errors import BookError
+from bookcoref_data.formats.folder import iter_stored, writing_folder
+
+WORDS = ["Ä", "sea", "\n", "“", "naïve", "海", "x"]
+BOOK = Book.make(
+    "a_1", [WORDS[:3], WORDS[3:], ["x", "y"]], gutenberg_key="1",
+    clusters=[[(0, 0), (2, 3)], [(7, 8)]], characters=[("Ann", [(0, 0)])],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 7), (0, 0), (2, 5), (6, 7), (7, 7)])
+def test_any_run_of_tokens_has_the_checksum_of_its_words(first, last):
+    assert TokenBytes.of(WORDS).sha256(first, last) == tokens_sha256(WORDS[first:last])
+
+
+def test_tokens_without_words_are_no_bytes():
+    assert len(TokenBytes.of([])) == 0
+    assert TokenBytes.of([]).sha256(0, 0) == tokens_sha256([])
+
+
+def test_a_surrogate_is_encoded_as_the_checksum_of_tokens_does():
+    assert TokenBytes.of(["\ud800"]).sha256(0, 1) == tokens_sha256(["\ud800"])
+
+
+def test_what_lies_in_a_folder_has_the_facts_of_its_books(tmp_path):
+    windows = split_book(BOOK, size=4).books
+    with writing_folder(tmp_path / "d") as writer:
+        writer.add_book(BOOK, "test", windows)
+        writer.finish("d", licences=[])
+    ((key, stored),) = iter_stored(tmp_path / "d", "full", "test")
+    parts = [part for _, part in iter_stored(tmp_path / "d", "split", "test")]
+    assert key == "a_1"
+    assert document_sha256(stored) == document_sha256(BOOK)
+    assert facts_of(stored, parts, "test") == facts_of(BOOK, windows, "test")
+    assert bytes(stored.token_bytes) == "".join(t + "\0" for t in BOOK.tokens).encode()
+
+
+def test_a_stored_document_obeys_the_rules_of_a_book():
+    with pytest.raises(BookError, match="sentences cover 2 of 3 tokens"):
+        StoredBook("a", "", 3, memoryview(b"x\0y\0z\0"), (2,))
+
+
+def test_parts_hold_the_tokens_of_the_book_each_once_and_in_order():
+    windows = split_book(BOOK, size=4).books
+    assert len(windows) > 1
+    assert are_parts(windows, BOOK)
+    assert not are_parts(windows[::-1], BOOK)
+    assert not are_parts(windows[:-1], BOOK)
+    assert not are_parts([*windows, windows[-1]], BOOK)
+
+
+def test_facts_of_windows_that_are_no_parts_hash_the_windows_themselves():
+    other = Book.make("a_1_split1500_S0", [["other", "words"]])
+    by_hand = [document_sha256(other)]
+    assert facts_of(BOOK, [other], "test").windows_sha256 != facts_of(BOOK, [BOOK], "test").windows_sha256
+    assert by_hand == [document_sha256(other, tokens_sha256(["other", "words"]))]
+
+
+def test_ends_of_tokens_may_come_as_any_whole_numbers():
+    tokens = TokenBytes(b"ab\0c\0", np.array([3, 5], np.int64))
+    assert tokens.part(1, 2) == b"c\0"
