@@ -1,77 +1,214 @@
-"""Mutation testing of the pure rooms: change one operator or constant, run the room's tests, count survivors.
+"""Mutation testing of the pure rooms: change one operator or constant, run the tests that reach it.
 
     python benchmarks/mutants.py --count 200 --seed 1                  # a sample over all pure rooms
     python benchmarks/mutants.py --room stitch --count 40 --seed 2     # one room
+    python benchmarks/mutants.py --at evaluate/modes.py:138            # every mutant of one line
 
 Each mutant turns one comparison, moves one integer by one, exchanges `and` and `or`, `+` and `-`, negates a
-condition, or drops a `not`. The package is copied to a temporary folder; the checkout is never changed. A
+condition, or drops a `not`. The repository is copied to a temporary folder; the checkout is never changed. A
 mutant that no test notices is a survivor: either a test is missing or the code does not matter.
+
+The first run measures which test reaches which line and how long it takes. `--map` keeps this in a file;
+later runs measure a test file again when it or a module that it reaches has changed. A mutant then meets the
+tests that reach its line, the quickest first, then the others of its file; the first failure ends it.
+A test that takes ten times as long as on the unchanged code (and at least ten seconds) counts as failed.
+
+Mutants that cannot change what the package does are listed with a reason in `equivalent_mutants.toml`. They
+are drawn and run like all others and counted apart; one that a test kills is reported as wrongly listed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "bookcoref_data"
 ROOMS = ("words", "align", "books", "text", "stitch", "evaluate", "edits")
+# The tests that may kill: those of the pure rooms, and their neighbours that assert on the same functions.
+NEIGHBOURS = (
+    "tests/report",
+    "tests/formats",
+    "tests/cli/test_evaluate.py",
+    "tests/workflows/test_align.py",
+    "tests/workflows/test_pack.py",
+)
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
     ast.Add: ast.Sub, ast.Sub: ast.Add,
 }  # fmt: skip
+QUIET = ["-q", "-x", "-o", "addopts=", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist"]
+# A process that has imported everything but the package, and forks for each run of pytest. In the fork: no
+# shrinking of failures (one is enough), and an end for tests that hang.
+SERVER = """
+import importlib, json, os, signal, sys, time
+from contextlib import suppress
+from pathlib import Path
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+settings.register_profile(
+    "mutants", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.generate],
+)
+for name in ("numpy", "scipy.optimize", "scipy.sparse", "pyarrow.parquet", "yaml", "rich.table", "zstandard",
+             "typer.testing", "hypothesis.strategies", "spacy", "requests", "huggingface_hub"):
+    with suppress(ImportError):
+        importlib.import_module(name)
+
+class Plugin:
+    def __init__(self, request):
+        self.request, self.seconds = request, {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(99))
+        signal.setitimer(signal.ITIMER_REAL, self.request["limits"].get(item.nodeid, 600))
+        yield
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def pytest_runtest_logreport(self, report):
+        if report.outcome != "skipped":
+            self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
+
+    def pytest_sessionfinish(self):
+        Path("seconds.json").write_text(json.dumps(self.seconds))
+
+real = sys.stdout
+for line in sys.stdin:
+    request = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os._exit(int(pytest.main(request["arguments"], plugins=[Plugin(request)])))
+    end = time.monotonic() + request["seconds"]
+    while not (done := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
+        time.sleep(0.02)
+    if not done[0]:
+        os.kill(child, signal.SIGKILL)
+        done = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(done[1]), file=real, flush=True)
+"""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file: which node (by its place in `ast.walk`), what it does, the line."""
+    """One change of one file of a repository: which node (by its place in `ast.walk`), what, and where.
 
-    path: Path
+    `first` and `last` are the lines of the statement (of its head, where it has a body); `imported` says that
+    the code runs when the module is imported and not when a function is called.
+    """
+
+    file: str
     node: int
     change: str
     line: int
+    first: int
+    last: int
+    imported: bool
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
+@dataclass
+class Reach:
+    """Which tests reach which lines, and the seconds of each test on the unchanged code."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
+
+    def tests_for(self, mutant: Mutant) -> list[str]:
+        """The tests to run, those that reach the statement first, the quickest first in each part."""
+        of_file = self.lines.get(mutant.file, {})
+        near = {t for line in range(mutant.first, mutant.last + 1) for t in of_file.get(line, ())}
+        far = {t for tests in of_file.values() for t in tests}
+        if mutant.imported:
+            near = far
+            room = mutant.file.split("/")[1]
+            far = far | {t for t in self.seconds if t.startswith(f"tests/{room}/")}
+
+        def speed(test: str) -> float:
+            return self.seconds.get(test, 0)
+
+        near &= self.seconds.keys()
+        return sorted(near, key=speed) + sorted((far & self.seconds.keys()) - near, key=speed)
+
+
+def mutants_of(root: Path, file: str) -> Iterator[Mutant]:
     """Every single change that this script knows to make in a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    types = {id(n) for d in ast.walk(tree) for n in _annotations(d) for n in ast.walk(n)}
+    tree = ast.parse((root / file).read_text(encoding="utf-8"))
+    ignored = {id(n) for d in ast.walk(tree) for n in _no_behaviour(d) for n in ast.walk(n)}
+    places = _places(tree)
     for i, node in enumerate(ast.walk(tree)):
-        line = getattr(node, "lineno", 0)
-        if id(node) in types:
-            continue
-        if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-            yield Mutant(path, i, "comparison", line)
-        elif isinstance(node, ast.BoolOp):
-            yield Mutant(path, i, "and/or", line)
-        elif isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
-            yield Mutant(path, i, "plus/minus", line)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield Mutant(path, i, "not", line)
-        elif isinstance(node, ast.Constant) and type(node.value) is int:
-            yield Mutant(path, i, "constant", line)
-        elif isinstance(node, ast.If | ast.IfExp | ast.While):
-            yield Mutant(path, i, "condition", line)
+        change = None if id(node) in ignored else _change(node)
+        if change is not None:
+            yield Mutant(file, i, change, getattr(node, "lineno", 0), *places[id(node)])
 
 
-def _annotations(node: ast.AST) -> list[ast.AST]:
+def _change(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        return "comparison"
+    if isinstance(node, ast.BoolOp):
+        return "and/or"
+    if isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
+        return "plus/minus"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return "not"
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return "constant"
+    return "condition" if isinstance(node, ast.If | ast.IfExp | ast.While) else None
+
+
+def _no_behaviour(node: ast.AST) -> list[ast.AST]:
+    """Parts of a node that only type checkers read: annotations, and the test of `if TYPE_CHECKING`."""
     found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        found.append(node)
     return [n for n in found if isinstance(n, ast.AST)]
 
 
-def mutated(mutant: Mutant) -> str:
+def _places(tree: ast.Module) -> dict[int, tuple[int, int, bool]]:
+    """For each node the lines of its statement and whether it runs at import."""
+    places: dict[int, tuple[int, int, bool]] = {}
+
+    def visit(node: ast.AST, place: tuple[int, int, bool], inside: bool) -> None:
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            first = getattr(node, "lineno", place[0])
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else getattr(node, "end_lineno", first)
+            place = (first, max(first, last), not inside)
+        places[id(node)] = place
+        body_of_function = set()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body_of_function = {id(child) for child in node.body}
+        for child in ast.iter_child_nodes(node):
+            visit(child, place, inside or id(child) in body_of_function)
+
+    visit(tree, (1, 1, True), False)
+    return places
+
+
+def mutated(mutant: Mutant, source: str) -> str:
     """The source of the file with the change made."""
-    tree = ast.parse(mutant.path.read_text(encoding="utf-8"))
+    tree = ast.parse(source)
     node = list(ast.walk(tree))[mutant.node]
     if isinstance(node, ast.Compare):
         node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[call-overload]
@@ -86,11 +223,11 @@ def mutated(mutant: Mutant) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def sample(rooms: list[str], count: int, seed: int) -> list[Mutant]:
+def sample(root: Path, rooms: list[str], count: int, seed: int) -> list[Mutant]:
     """A sample of mutants: the same number from every file as far as it has so many."""
     chance = random.Random(seed)
-    files = [p for room in rooms for p in sorted((ROOT / "bookcoref_data" / room).rglob("*.py"))]
-    piles = [list(mutants_of(path)) for path in files]
+    paths = [path for room in rooms for path in sorted((root / PACKAGE / room).rglob("*.py"))]
+    piles = [list(mutants_of(root, path.relative_to(root).as_posix())) for path in paths]
     for pile in piles:
         chance.shuffle(pile)
     chosen: list[Mutant] = []
@@ -101,27 +238,159 @@ def sample(rooms: list[str], count: int, seed: int) -> list[Mutant]:
     return chosen
 
 
-def survives(mutant: Mutant, work: Path, seconds: int) -> bool:
-    """Whether the tests of the mutant's room pass with the change."""
-    target = work / mutant.path.relative_to(ROOT)
-    original = target.read_text(encoding="utf-8")
-    target.write_text(mutated(mutant), encoding="utf-8")
-    room = mutant.path.relative_to(ROOT / "bookcoref_data").parts[0]
-    tests = [f"tests/{room}", *(["tests/report", "tests/cli/test_evaluate.py"] if room == "evaluate" else [])]
-    tests += ["tests/formats"] if room == "align" else []
-    tests += ["tests/workflows/test_align.py", "tests/workflows/test_pack.py"] if room == "stitch" else []
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *tests]
-    shared = os.environ.get("BOOKCOREF_SHARED", str(ROOT.parent / "shared"))
-    environment = {**os.environ, "PYTHONPATH": str(work), "BOOKCOREF_SHARED": shared}
-    try:
-        done = subprocess.run(
-            command, cwd=work, env=environment, capture_output=True, timeout=seconds, check=False
-        )
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-    finally:
-        target.write_text(original, encoding="utf-8")
+def mutants_at(root: Path, places: list[str]) -> list[Mutant]:
+    """All mutants of given lines, each written `room/module.py:line`, or of a whole file without a line."""
+    chosen = []
+    for place in places:
+        name, _, line = place.partition(":")
+        found = mutants_of(root, f"{PACKAGE}/{name}")
+        chosen += [m for m in found if not line or m.line == int(line)]
+    return chosen
+
+
+class Workshop:
+    """A copy of the repository in which mutants are made and tests run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in (PACKAGE, "tests", "training", "benchmarks", "manifests", "recipes", "docs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("pyproject.toml", "README.md", "bookcoref.py"):
+            shutil.copy(ROOT / name, folder / name)
+        shared = os.environ.get("BOOKCOREF_SHARED", str(ROOT.parent / "shared"))
+        environment = {**os.environ, "PYTHONPATH": str(folder), "BOOKCOREF_SHARED": shared}
+        self.server = subprocess.Popen(
+            [sys.executable, "-c", SERVER], cwd=folder, env=environment, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def pytest(self, arguments: list[str], seconds: float, limits: dict[str, float] | None = None) -> int:
+        """Run pytest on the copy and return its exit code (99: a test hung; below 0: it was ended)."""
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        all_arguments = [*QUIET, "--hypothesis-profile=mutants", *arguments]
+        request = {"arguments": all_arguments, "seconds": seconds, "limits": limits or {}}
+        print(json.dumps(request), file=self.server.stdin, flush=True)
+        return int(self.server.stdout.readline())
+
+    def close(self) -> None:
+        """End the process that runs pytest."""
+        assert self.server.stdin is not None
+        self.server.stdin.close()
+        self.server.wait()
+
+    def kills(self, mutant: Mutant, tests: list[str], seconds: dict[str, float]) -> bool:
+        """Whether one of the tests fails with the change made."""
+        if not tests:
+            return False
+        target = self.folder / mutant.file
+        original = target.read_text(encoding="utf-8")
+        limits = {test: max(10, 10 * seconds[test]) for test in tests}
+        self._write(target, mutated(mutant, original))
+        chosen = self.folder / "chosen.txt"
+        chosen.write_text("\n".join(tests), encoding="utf-8")
+        arguments = ["-p", "no:cov", f"@{chosen}"]
+        try:
+            code = self.pytest(arguments, 120 + sum(limits.values()), limits)
+        finally:
+            self._write(target, original)
+        if code == 4:
+            # The mutant breaks the import of a test file, or the names of the tests cannot be read at all.
+            return self.pytest(["--co", *arguments], 120) == 0
+        return code not in (0, 5)
+
+    @staticmethod
+    def _write(target: Path, source: str) -> None:
+        """Write a module; two versions may have the same size and second, so its compiled form goes."""
+        target.write_text(source, encoding="utf-8")
+        for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*.pyc"):
+            compiled.unlink()
+
+    def measure(self, test_file: str) -> tuple[dict[str, float], dict[str, dict[str, list[int]]]]:
+        """Run one test file: the seconds of its tests, and the lines that each reaches in each module."""
+        data = self.folder / ".coverage"
+        data.unlink(missing_ok=True)
+        arguments = [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report=", test_file]
+        code = self.pytest(arguments, 3600)
+        if code not in (0, 5):
+            sys.exit(f"{test_file} fails on the unchanged code: make the tests pass first")
+        return json.loads((self.folder / "seconds.json").read_text()), _lines_reached(data, self.folder)
+
+    def digest_of(self, test_file: Path, reached: dict[str, dict[str, list[int]]]) -> str:
+        """A digest of a test file, its fixtures and the modules that its tests reach."""
+        modules = {self.folder / module for of_test in reached.values() for module in of_test}
+        paths = [test_file, test_file.parent / "conftest.py", *sorted(modules)]
+        joined = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths if path.exists())
+        return hashlib.sha256(joined).hexdigest()
+
+
+def _lines_reached(data: Path, folder: Path) -> dict[str, dict[str, list[int]]]:
+    from coverage import CoverageData
+
+    measured = CoverageData(str(data))
+    measured.read()
+    reached: dict[str, dict[str, list[int]]] = {}
+    for name in measured.measured_files():
+        file = Path(name).resolve().relative_to(folder.resolve()).as_posix()
+        if file.split("/")[1] not in ROOMS:
+            continue
+        for line, contexts in measured.contexts_by_lineno(name).items():
+            for context in contexts:
+                # Lines reached at import have no context; fixtures are reached in the set-up of a test.
+                test = context.rsplit("|", 1)[0]
+                if test:
+                    reached.setdefault(test, {}).setdefault(file, []).append(line)
+    return reached
+
+
+def measured_reach(shop: Workshop, kept: Path) -> Reach:
+    """Which tests reach which lines: from the file of an earlier run as far as nothing changed."""
+    old = json.loads(kept.read_text()) if kept.exists() else {}
+    reach = Reach()
+    files = [*(shop.folder / "tests" / room for room in ROOMS), *(shop.folder / name for name in NEIGHBOURS)]
+    tests = [t for f in files for t in ([f] if f.suffix else sorted(f.rglob("test_*.py")))]
+    for number, path in enumerate(tests, 1):
+        name = path.relative_to(shop.folder).as_posix()
+        if name not in old or old[name]["digest"] != shop.digest_of(path, old[name]["reached"]):
+            print(f"measuring {name} ({number} of {len(tests)})", file=sys.stderr, flush=True)
+            seconds, reached = shop.measure(name)
+            old[name] = {"digest": shop.digest_of(path, reached), "seconds": seconds, "reached": reached}
+            kept.write_text(json.dumps(old))
+        reach.seconds.update(old[name]["seconds"])
+        for test, modules in old[name]["reached"].items():
+            for file, lines in modules.items():
+                for line in lines:
+                    reach.lines.setdefault(file, {}).setdefault(line, set()).add(test)
+    return reach
+
+
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """The listed mutants: file, text of the line and change, with the reason."""
+    listed = tomllib.loads((Path(__file__).parent / "equivalent_mutants.toml").read_text(encoding="utf-8"))
+    return {
+        (f"{PACKAGE}/{m['file']}", m["line"], change): m["reason"]
+        for m in listed.get("mutant", [])
+        for change in m["changes"]
+    }
+
+
+def run(shop: Workshop, chosen: list[Mutant], reach: Reach) -> Counter[str]:
+    """Run the tests against every mutant, print those that live, and count the outcomes."""
+    listed = equivalents()
+    outcomes: Counter[str] = Counter()
+    for number, mutant in enumerate(chosen, 1):
+        killed = shop.kills(mutant, reach.tests_for(mutant), reach.seconds)
+        text = (shop.folder / mutant.file).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
+        is_listed = (mutant.file, text, mutant.change) in listed
+        outcome = "killed" if killed else "equivalent" if is_listed else "survived"
+        if killed and is_listed:
+            outcome = "wrongly listed as equivalent"
+        outcomes[outcome] += 1
+        if outcome != "killed":
+            print(f"{outcome}: {mutant.file}:{mutant.line} {mutant.change} | {text}", flush=True)
+        if number % 10 == 0:
+            print(f"{number} of {len(chosen)}: {dict(outcomes)}", file=sys.stderr, flush=True)
+    return outcomes
 
 
 def main() -> None:
@@ -132,25 +401,23 @@ def main() -> None:
     options.add_argument("--room", action="append", choices=ROOMS)
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--seconds", type=int, default=300, help="a mutant that runs longer is killed")
+    options.add_argument("--at", action="append", help="all mutants of room/module.py or room/module.py:line")
+    options.add_argument("--map", type=Path, default=ROOT / ".mutation-map.json", help="kept between runs")
     given = options.parse_args()
-    rooms = [room for room in given.room or ROOMS if (ROOT / "bookcoref_data" / room).is_dir()]
     with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        for name in ("bookcoref_data", "tests", "training", "benchmarks", "manifests", "recipes", "docs"):
-            shutil.copytree(ROOT / name, work / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "README.md", "bookcoref.py"):
-            shutil.copy(ROOT / name, work / name)
-        chosen = sample(rooms, given.count, given.seed)
-        alive = []
-        for number, mutant in enumerate(chosen, 1):
-            if survives(mutant, work, given.seconds):
-                alive.append(mutant)
-                print(f"survived: {mutant.path.relative_to(ROOT)}:{mutant.line} {mutant.change}", flush=True)
-            if number % 10 == 0:
-                print(f"{number} of {len(chosen)}, {len(alive)} survived", file=sys.stderr, flush=True)
-    killed = len(chosen) - len(alive)
-    print(f"{killed} of {len(chosen)} mutants killed ({killed / max(len(chosen), 1):.0%})")
+        shop = Workshop(Path(folder))
+        rooms = [room for room in given.room or ROOMS if (shop.folder / PACKAGE / room).is_dir()]
+        if given.at:
+            chosen = mutants_at(shop.folder, given.at)
+        else:
+            chosen = sample(shop.folder, rooms, given.count, given.seed)
+        outcomes = run(shop, chosen, measured_reach(shop, given.map))
+        shop.close()
+    equivalent = outcomes["equivalent"]
+    counted = outcomes.total() - equivalent
+    killed = counted - outcomes["survived"]
+    print(f"{killed} of {counted} mutants killed ({killed / max(counted, 1):.1%})")
+    print(f"{outcomes['survived']} survived; {equivalent} more are listed as equivalent")
 
 
 if __name__ == "__main__":

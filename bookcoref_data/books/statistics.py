@@ -147,9 +147,9 @@ def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
     docs = list(documents)
     n = len(docs)
     tokens = _total([d.tokens for d in docs])
-    mentions, chains = sum(d.mentions for d in docs), sum(d.chains for d in docs)
-    d = [doc.distances for doc in docs]
+    mentions, chains = sum(doc.mentions for doc in docs), sum(doc.chains for doc in docs)
     ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
+    distance, pooled, plain = _mean_distances([doc.distances for doc in docs])
     return Statistics(
         documents=n,
         tokens=tokens,
@@ -164,13 +164,24 @@ def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
         chains_per_document=_ratio(chains, n),
         mentions_per_chain=_ratio(fsum(ratios), len(ratios)),
         mentions_per_chain_pooled=_ratio(mentions, chains),
-        mention_distance=_ratio(fsum(x.weighted for x in d), sum(x.mentions for x in d)),
-        mention_distance_pooled=_ratio(sum(x.pair_sum for x in d), sum(x.pairs for x in d)),
-        mention_distance_plain=_ratio(fsum(x.plain for x in d), sum(x.chains for x in d)),
-        exact_name_share=_ratio(
-            sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
-        ),
+        mention_distance=distance,
+        mention_distance_pooled=pooled,
+        mention_distance_plain=plain,
+        exact_name_share=_exact_name_share(docs),
     )
+
+
+def _mean_distances(sums: list[Distances]) -> tuple[float | None, float | None, float | None]:
+    """The mean distance of the paper, over all pairs pooled, and over chains unweighted."""
+    return (
+        _ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
+        _ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
+        _ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
+    )
+
+
+def _exact_name_share(docs: list[DocumentStatistics]) -> float | None:
+    return _ratio(sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs))
 
 
 def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:

@@ -370,35 +370,47 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
     """
     pairs = sorted(pairs, key=lambda pair: _first_sentence(pair[0]))
     texts = [left.tokens if left.tokens is not None else right.tokens for left, right in pairs]
-    lengths: list[int] = []
-    checks: tuple[list[InputChecks], list[InputChecks]] = [], []
-    for (left, right), text in zip(pairs, texts, strict=True):
-        a, b = members([left.clusters]), members([right.clusters])
-        known = None if text is None else len(text)
-        refuse_nonsense(left.doc_key, a, b, known)
-        reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
-        lengths.append(reach if known is None else known)
-        checks[0].append(check_input(left.clusters, a, known))
-        checks[1].append(check_input(right.clusters, b, known))
-    starts = [0, *accumulate(lengths)]
-    ends = [left.sentence_ends or right.sentence_ends or () for left, right in pairs]
-    known_texts = [text for text in texts if text is not None]
-    whole = len(known_texts) == len(texts)
+    checked = [_check_window(*pair, text) for pair, text in zip(pairs, texts, strict=True)]
+    starts = [0, *accumulate(length for length, _, _ in checked)]
+    whole = all(text is not None for text in texts)
     return BookPair(
         name,
         _moved([left.clusters for left, _ in pairs], starts),
         _moved([right.clusters for _, right in pairs], starts),
         tuple(left.doc_key for left, _ in pairs),
         tuple(pairwise(starts)),
-        list(chain.from_iterable(known_texts)) if whole else None,
-        tuple(s + e for s, es in zip(starts, ends, strict=False) for e in es) if whole else None,
+        list(chain.from_iterable(text or () for text in texts)) if whole else None,
+        _moved_sentence_ends(pairs, starts) if whole else None,
         starts[-1],
         tuple(left.names for left, _ in pairs),
         _moved_characters([left.characters for left, _ in pairs], starts),
         _moved_characters([right.characters for _, right in pairs], starts),
-        _sum_checks(checks[0]),
-        _sum_checks(checks[1]),
+        _sum_checks([key_checks for _, key_checks, _ in checked]),
+        _sum_checks([response_checks for _, _, response_checks in checked]),
     )
+
+
+def _moved_sentence_ends(
+    pairs: Iterable[tuple[Document, Document]], starts: Iterable[int]
+) -> tuple[int, ...]:
+    ends = (left.sentence_ends or right.sentence_ends or () for left, right in pairs)
+    return tuple(start + end for start, of_window in zip(starts, ends, strict=False) for end in of_window)
+
+
+def _check_window(
+    key: Document, response: Document, text: Sequence[str] | None
+) -> tuple[int, InputChecks, InputChecks]:
+    """The length of a window, as far as its mentions reach where the text is not known, and its checks.
+
+    Raises:
+        DataError: offsets that cannot be about this text (`refuse_nonsense`).
+    """
+    a, b = members([key.clusters]), members([response.clusters])
+    known = None if text is None else len(text)
+    refuse_nonsense(key.doc_key, a, b, known)
+    reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
+    length = reach if known is None else known
+    return length, check_input(key.clusters, a, known), check_input(response.clusters, b, known)
 
 
 def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:

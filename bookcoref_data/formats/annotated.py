@@ -71,25 +71,17 @@ def _rows(path: Path) -> _Rows:
 def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path) -> Annotation:
     plain = annotation_of(record)
     rows, spoken = provenance.get(record.doc_key, []), quotes.get(record.doc_key, [])
-    told = [row[k] for row in rows for k in ("character",) if row.get(k)]
-    told += [name for row in spoken for name in (row.get("speaker"), *row.get("addressees", ())) if name]
-    names = (*plain.names, *(n for n in dict.fromkeys(told) if n not in plain.index))
+    names = (*plain.names, *(name for name in _names_in(rows, spoken) if name not in plain.index))
     index = {name: i for i, name in enumerate(names)}
     size = len(plain.book.tokens)
     reasons: dict[tuple[int, int, int], Marked] = {}
     dropped: list[Dropped] = []
     for row in rows:
-        try:
-            if row.get("dropped"):
-                dropped.append(Dropped(row["start"], row["end"], index[row["character"]], row["step"],
-                                       row["reason"], row.get("score", 0.0)))  # fmt: skip
-            else:
-                m = Marked(row["start"], row["end"], index[row["character"]], row.get("step", ""),
-                           row.get("rule", ""), row.get("score", 1.0), row.get("kind", ""),
-                           tuple((index[n], p) for n, p in row.get("others", ()) if n in index))  # fmt: skip
-                reasons[m[:3]] = m
-        except (KeyError, TypeError) as error:
-            raise _bad_row(row, error) from error
+        found = _reason(row, index)
+        if isinstance(found, Marked):
+            reasons[found[:3]] = found
+        else:
+            dropped.append(found)
     mentions = tuple(reasons.get(m[:3], m) for m in plain.mentions)
     said = tuple(sorted(_quote(row, index, size) for row in spoken))
     extra = {k: v for k, v in plain.extra.items() if k not in _OWN_FIELDS}
@@ -98,6 +90,25 @@ def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path
         dropped=tuple(d for d in dropped if 0 <= d.start <= d.end < size),
         source=source_text_of(record, folder), chapters=chapters_of(record),
     )  # fmt: skip
+
+
+def _names_in(rows: Iterable[dict[str, Any]], quotes: Iterable[dict[str, Any]]) -> Iterable[str]:
+    """Each character, speaker and addressee once, in the order of the rows."""
+    given = [row.get("character") for row in rows]
+    given += [name for row in quotes for name in (row.get("speaker"), *row.get("addressees", ()))]
+    return dict.fromkeys(name for name in given if name)
+
+
+def _reason(row: dict[str, Any], index: Mapping[str, int]) -> Marked | Dropped:
+    try:
+        start, end, character = row["start"], row["end"], index[row["character"]]
+        if row.get("dropped"):
+            return Dropped(start, end, character, row["step"], row["reason"], row.get("score", 0.0))
+        others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
+    except (KeyError, TypeError) as error:
+        raise _bad_row(row, error) from error
+    step, rule, kind = (row.get(name, "") for name in ("step", "rule", "kind"))
+    return Marked(start, end, character, step, rule, row.get("score", 1.0), kind, others)
 
 
 def _quote(row: dict[str, Any], index: Mapping[str, int], size: int) -> Quote:

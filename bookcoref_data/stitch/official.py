@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ MOST_TOKENS = 2**31 - 1
 OPCODES_KEY = "_iterable_opcodes"
 _BOOK_KEY = re.compile(r"root\[(['\"]?)(\d{1,10})\1\]\Z")
 _TAGS = frozenset({"equal", "replace", "insert", "delete"})
+_INDICES = ("t1_from_index", "t1_to_index", "t2_from_index", "t2_to_index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +78,7 @@ class _Builder:
     released: int = 0
 
     def take(self, opcode: object) -> None:
-        if not isinstance(opcode, dict):
-            raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode)
-        try:
-            tag = opcode["tag"]
-            from1, to1 = opcode["t1_from_index"], opcode["t1_to_index"]
-            from2, to2 = opcode["t2_from_index"], opcode["t2_to_index"]
-        except KeyError as error:
-            raise self._bad("tag, t1_from_index, t1_to_index, t2_from_index, t2_to_index", opcode) from error
-        new = opcode.get("new_values") or []
-        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
-            raise self._bad("a known tag, and a list of new_values", opcode)
-        if not (
-            type(from1) is type(to1) is type(from2) is type(to2) is int
-            and min(from1, to1, from2, to2) >= 0
-            and max(from1, to1, from2, to2) <= MOST_TOKENS
-        ):
-            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
+        tag, new, (from1, to1, from2, to2) = self._fields(opcode)
         size = to1 - from1 if tag == "equal" else len(new)
         if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
             raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
@@ -103,6 +89,18 @@ class _Builder:
                 raise self._bad("new_values to be non-empty strings without NUL", opcode)
             self._add(new)
         self.base, self.released = to1, to2
+
+    def _fields(self, opcode: object) -> tuple[str, list[Any], list[int]]:
+        """The tag, the new tokens and the four indices of an opcode, each of the right type and size."""
+        if not isinstance(opcode, dict) or not {"tag", *_INDICES} <= opcode.keys():
+            raise self._bad(", ".join(("tag", *_INDICES)), opcode)
+        tag, new = opcode["tag"], opcode.get("new_values") or []
+        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
+            raise self._bad("a known tag, and a list of new_values", opcode)
+        indices = [opcode[name] for name in _INDICES]
+        if not all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices):
+            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
+        return tag, new, indices
 
     def _keep(self, start: int, end: int) -> None:
         if self.kept and not self.added[-1] and self.kept[-1][1] == start:

@@ -59,35 +59,38 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     words = [token.lower() for token in book.tokens]
     mine = {i for i, word in enumerate(words) if word in FIRST}
     spoken = sum(any(c.isalpha() for c in word) for word in words)
-    total = book.mention_count
+    total = max(1, book.mention_count)
     single = [(c.name, m.start) for c in book.characters for m in c.mentions if m.start == m.end]
     said = {c.name: 0 for c in book.characters}
     for name, at in single:
         said[name] += at in mine
     narrator = max(said, key=lambda name: said[name], default="")
-    places = {name: place for place, name in enumerate(cast, 1)}
-    ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
     present = {c.name for c in book.characters if c.mentions}
     absent = tuple(name for name in cast if name not in present)
-    shares = (
-        *((c.name, places.get(c.name, 0), round(len(c.mentions) / max(1, total), 4)) for c in ranked),
-        *((name, places[name], 0.0) for name in absent if name not in {c.name for c in ranked}),
-    )
-    near = tuple(_near(absent, book.tokens))
     first = len(mine) / max(1, spoken)
-    linked = sum(said.values()) / max(1, len(mine))
-    pronouns = sum(words[at] in ALL_PRONOUNS for _, at in single) / max(1, total)
-    warnings = tuple(_warnings(cast, absent, first, said.get(narrator, 0) / max(1, len(mine)), narrator))
+    of_narrator = said.get(narrator, 0)
     return Plausibility(
-        len(cast),
-        absent,
-        near,
-        shares,
-        first,
-        linked,
-        narrator if said.get(narrator) else "",
-        pronouns,
-        warnings,
+        cast=len(cast),
+        absent=absent,
+        near=tuple(_near(absent, book.tokens)),
+        shares=_shares(book, cast, absent),
+        first_person=first,
+        first_person_linked=sum(said.values()) / max(1, len(mine)),
+        narrator=narrator if of_narrator else "",
+        pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
+        warnings=tuple(_warnings(cast, absent, first, of_narrator / max(1, len(mine)), narrator)),
+    )
+
+
+def _shares(book: Book, cast: Sequence[str], absent: Sequence[str]) -> tuple[tuple[str, int, float], ...]:
+    """(name, place in the cast, share of the mentions), the most mentioned first, absent names last."""
+    total = max(1, book.mention_count)
+    places = {name: place for place, name in enumerate(cast, 1)}
+    ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
+    annotated = {c.name for c in ranked}
+    return (
+        *((c.name, places.get(c.name, 0), round(len(c.mentions) / total, 4)) for c in ranked),
+        *((name, places[name], 0.0) for name in absent if name not in annotated),
     )
 
 
