@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ..formats.cells import cell_text, markdown_row
+
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -88,7 +90,7 @@ class Table:
         """The whole table in Markdown."""
         lines = ["| " + " | ".join(self._columns) + " |", "|" + "---|" * len(self._columns)]
         for row in self:
-            lines.append("| " + " | ".join(_cell(v).replace("|", "\\|") for v in row.values()) + " |")
+            lines.append(markdown_row(row.values()))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -97,14 +99,8 @@ class Table:
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self._columns)
         rows = (
-            "<tr>" + "".join(f"<td>{escape(_cell(v))}</td>" for v in self._row(i).values()) + "</tr>"
+            "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in self._row(i).values()) + "</tr>"
             for i in range(min(self._length, _SHOWN))
         )
         more = f"<p>{self._length:,} rows, the first {_SHOWN} shown</p>" if self._length > _SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

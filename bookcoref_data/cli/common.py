@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..formats.cells import cell_text, markdown_row
 from ..progress import Progress, Silent
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
@@ -46,7 +47,7 @@ def emit_json(value: Any) -> None:
 
 def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
     """Print a plain aligned table on stdout; columns whose cells are all numbers align right."""
-    cells = [[_cell(value) for value in row] for row in rows]
+    cells = [[cell_text(value) for value in row] for row in rows]
     numeric = [all(_is_number(row[i]) for row in cells) and bool(cells) for i in range(len(columns))]
     widths = [max([len(c), *(len(row[i]) for row in cells)]) for i, c in enumerate(columns)]
     if title:
@@ -64,22 +65,12 @@ def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
     print("| " + " | ".join(columns) + " |")
     print("|" + "---|" * len(columns))
     for row in rows:
-        print("| " + " | ".join(_cell(value).replace("|", "\\|") for value in row) + " |")
+        print(markdown_row(row))
 
 
 def say(message: str) -> None:
     """A line for the person, on stderr."""
     print(message, file=sys.stderr)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return str(value)
 
 
 def _is_number(cell: str) -> bool:

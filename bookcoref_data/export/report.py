@@ -7,11 +7,12 @@ import html
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..books.annotation import Annotation
 from ..errors import MissingExtraError, UsageError
 from ..files import safe_name, write_bytes, write_text
+from ..formats.cells import cell_text
 from .network import network
 from .reading import Reading
 from .tables import characters, speech
@@ -77,19 +78,15 @@ def _tables(r: Reading) -> Iterator[tuple[str, list[str], Rows]]:
         cells += [row["first_chapter"], row["last_chapter"]]
         if spoken:
             cells += [row["quotes"], row["words_spoken"], f"{100 * row['words_spoken'] / spoken:.1f} %"]
-        rows.append([_cell(c) for c in cells])
+        rows.append([cell_text(c) for c in cells])
     yield "Cast", heads, rows
     pairs = [row for row in speech(r) if row["speaker"] and row["addressee"]][:_MOST]
     if pairs:
         yield (
             "Who speaks to whom",
             ["speaker", "addressee", "quotes", "words"],
-            [[_cell(row[c]) for c in ("speaker", "addressee", "quotes", "words")] for row in pairs],
+            [[cell_text(row[c]) for c in ("speaker", "addressee", "quotes", "words")] for row in pairs],
         )
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 _CAPTIONS = {

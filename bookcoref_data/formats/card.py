@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .cells import markdown_row
 from .schema import CONFIGS, FEATURES_YAML, SPLITS
 
 CITATION = """\
@@ -170,14 +171,3 @@ inclusive); `characters` (`name` and its `mentions`, the same spans by character
 {facts.citation}
 ```
 """
-
-
-def markdown_row(values: Iterable[object]) -> str:
-    """A row of a Markdown table: thousands separated, nothing as "-", no bar and no line end in a cell."""
-    return "| " + " | ".join(map(_cell, values)) + " |"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    return str(value if value is not None else "-").replace("|", "\\|").replace("\n", " ")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ..formats.card import markdown_row
+from ..formats.cells import markdown_row
 from .publication import BOOK_COLUMNS, BOOKS_FILE, Publication
 from .rights import PUBLIC_DOMAIN
 
