@@ -4,8 +4,19 @@ from ..errors import BookcorefError
 from .annotating import annotate, annotate_many, propose_cast, propose_casts
 from .books import AnnotatedBook, Books, load, read, write
 from .building import rebuild, rebuild_plan, verify
+from .contexts import (
+    contexts_ask,
+    contexts_build,
+    contexts_collect,
+    contexts_compare,
+    contexts_identify,
+    contexts_references,
+    contexts_score,
+    contexts_tables,
+)
 from .corpora import cite, clean, create, import_corpus, list_books, sample, show
 from .evaluating import evaluate
+from .harvesting import harvest_liscu, harvest_wikidata, match
 from .housekeeping import (
     cache_clear,
     cache_path,
@@ -15,8 +26,11 @@ from .housekeeping import (
     pack,
     pack_inspect,
 )
+from .merging import merge, merge_agreement
 from .publishing import publish
+from .questions import questions_build, questions_evaluate
 from .reading import apply_edits, diff, export, report, view
+from .regenerating import regenerate
 from .scoring import align, convert, stats
 from .tables import Table
 
@@ -34,24 +48,40 @@ __all__ = [
     "cache_size",
     "cite",
     "clean",
+    "contexts_ask",
+    "contexts_build",
+    "contexts_collect",
+    "contexts_compare",
+    "contexts_identify",
+    "contexts_references",
+    "contexts_score",
+    "contexts_tables",
     "convert",
     "create",
     "diff",
     "evaluate",
     "export",
+    "harvest_liscu",
+    "harvest_wikidata",
     "import_corpus",
     "list_books",
     "load",
     "manifest_show",
     "manifest_write",
+    "match",
+    "merge",
+    "merge_agreement",
     "pack",
     "pack_inspect",
     "propose_cast",
     "propose_casts",
     "publish",
+    "questions_build",
+    "questions_evaluate",
     "read",
     "rebuild",
     "rebuild_plan",
+    "regenerate",
     "report",
     "sample",
     "show",

@@ -32,6 +32,13 @@ def path_or_none(value: PathLike | None) -> Path | None:
     return None if value is None else Path(value).expanduser()
 
 
+def paths_of(values: PathLike | Iterable[PathLike]) -> list[Path]:
+    """Paths from one path or several, "~" expanded."""
+    if isinstance(values, str | os.PathLike):
+        return [Path(values).expanduser()]
+    return [Path(value).expanduser() for value in values]
+
+
 _SHOWN_CHARACTERS = 5
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .books import PathLike, path_or_none
+from .books import PathLike, path_or_none, paths_of
 from .results import Result, plural
 from .tables import Table
 
@@ -56,9 +56,9 @@ def create(
     plan = load_plan(path_or_none(recipe))
     plan = changed(
         plan,
-        casts=(*plan.casts, *_paths(casts)),
-        names=(*plan.names, *_paths(names)),
-        wikidata=(*plan.wikidata, *_paths(wikidata)),
+        casts=(*plan.casts, *paths_of(casts)),
+        names=(*plan.names, *paths_of(names)),
+        wikidata=(*plan.wikidata, *paths_of(wikidata)),
         annotate_recipe=plan.annotate_recipe if annotation else None,
         overrides=path_or_none(overrides) or plan.overrides,
     )
@@ -266,7 +266,3 @@ def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None
         return file.read(), file.sha256
 
     return read
-
-
-def _paths(values: Iterable[PathLike]) -> tuple[Path, ...]:
-    return tuple(Path(value).expanduser() for value in values)

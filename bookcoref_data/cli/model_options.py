@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import UsageError
 from .common import emit_json, say
 
 if TYPE_CHECKING:
-    from ..tasks.runner import Model, Request, RunReport
+    from ..tasks.runner import RunReport
 
 Endpoint = Annotated[
     str | None, typer.Option(help="Ask a server with the OpenAI interface, e.g. http://localhost:8000/v1.")
@@ -31,55 +28,20 @@ ReplyPrice = Annotated[float, typer.Option(min=0, help="Price of a million token
 DryRun = Annotated[int, typer.Option("--dry-run", min=0, help="Print the first N prompts; ask nothing.")]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
-    """What the options say about the model to ask."""
-
-    endpoint: str | None
-    model: str | None
-    local: str | None
-    constrain: str = "none"
-    key_variable: str = "OPENAI_API_KEY"
-    most_tokens: int = 512
-    parallel: int = 4
-
-    @property
-    def given(self) -> bool:
-        return self.endpoint is not None or self.local is not None
-
-    def make(self) -> Model:
-        """The model. Raises UsageError when the options do not name exactly one."""
-        from ..tasks.runner import EndpointModel, LocalModel
-
-        if self.endpoint is not None and self.local is not None:
-            raise UsageError("two models are named", expected="--endpoint or --local")
-        if self.local is not None:
-            return LocalModel(self.local, most_tokens=self.most_tokens)
-        if self.endpoint is None or not self.model:
-            raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
-        return EndpointModel(
-            self.endpoint, self.model, most_tokens=self.most_tokens, constrain=self.constrain,
-            key_variable=self.key_variable, parallel=self.parallel,
-        )  # fmt: skip
-
-
-def show_prompts(requests: Sequence[Request], most: int, price: float, json: bool) -> None:
+def show_prompts(preview: dict[str, Any], json: bool) -> None:
     """Print the first prompts of a run and what all of them would cost."""
-    from ..tasks.runner import Prices, preview
-
-    found = preview(requests, most, Prices(price))
     if json:
-        emit_json(found)
+        emit_json(preview)
         return
-    for item in found["prompts"]:
+    for item in preview["prompts"]:
         typer.echo(f"--- {item['key']} ---\n{item['prompt']}\n")
     say(
-        f"{found['requests']:,} prompts, about {found['prompt_tokens_about']:,} tokens, "
-        f"about {found['prompt_cost_about']:.2f} for prompts; nothing was asked"
+        f"{preview['requests']:,} prompts, about {preview['prompt_tokens_about']:,} tokens, "
+        f"about {preview['prompt_cost_about']:.2f} for prompts; nothing was asked"
     )
 
 
-def say_run(report: RunReport, out: Path) -> None:
+def say_run(report: RunReport, out: Path | None) -> None:
     """A line about a finished run."""
     figures: dict[str, Any] = report.to_dict()
     say(

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ...errors import UsageError
 from .. import model_options as options
 from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
 
@@ -59,29 +58,17 @@ def build(
 
     Example: `bookcoref-data contexts build bookcoref --out contexts --strategy coref --strategy bm25`
     """
-    from ...tasks.folder import read_rows
-    from ...workflows import contexts as work
+    from ...api import contexts_build
 
-    plan = work.read_plan(recipe, strategy or (), budget, seed)
-    found = work.read_books(books, format)
     with progress() as listener:
-        rows = work.build(found, plan, characters=character or (), kind=kind, joint=joint, progress=listener)
-    if summaries is not None:
-        texts = read_rows(summaries, needed=("doc_key", "text"))
-        rows = work.add_summaries(rows, texts, found, kind)
-    files = work.write_contexts(rows, plan, out)
-    strategies = dict.fromkeys(row["strategy"] for row in rows)
-    by_strategy = {s: [r for r in rows if r["strategy"] == s] for s in strategies}
-    figures = [
-        {"strategy": s, "contexts": len(some),
-         "characters": len({(r["doc_key"], r["character"]) for r in some}),
-         "pieces": sum(len(r["pieces"]) for r in some), "tokens": sum(r["tokens"] for r in some)}
-        for s, some in by_strategy.items()
-    ]  # fmt: skip
+        made = contexts_build(
+            books, out, strategies=strategy or (), characters=character or (), budget=budget, kind=kind,
+            summaries=summaries, joint=joint, seed=seed, recipe=recipe, format=format, progress=listener,
+        )  # fmt: skip
     if json:
-        emit_json({"contexts": figures, "files": [str(f) for f in files]})
+        emit_json(made.to_dict())
         return
-    emit_table(tuple(figures[0]), [tuple(f.values()) for f in figures])
+    emit_table(made.table.columns, [list(row.values()) for row in made.table])
     say(f"wrote {out}")
 
 
@@ -102,25 +89,20 @@ def ask(
     json: JsonFlag = False,
 ) -> None:
     """Ask a model to describe the characters. Replies are kept; a second run asks only what is missing."""
-    from ...tasks.runner import Prices
-    from ...workflows import contexts as work
+    from ...api import contexts_ask
 
-    rows = work.read_contexts(contexts)
-    rows = rows[:limit] if limit else rows
-    if dry_run:
-        options.show_prompts(work.requests_of(rows), dry_run, prompt_price, json)
-        return
-    if out is None:
-        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    asked = options.ModelOptions(endpoint, model, local, "none", key_variable, most_tokens, parallel)
     with progress() as listener:
-        _, report = work.answer_with(
-            rows, asked.make(), out, kind, prices=Prices(prompt_price, reply_price), progress=listener
-        )
-    if json:
-        emit_json(report.to_dict())
-        return
-    options.say_run(report, out)
+        done = contexts_ask(
+            contexts, out, kind=kind, limit=limit, endpoint=endpoint, model=model, local=local,
+            key_variable=key_variable, most_tokens=most_tokens, parallel=parallel, prompt_price=prompt_price,
+            reply_price=reply_price, dry_run=dry_run, progress=listener,
+        )  # fmt: skip
+    if done.preview is not None:
+        options.show_prompts(done.preview, json)
+    elif json:
+        emit_json(done.to_dict())
+    elif done.report is not None:
+        options.say_run(done.report, out)
 
 
 def score(
@@ -145,22 +127,12 @@ def score(
     --entailment asks an NLI model about every sentence with every paragraph of the book, so it needs --books
     and time.
     """
-    from ...tasks.folder import read_rows
-    from ...workflows import contexts as work
+    from ...api import contexts_score
 
-    if answers is None and books is None:
-        raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
-    if entailment and books is None:
-        raise UsageError("entailment by the book needs the book", expected="--books")
-    needed = ("doc_key", "character", "text")
-    found = work.score(
-        read_rows(answers, needed=needed) if answers else [],
-        read_rows(references, needed=needed),
-        work.read_books(books) if books else [],
-        work.read_plan(recipe),
-        kind,
-        work.ScoreModels(bert_score, bert_layers, entailment),
-    )
+    found = contexts_score(
+        references, answers=answers, books=books, kind=kind, bert_score=bert_score, bert_layers=bert_layers,
+        entailment=entailment, recipe=recipe,
+    ).scores  # fmt: skip
     if json:
         emit_json(found)
         return
@@ -189,15 +161,11 @@ def compare(
     json: JsonFlag = False,
 ) -> None:
     """Compare strategies on whole books: company, mentions and precision of contexts, in percent."""
-    from ...workflows import contexts as work
+    from ...api import contexts_compare
 
-    rows = [
-        row
-        for book in work.read_books(books, format)
-        for row in work.retrieval_table(book, budget or [2000, 7600])
-    ]
+    rows = contexts_compare(books, budgets=budget or (), format=format).to_dicts()
     if json:
-        emit_json(rows)
+        emit_json([{name: value for name, value in row.items() if value is not None} for row in rows])
         return
     measures = ("entity_recall", "mention_recall", "precision")
     emit_table(
@@ -208,7 +176,7 @@ def compare(
                 r["budget"],
                 r["strategy"],
                 r["characters"],
-                *(100 * r[m] if m in r else None for m in measures),
+                *(None if r.get(m) is None else 100 * r[m] for m in measures),
             ]
             for r in rows
         ],
@@ -224,27 +192,20 @@ def tables(
     json: JsonFlag = False,
 ) -> None:
     """Report defects of BookWorm's tables and their overlap with BookCoref; make splits that do not leak."""
-    from ...files import write_text
-    from ...tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
-    from ...workflows.verify import published_books
+    from ...api import contexts_tables
 
-    found = read_tables(folder)
-    defects = [*find_defects(found), *overlap(found, published_books())]
-    placed = leakless_splits(found)
+    found = contexts_tables(folder, out)
     if out is not None:
-        rows = sorted(placed.items(), key=lambda item: (item[1], item[0]))
-        write_text(out, "BookId\tSplit\n" + "".join(f"{book}\t{split}\n" for book, split in rows))
         say(f"wrote {out}")
-    counts = {split: list(placed.values()).count(split) for split in ("train", "val", "test")}
     if json:
-        emit_json({"defects": [d.to_dict() for d in defects], "splits": counts})
+        emit_json(found.to_dict())
         return
     listed: list[list[Any]] = [
         [d.table, d.what, len(d.books), ", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "")]
-        for d in defects
+        for d in found.defects
     ]
     emit_table(("table", "what", "books", "ids"), listed)
-    say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in counts.items()))
+    say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in found.splits.items()))
 
 
 def collect(
@@ -273,17 +234,13 @@ def collect(
 
     Example: `bookcoref-data contexts collect bookworm --out guides --contact you@example.org`
     """
-    from ...sources.store import Store
-    from ...workflows import contexts as work
-    from ...workflows.guide_texts import build_guide_texts, guides_plan
+    from ...api import contexts_collect
 
-    pages = archive or Store.open(cache_dir).path("harvest", "study-guides")
-    plan = work.read_plan(recipe)
     with progress() as listener:
-        report = build_guide_texts(
-            source, names, works, plan, guides_plan(source, recipe, harvest_recipe, contact), pages, out,
-            offline=offline, progress=listener,
-        )  # fmt: skip
+        report = contexts_collect(
+            source, out, names=names, works=works, contact=contact, archive=archive, recipe=recipe,
+            harvest_recipe=harvest_recipe, cache_dir=cache_dir, offline=offline, progress=listener,
+        ).report  # fmt: skip
     if json:
         emit_json(report.to_dict())
     else:
@@ -310,15 +267,9 @@ def references(
     json: JsonFlag = False,
 ) -> None:
     """Give the texts of guides the names of annotated books, as references for `contexts score`."""
-    from ...files import write_bytes
-    from ...tasks.folder import jsonl_bytes, read_rows
-    from ...workflows import contexts as work
-    from ...workflows.guide_tasks import references_for
+    from ...api import contexts_references
 
-    needed = ("doc_key", "gutenberg_key", "character", "text")
-    rows = read_rows(texts / kind / f"{split}.jsonl", needed=needed)
-    found = references_for(rows, work.read_books(books))
-    write_bytes(out, jsonl_bytes(found.rows))
+    found = contexts_references(texts, books, out, kind=kind, split=split).found
     if json:
         emit_json(found.to_dict())
         return
@@ -350,35 +301,23 @@ def identify(
     json: JsonFlag = False,
 ) -> None:
     """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines."""
-    from ...tasks.folder import read_rows
-    from ...tasks.guides.identification import NEEDED, baselines, grade_identification, requests_of
-    from ...workflows.guide_tasks import identify_with
+    from ...api import contexts_identify
 
-    rows = read_rows(texts / "identification" / f"{split}.jsonl", needed=NEEDED)
-    asked = options.ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel)
-    if dry_run:
-        options.show_prompts(requests_of(rows), dry_run, prompt_price, json)
+    with progress() as listener:
+        done = contexts_identify(
+            texts, answers=answers, out=out, split=split, endpoint=endpoint, model=model, local=local,
+            constrain=constrain, key_variable=key_variable, most_tokens=most_tokens, parallel=parallel,
+            prompt_price=prompt_price, reply_price=reply_price, dry_run=dry_run, progress=listener,
+        )  # fmt: skip
+    if done.preview is not None:
+        options.show_prompts(done.preview, json)
         return
-    if answers is not None and asked.given:
-        raise UsageError("answers are given and a model is named", expected="--answers or a model")
-    if asked.given:
-        from ...tasks.runner import Prices
-
-        if out is None:
-            raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        prices = Prices(prompt_price, reply_price)
-        with progress() as listener:
-            given, report = identify_with(rows, asked.make(), out, prices=prices, progress=listener)
-        options.say_run(report, out)
-        found = {report.model: grade_identification(rows, given)}
-    elif answers is not None:
-        found = {answers.stem: grade_identification(rows, read_rows(answers, needed=("id", "answer")))}
-    else:
-        found = {name: grade_identification(rows, given) for name, given in baselines(rows).items()}
+    if done.report is not None:
+        options.say_run(done.report, out)
     if json:
-        emit_json(found)
+        emit_json(done.to_dict())
         return
-    for name, grades in found.items():
+    for name, grades in done.grades.items():
         groups = grades["groups"].items()
         emit_table(
             (name, "right", "of", "accuracy", "95 %"),

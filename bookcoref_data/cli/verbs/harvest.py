@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
+
+if TYPE_CHECKING:
+    from ...api.harvesting import Harvested
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The table to write (.jsonl or .jsonl.gz).")]
 RecipeFile = Annotated[
@@ -46,25 +49,14 @@ def wikidata(
 
     Raw answers are kept, so that an interrupted harvest goes on and --offline replays a finished one.
     """
-    from ...sources.wikidata import Settings
-    from ...workflows.harvest import WikidataPlan, harvest_wikidata, read_items
+    from ...api import harvest_wikidata
 
-    table = _table(recipe, "wikidata", {"contact": contact, "endpoint": endpoint})
-    names = set(Settings.__dataclass_fields__)
-    settings = _made(Settings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
-    rest = {k: v for k, v in table.items() if k not in names}
-    plan = _made(WikidataPlan, {**rest, "settings": settings}, "wikidata")
-    wanted = read_items(works) if works else None
     with progress() as listener:
-        report = harvest_wikidata(
-            plan,
-            archive or _cache(cache_dir, "wikidata"),
-            out,
-            offline=offline,
-            works=wanted,
-            progress=listener,
-        )
-    _show(report, json)
+        done = harvest_wikidata(
+            out, contact=contact, works=works, endpoint=endpoint, archive=archive, recipe=recipe,
+            cache_dir=cache_dir, offline=offline, progress=listener,
+        )  # fmt: skip
+    _show(done, json)
 
 
 def liscu(
@@ -87,74 +79,21 @@ def liscu(
 
     Give --urls to fetch and read pages, or --names for a list that somebody else has made.
     """
-    from ...errors import UsageError
+    from ...api import harvest_liscu
 
-    if bool(names) == bool(urls):
-        raise UsageError(
-            "nothing to harvest", expected="either --urls FILE or --names FILE, several times if need be"
-        )
-    if names:
-        from ...workflows.harvest import harvest_name_lists
-
-        _show(harvest_name_lists(names, out), json)
-        return
-    from ...characters.guide_files import read_addresses
-    from ...workflows.harvest_guides import harvest_guides, read_guides_plan
-
-    plan = read_guides_plan(recipe, contact)
-    addresses = [address for path in urls or () for address in read_addresses(path)]
     with progress() as listener:
-        report = harvest_guides(
-            plan,
-            addresses,
-            archive or _cache(cache_dir, "study-guides"),
-            out,
-            offline=offline,
-            progress=listener,
-        )
-    _show(report, json)
+        done = harvest_liscu(
+            out, names=names or (), urls=urls or (), contact=contact, archive=archive, recipe=recipe,
+            cache_dir=cache_dir, offline=offline, progress=listener,
+        )  # fmt: skip
+    _show(done, json)
 
 
-def _table(recipe: Path | None, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """One table of the recipe, with what the command line gives on top."""
-    from ...resources import load_toml, resource
-
-    table = load_toml(recipe or resource("recipes", "harvest.toml")).get(name, {})
-    return {**table, **{key: value for key, value in given.items() if value is not None}}
-
-
-def _made(kind: type, fields: dict[str, Any], table: str) -> Any:
-    """A settings object; an unknown key of the recipe is named."""
-    from dataclasses import fields as dataclass_fields
-
-    from ...errors import UsageError
-
-    known = {field.name for field in dataclass_fields(kind)}
-    unknown = sorted(set(fields) - known)
-    if unknown:
-        raise UsageError(
-            f"unknown settings in [{table}]: {', '.join(unknown)}",
-            expected=", ".join(sorted(known)),
-        )
-    return kind(**fields)
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _cache(cache_dir: Path | None, name: str) -> Path:
-    from ...sources.store import Store
-
-    return Store.open(cache_dir).path("harvest", name)
-
-
-def _show(report: Any, json: bool) -> None:
+def _show(done: Harvested, json: bool) -> None:
     """Print a report; exit code 1 when something could not be read."""
-    import dataclasses
-
+    report = done.report
     if json:
-        emit_json({**dataclasses.asdict(report), "mean_characters": round(report.mean_characters, 2)})
+        emit_json(done.to_dict())
     else:
         emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
         for title, counts in (

@@ -41,20 +41,18 @@ def match(
     `create` reads). Give your decisions back with --overrides: the file that the page saves, or works.tsv
     with its column "decision" filled in.
     """
-    from ...sources.store import Store
-    from ...workflows.match import load_overrides, load_settings, run_match, summary, write_report
+    from ...api import match as run
 
-    settings, decided = load_settings(recipe), load_overrides(overrides)
     with progress() as listener:
-        report = run_match(
-            tables, Store.open(cache_dir), catalogue, settings, decided, offline=offline, progress=listener
-        )
-    paths = write_report(report, out)
-    facts = summary(report)
+        done = run(
+            tables, out, catalogue=catalogue, recipe=recipe, overrides=overrides, offline=offline,
+            cache_dir=cache_dir, progress=listener,
+        )  # fmt: skip
+    facts = done.to_dict()
     for override in facts["unused_overrides"]:
         say(f"this override names no work of the tables: {override['title'] or override['work_id']}")
     if json:
-        emit_json(facts | {"written": [str(path) for path in paths]})
+        emit_json(facts)
         return
     columns = ["gutenberg_id", "kept", "author", "title", "source", "characters", "rule", "reason"]
     emit_table(columns, [[row[c] for c in columns] for row in facts["books"]])

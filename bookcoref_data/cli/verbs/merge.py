@@ -11,8 +11,9 @@ from ...errors import UsageError
 from ..common import JsonFlag, emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
-    from ...tasks.merging import Document
-    from ...workflows.merge import MergePlan, MergeReport
+    from ...api import Table
+    from ...api.merging import Merged
+    from ...workflows.merge import MergeReport
 
 
 def register(app: typer.Typer) -> None:
@@ -57,73 +58,50 @@ def merge(
 
     Example: `bookcoref-data merge parts.conll --out long.conll`
     """
-    from ...workflows import merge as work
+    from ...api import merge as run
+    from ...api import merge_agreement
 
-    plan = work.read_plan(recipe, by)
-    documents = work.read_parts(parts, format)
+    tables = decisions or []
     if ask:
-        _ask(documents, decisions or [], annotator)
+        _ask(parts, format, tables, annotator)
     if agree:
-        _agreement(documents, decisions or [], json)
+        _agreement(merge_agreement(parts, tables, format=format), json)
         return
-    report = _decide(documents, decisions, plan, only_merged)
-    if key is not None or key_ids:
-        work.score(report, documents, key, plan)
-    _write(report, documents, out, save, split)
+    with progress() as listener:
+        merged = run(
+            parts, out, by=by, decisions=tables, save=save, key=key, key_ids=key_ids, only_merged=only_merged,
+            plots=plots, split=split, recipe=recipe, format=format, progress=listener,
+        )  # fmt: skip
+    _tell(merged, out, save)
     if json:
-        emit_json(report.to_dict() | _statistics(report, documents))
+        emit_json(merged.to_dict())
         return
-    _show(report)
+    _show(merged.report)
     if stats:
-        _show_statistics(_statistics(report, documents)["statistics"])
-    if plots is not None:
-        _draw(report, documents, plots)
+        _show_statistics(merged.statistics)
 
 
-def _ask(documents: list[Document], tables: list[Path], annotator: str) -> None:
-    from ...workflows.merge import AnswerFile
+def _ask(parts: Path, format: str | None, tables: list[Path], annotator: str) -> None:
+    from ...workflows.merge import AnswerFile, read_parts
     from ..merge_round import ask_all
 
     if len(tables) != 1:
         raise UsageError("--ask needs one table for the answers", expected="--decisions FILE")
-    ask_all(documents, AnswerFile(tables[0], annotator or "annotator"))
+    ask_all(read_parts(parts, format), AnswerFile(tables[0], annotator or "annotator"))
 
 
-def _draw(report: MergeReport, documents: list[Document], folder: Path) -> None:
-    from ...tasks.merging.plots import save_plots
-
-    for file in save_plots({"parts": _as_parts(documents), "merged": report.records}, folder):
-        say(f"wrote {file}")
-
-
-def _decide(
-    documents: list[Document], tables: list[Path] | None, plan: MergePlan, only_merged: bool
-) -> MergeReport:
-    from ...workflows import merge as work
-
-    if tables:
-        chosen = work.voted(documents, work.read_tables(tables, documents))
-    else:
-        with progress() as listener:
-            chosen = work.decide(documents, plan.decide, listener)
-    return work.merge_documents(documents, chosen, only_merged=only_merged)
-
-
-def _write(
-    report: MergeReport, documents: list[Document], out: Path | None, save: Path | None, split: str
-) -> None:
-    from ...tasks.merging import write_table
-    from ...workflows import merge as work
-
-    for warning in report.warnings:
+def _tell(merged: Merged, out: Path | None, save: Path | None) -> None:
+    """Warnings, and what was written where."""
+    for warning in merged.warnings:
         say(f"warning: {warning}")
+    for item in merged.not_kept:
+        say(f"not kept: {item.count:,} {item.what}")
     if out is not None:
-        for item in work.write(report, out, split):
-            say(f"not kept: {item.count:,} {item.what}")
         say(f"wrote {out}")
     if save is not None:
-        count = write_table(save, documents, report.decisions)
-        say(f"wrote {count:,} decisions to {save}")
+        say(f"wrote {merged.saved:,} decisions to {save}")
+    for file in merged.plots:
+        say(f"wrote {file}")
 
 
 def _show(report: MergeReport) -> None:
@@ -156,25 +134,6 @@ def _show(report: MergeReport) -> None:
         )
 
 
-def _as_parts(documents: list[Document]) -> list[Any]:
-    """Each part's chains on their own, over the tokens of the whole document."""
-    from ...tasks.merging import merge as join
-
-    return [join(document, {}).to_record() for document in documents]
-
-
-def _statistics(report: MergeReport, documents: list[Document]) -> dict[str, Any]:
-    from ...tasks.merging import statistics
-
-    kept = [d for d in documents if d.doc_key in report.decisions]
-    return {
-        "statistics": {
-            "parts": [s.to_dict() for s in statistics(_as_parts(kept))],
-            "merged": [s.to_dict() for s in statistics(report.records)],
-        }
-    }
-
-
 def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
     columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
                "chain_length", "mean_distance", "largest_distance")  # fmt: skip
@@ -183,23 +142,13 @@ def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
         emit_table(headings, [[row[c] for c in columns] for row in rows], title=name)
 
 
-def _agreement(documents: list[Document], tables: list[Path], json: bool) -> None:
-    from ...tasks.merging import agreement_by_genre
-    from ...workflows import merge as work
-
-    found = agreement_by_genre(documents, work.read_tables(tables, documents))
+def _agreement(found: Table, json: bool) -> None:
     if json:
-        emit_json(
-            [
-                {"genre": genre, "annotators": list(pair), **values.to_dict()}
-                for genre, pairs in found.items()
-                for pair, values in pairs.items()
-            ]
-        )
+        emit_json(found.to_dicts())
         return
+    columns = ("decisions", "strict", "jaccard", "new", "not_new")
     rows = [
-        (genre, " and ".join(pair), v.decisions, v.strict, v.jaccard, v.new, v.not_new, round(v.alpha, 4))
-        for genre, pairs in found.items()
-        for pair, v in pairs.items()
+        (r["genre"], " and ".join(r["annotators"]), *(r[c] for c in columns), round(r["alpha"], 4))
+        for r in found
     ]
     emit_table(("genre", "annotators", "decisions", "strict", "Jaccard", "New", "not New", "alpha"), rows)

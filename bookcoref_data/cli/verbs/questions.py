@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import UsageError
 from .. import model_options as options
 from ..common import JsonFlag, emit_json, emit_table, progress, say
 
@@ -27,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    paths: Annotated[
+    books: Annotated[
         list[Path],
         typer.Argument(metavar="BOOKS...", help="Annotated books, any format; each path is one data set."),
     ],
@@ -53,34 +52,22 @@ def build(
 
     Example: `bookcoref-data questions build litbank/coref/brat --out questions`
     """
-    from ...tasks.questions import read_settings
-    from ...workflows import questions as work
+    from ...api import questions_build
 
-    settings = read_settings(
-        like, recipe, test=test, dev=dev, draws=draws, least_tokens=least_tokens, seed=seed
-    )
-    named = work.read_phrases(phrases) if phrases else None
     with progress() as listener:
-        made = work.build(paths, settings, format=format, phrases=named, progress=listener)
-    files = work.write_questions(made, settings, out)
+        made = questions_build(
+            books, out, like=like, recipe=recipe, format=format, phrases=phrases, test=test, dev=dev,
+            draws=draws, least_tokens=least_tokens, seed=seed, progress=listener,
+        )  # fmt: skip
     if json:
-        emit_json(made.to_dict() | {"files": [str(f) for f in files]})
+        emit_json(made.to_dict())
         return
     for key, reason in made.rejected.items():
         say(f"left out: {key}: {reason}")
-    emit_table(
-        ("config", "split", "questions", "NOM", "PRON", "none", "options"),
-        [_row(name, rows) for name, rows in made.tables.items()],
-    )
-    say(f"a guess is right in {made.random_baseline:.2%} of {next(iter(made.tables), ('', ''))[1]} questions")
+    emit_table(made.table.columns, [list(row.values()) for row in made.table])
+    first = next(iter(made.made.tables), ("", ""))
+    say(f"a guess is right in {made.random_baseline:.2%} of {first[1]} questions")
     say(f"wrote {out}")
-
-
-def _row(name: tuple[str, str], rows: Any) -> list[Any]:
-    kinds = [q.category for q in rows]
-    none = sum(q.answer != q.entity for q in rows)
-    mean = sum(len(q.options) for q in rows) / len(rows) if rows else 0.0
-    return [*name, len(rows), kinds.count("NOM"), kinds.count("PRON"), none, mean]
 
 
 def evaluate(
@@ -118,77 +105,24 @@ def evaluate(
 
     Replies of a model are kept beside --out; the same command again asks only what is missing.
     """
-    from ...tasks.questions import grade
-    from ...workflows import questions as work
+    from ...api import questions_evaluate
 
-    rows = work.read_questions(questions, split)
-    rows = rows[:limit] if limit else rows
-    asked = options.ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel)
-    if dry_run:
-        options.show_prompts(work.requests_of(rows, variant), dry_run, prompt_price, json)
-        return
-    found = {str(path): grade(rows, work.read_answers(path)) for path in answers or ()}
-    if annotation is not None or annotator:
-        found |= _from_annotations(rows, books, annotation, annotator, None if asked.given else out)
-    if asked.given:
-        found |= _from_model(rows, variant, asked, out, prompt_price, reply_price)
-    if not found:
-        expected = "--answers, --annotation, --annotator, --endpoint or --local"
-        raise UsageError("nothing to grade", expected=expected)
-    if json:
-        emit_json({name: grades.to_dict() for name, grades in found.items()})
-        return
-    _show(found)
-
-
-def _from_annotations(
-    rows: list[dict[str, Any]], books: Path | None, annotation: Path | None, annotator: bool, out: Path | None
-) -> dict[str, Grades]:
-    """Grades of the answers of an annotation, of our annotator, or both; the last answers go to `out`."""
-    from ...files import write_bytes
-    from ...tasks.folder import jsonl_bytes
-    from ...tasks.questions import grade
-    from ...workflows import questions as work
-
-    if books is None:
-        raise UsageError("the books are missing", expected="--books, what the questions were made from")
-    found, given = {}, rows
-    if annotation is not None:
-        given = work.from_annotation(rows, books, annotation)
-        found[str(annotation)] = grade(rows, given)
-    if annotator:
-        with progress() as listener:
-            given = work.from_annotator(rows, books, progress=listener)
-        found["our annotator"] = grade(rows, given)
-    if out is not None:
-        write_bytes(out, jsonl_bytes(given))
-    return found
-
-
-def _from_model(
-    rows: list[dict[str, Any]],
-    variant: str,
-    asked: options.ModelOptions,
-    out: Path | None,
-    prompt_price: float,
-    reply_price: float,
-) -> dict[str, Grades]:
-    from ...tasks.questions import grade
-    from ...tasks.runner import Prices
-    from ...workflows import questions as work
-
-    if out is None:
-        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
     with progress() as listener:
-        given, report = work.answer_with(
-            work.requests_of(rows, variant),
-            asked.make(),
-            out,
-            prices=Prices(prompt_price, reply_price),
-            progress=listener,
-        )
-    options.say_run(report, out)
-    return {report.model: grade(rows, given)}
+        graded = questions_evaluate(
+            questions, answers=answers or (), annotation=annotation, annotator=annotator, books=books,
+            split=split, variant=variant, out=out, limit=limit, endpoint=endpoint, model=model, local=local,
+            constrain=constrain, key_variable=key_variable, most_tokens=most_tokens, parallel=parallel,
+            prompt_price=prompt_price, reply_price=reply_price, dry_run=dry_run, progress=listener,
+        )  # fmt: skip
+    if graded.preview is not None:
+        options.show_prompts(graded.preview, json)
+        return
+    if graded.report is not None:
+        options.say_run(graded.report, out)
+    if json:
+        emit_json(graded.to_dict())
+        return
+    _show(graded.grades)
 
 
 def _show(found: dict[str, Grades]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..common import CacheDir, Jobs, JsonFlag, Replace, emit_json, emit_markdown, emit_table, progress, say
+
+if TYPE_CHECKING:
+    from ...api.regenerating import Regenerated
 
 
 def register(app: typer.Typer) -> None:
@@ -40,34 +43,33 @@ def register(app: typer.Typer) -> None:
         missing, spurious or moved to another character. Finished books are kept and reused. With --backend
         hub this is the paper's silver pipeline; exit code 1 when the annotation differs.
         """
-        from ...annotate.plan import default_plan, read_plan
-        from ...formats.folder import SPLITS
-        from ...sources.store import Store
-        from ...workflows import regenerate as work
+        from ...api import regenerate as run
 
-        plan = read_plan(recipe) if recipe else default_plan(backend)
         with progress() as listener:
-            result = work.regenerate(
-                folder, plan, Store.open(cache_dir).root, out=out, books=book or (), splits=split or SPLITS,
-                workers=jobs, examples=examples, replace=replace, progress=listener,
+            done = run(
+                folder, backend=backend, recipe=recipe, books=book or (), splits=split or (), out=out,
+                examples=examples, jobs=jobs, replace=replace, cache_dir=cache_dir, progress=listener,
             )  # fmt: skip
-        for note in result.notes:
+        for note in done.notes:
             say(f"note: {note}")
         if json:
-            emit_json(result.to_dict())
+            emit_json(done.to_dict())
         else:
-            emit = emit_markdown if markdown else emit_table
-            tables = (
-                ("against the annotation there", work.COLUMNS, result.rows()),
-                ("most different characters", work.CHARACTER_COLUMNS, result.character_rows(top)),
-                ("examples", work.EXAMPLE_COLUMNS, result.example_rows()),
-            )
-            print(f"{folder} annotated again by {plan.name}")
-            for title, columns, rows in tables:
-                if rows:
-                    print(f"\n{title}\n")
-                    emit(columns, rows)
-        for path in result.files:
+            _print(done, folder, top, markdown)
+        for path in done.files:
             say(f"wrote {path}")
-        differs = any(c.missing or c.spurious or c.moved for c in result.comparisons.values())
-        raise typer.Exit(result.work.exit_code or int(differs))
+        raise typer.Exit(done.result.work.exit_code or int(done.differs))
+
+
+def _print(done: Regenerated, folder: Path, top: int, markdown: bool) -> None:
+    emit = emit_markdown if markdown else emit_table
+    tables = {
+        "against the annotation there": done.table,
+        "most different characters": done.characters(top),
+        "examples": done.examples,
+    }
+    print(f"{folder} annotated again by {done.result.plan.name}")
+    for title, table in tables.items():
+        if len(table):
+            print(f"\n{title}\n")
+            emit(table.columns, [list(row.values()) for row in table])

@@ -1,0 +1,159 @@
+"""Long documents from documents in parts: `merge`, `merge_agreement`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .books import AnnotatedBook, Books, PathLike, path_or_none, paths_of
+from .results import Result, plural
+from .tables import Table
+
+if TYPE_CHECKING:
+    from ..books import Record
+    from ..formats import NotKept
+    from ..progress import Progress
+    from ..tasks.merging import Document
+    from ..workflows.merge import MergePlan, MergeReport
+
+
+class Merged(Result):
+    """The long documents. `not_kept` is what the format of `out` cannot hold, `plots` the pictures written,
+    `saved` the number of decisions in the table that was asked for."""
+
+    def __init__(self, report: MergeReport, documents: Sequence[Document]) -> None:
+        self.report = report
+        self.not_kept: list[NotKept] = []
+        self.plots: list[Path] = []
+        self.saved = 0
+        self._documents = [d for d in documents if d.doc_key in report.decisions]
+
+    @property
+    def books(self) -> Books:
+        """The merged documents."""
+        return Books(AnnotatedBook(record) for record in self.report.records)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was noticed while merging."""
+        return list(self.report.warnings)
+
+    @property
+    def statistics(self) -> dict[str, list[dict[str, Any]]]:
+        """Counts by genre, of the parts and of the merged documents."""
+        from ..tasks.merging import statistics
+
+        return {
+            "parts": [s.to_dict() for s in statistics(as_parts(self._documents))],
+            "merged": [s.to_dict() for s in statistics(self.report.records)],
+        }
+
+    @property
+    def table(self) -> Table:
+        """One row per merged document."""
+        return self.books.table
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as `merge --json`."""
+        return self.report.to_dict() | {"statistics": self.statistics}
+
+    def _line(self) -> str:
+        report = self.report
+        return (
+            f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}, "
+            f"{report.links:,} chains joined, {report.new:,} new"
+        )
+
+
+def merge(
+    parts: PathLike,
+    out: PathLike | None = None,
+    *,
+    by: str | None = None,
+    decisions: PathLike | Iterable[PathLike] = (),
+    save: PathLike | None = None,
+    key: PathLike | None = None,
+    key_ids: bool = False,
+    only_merged: bool = False,
+    plots: PathLike | None = None,
+    split: str = "test",
+    recipe: PathLike | None = None,
+    format: str | None = None,
+    progress: Progress | None = None,
+) -> Merged:
+    """Join the parts of documents, and the chains that refer to the same entity.
+
+    Args:
+        parts: documents in parts: CoNLL-2012, or any format with parts; `format` names it.
+        out: a file (.conll, .conllu, .jsonl) or a data set folder, whose split is `split`.
+        by: "linker", "greedy", "id" (equal ids are one chain) or "new"; None is what the recipe says.
+        decisions: tables of decisions to take in place of `by`; of several the majority decides.
+        save: a file for the decisions made.
+        key: whole documents of the same tokens: decisions and chains are scored against them.
+        key_ids: score against equal ids of chains instead.
+        only_merged: leave out documents with only one part.
+        plots: a folder for pictures of lengths and distances.
+        recipe: a recipe in place of longtonotes.toml.
+
+    Raises:
+        UsageError: no such way to decide, a document not decided in whole, or none like it in the key.
+    """
+    from ..tasks.merging import write_table
+    from ..tasks.merging.plots import save_plots
+    from ..workflows import merge as work
+
+    plan = work.read_plan(path_or_none(recipe), by)
+    documents = work.read_parts(Path(parts).expanduser(), format)
+    report = _decided(documents, paths_of(decisions), plan, only_merged, progress)
+    if key is not None or key_ids:
+        work.score(report, documents, path_or_none(key), plan)
+    merged = Merged(report, documents)
+    if (target := path_or_none(out)) is not None:
+        merged.not_kept = work.write(report, target, split)
+    if (file := path_or_none(save)) is not None:
+        merged.saved = write_table(file, documents, report.decisions)
+    if (folder := path_or_none(plots)) is not None:
+        merged.plots = list(save_plots({"parts": as_parts(documents), "merged": report.records}, folder))
+    return merged
+
+
+def merge_agreement(
+    parts: PathLike, decisions: PathLike | Iterable[PathLike], *, format: str | None = None
+) -> Table:
+    """The agreement of annotators, one row per genre and pair of them.
+
+    Columns: genre, annotators, decisions, strict, jaccard, new, not_new, alpha (Krippendorff's).
+    """
+    from ..tasks.merging import agreement_by_genre
+    from ..workflows import merge as work
+
+    documents = work.read_parts(Path(parts).expanduser(), format)
+    tables = work.read_tables(paths_of(decisions), documents)
+    return Table.of_dicts(
+        [
+            {"genre": genre, "annotators": list(pair), **values.to_dict()}
+            for genre, pairs in agreement_by_genre(documents, tables).items()
+            for pair, values in pairs.items()
+        ]
+    )
+
+
+def _decided(
+    documents: list[Document], tables: list[Path], plan: MergePlan, only_merged: bool,
+    progress: Progress | None,
+) -> MergeReport:  # fmt: skip
+    from ..workflows import merge as work
+
+    if tables:
+        chosen = work.voted(documents, work.read_tables(tables, documents))
+    else:
+        chosen = work.decide(documents, plan.decide, progress)
+    return work.merge_documents(documents, chosen, only_merged=only_merged)
+
+
+def as_parts(documents: Iterable[Document]) -> list[Record]:
+    """Each part's chains on their own, over the tokens of the whole document."""
+    from ..tasks.merging import merge as join
+
+    return [join(document, {}).to_record() for document in documents]
