@@ -26,13 +26,16 @@ OTHER_NAMES = {
     "rebuild": ("rebuild", "rebuild_plan"),
 }
 PRINTING = {"json", "markdown", "help"}
-"""Options that say how a result is printed: in Python it is a table, and `to_dict()` is what --json prints."""
+"""How a result is printed: in Python it is a table, and `to_dict()` is what --json prints."""
 # Options of a verb without a parameter of the same name, and why.
 ONLY_OPTIONS = {
     "annotate": {"propose_cast"},  # a function of its own: propose_casts
     "cache clear": {"yes"},  # the question whether to remove; a function does not ask
     "clean": {"show_cuts"},  # printing: the table of the result
-    "convert": {"strict", "from", "to"},  # strict: the exit code; `from` is a word of Python: read_as, write_as
+    "convert": {
+        "strict",  # the exit code
+        "from", "to",  # `from` is a word of Python: read_as, write_as
+    },
     "import": {"strict"},  # the exit code
     "merge": {
         "ask", "annotator",  # a conversation in the terminal
@@ -146,7 +149,9 @@ def test_a_verb_calls_no_room_below_the_front_door_for_its_work():
 def test_the_options_have_the_same_names(verb):
     api = importlib.import_module("bookcoref_data.api")
     parameters = {
-        name for function in functions_of(verb) for name in inspect.signature(getattr(api, function)).parameters
+        name
+        for function in functions_of(verb)
+        for name in inspect.signature(getattr(api, function)).parameters
     } - {"progress"}
     left = set(parameters)
     for option, several in options_of(verb).items():
