@@ -36,7 +36,7 @@ from bookcoref_data.stitch.normalize import fold
 from bookcoref_data.stitch.official import cut_sentences, read_deltas
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.remap import OldText, remap
-from bookcoref_data.stitch.spans import Annotation
+from bookcoref_data.stitch.spans import Standoff
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import sentence_spans, tokenize_body, tokenize_official
 from bookcoref_data.workflows.align import tokenize_edition
@@ -107,7 +107,7 @@ def bare_pack(data: Path, book: Book) -> bytes:
 def whole_pack(data: Path, book: Book) -> bytes:
     return make_pack(
         text_of(data, book.gutenberg_key), book.sentences, doc_key=book.doc_key,
-        gutenberg_key=book.gutenberg_key, annotation=Annotation.of(book),
+        gutenberg_key=book.gutenberg_key, annotation=Standoff.of(book),
         source_sha256=sha256_bytes(raw(data, book.gutenberg_key)), public_domain=True,
     )  # fmt: skip
 
@@ -236,7 +236,7 @@ def synthetic_book(data: Path, number: str) -> Book:
 
 def by_fingerprint(book: Book, bits: int = 8) -> OldText:
     print_ = make_fingerprint(book.tokens, bits)
-    return OldText(book.doc_key, book.gutenberg_key, Annotation.of(book), fingerprint=print_)
+    return OldText(book.doc_key, book.gutenberg_key, Standoff.of(book), fingerprint=print_)
 
 
 # -- drift -----------------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ def judged(book: Book, sentences, origin, bits: int) -> tuple[float, float, floa
     """(share kept, share of those whose words differ, share that survives the edits)."""
     spans = sorted({m for c in book.clusters for m in c})
     print_ = make_fingerprint(book.tokens, bits)
-    old = OldText("d", "", Annotation.make([[m] for m in spans], []), fingerprint=print_)
+    old = OldText("d", "", Standoff.make([[m] for m in spans], []), fingerprint=print_)
     result = remap(old, sentences)
     clusters = iter(result.book.clusters)
     wrong = kept = 0

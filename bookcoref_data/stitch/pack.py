@@ -3,13 +3,13 @@
 For whoever builds (all pure, no tokenizer needed to read):
 
     data = make_pack(text, sentences, doc_key=..., gutenberg_key=..., source_sha256=...,
-                     annotation=Annotation.of(book), windows=[(key, first_sentence), ...])
+                     annotation=Standoff.of(book), windows=[(key, first_sentence), ...])
     pack = read_pack(data)                # checks the envelope and the bounds; FormatError / DataError
     pack.doc_key, pack.gutenberg_key, pack.source_sha256, pack.token_count, pack.sentence_count
     pack.tokens_sha256                    # of the released tokens, as books.tokens_sha256
     sentences = pack.apply(text)          # exact, verified by tokens_sha256; or EditionError
     book = pack.book(text)                # the same as a checked Book with clusters and characters
-    pack.annotation, pack.windows, pack.window_annotations   # offsets; see `Annotation`, `Pack`
+    pack.annotation, pack.windows, pack.window_annotations   # offsets; see `Standoff`, `Pack`
 
 `text` is decoded with "\\n" line ends and without byte order mark (`text.decode`). `apply` also finds the
 released text where another header, footer, wrapping or encoding surrounds it. What it cannot find
@@ -39,7 +39,7 @@ from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
 from .locate import Landmarks, find_body, landmarks_of
 from .sentences import SEPARATOR, dissect, join_tokens
-from .spans import Annotation, pack_annotation, unpack_annotation
+from .spans import Standoff, pack_annotation, unpack_annotation
 from .token_boundaries import Cuts, decode_cuts, encode_cuts
 
 MOST_CHARACTERS = 1 << 27
@@ -76,7 +76,7 @@ class Pack:
     sentences_sha256: str
     visible_count: int
     windows: tuple[tuple[str, int], ...]
-    window_annotations: Mapping[int, Annotation]
+    window_annotations: Mapping[int, Standoff]
     fingerprint: Fingerprint | None
     edits: Edits = field(repr=False)
     landmarks: Landmarks = field(repr=False)
@@ -86,14 +86,14 @@ class Pack:
     attribution: str = ""
 
     @cached_property
-    def annotation(self) -> Annotation:
+    def annotation(self) -> Standoff:
         """Clusters and characters, decoded when first asked for: whoever wants the text alone need not wait.
 
         Raises:
             DataError: the spans do not add up, or lie outside the book.
         """
         numbers, names = self.spans
-        return unpack_annotation(numbers, names, self.token_count) if numbers else Annotation()
+        return unpack_annotation(numbers, names, self.token_count) if numbers else Standoff()
 
     @property
     def literal_characters(self) -> int:
@@ -162,7 +162,7 @@ class Pack:
         return tuple(self._window(i, part) for i, part in enumerate(made))
 
     def _window(self, number: int, part: Book) -> Book:
-        own = self.window_annotations.get(number) or Annotation.of(part)
+        own = self.window_annotations.get(number) or Standoff.of(part)
         return Book(
             self.windows[number][0], part.gutenberg_key, part.tokens, part.sentence_ends, own.clusters,
             tuple(Character(name, mentions) for name, mentions in own.characters),
@@ -205,9 +205,9 @@ def make_pack(
     split: str = "",
     source_sha256: str = "",
     source_name: str = "",
-    annotation: Annotation | None = None,
+    annotation: Standoff | None = None,
     windows: Sequence[tuple[str, int]] = (),
-    window_annotations: Mapping[int, Annotation] | None = None,
+    window_annotations: Mapping[int, Standoff] | None = None,
     fingerprint_bits: int = BITS,
     public_domain: bool = False,
     most_literal_share: float = MOST_LITERAL_SHARE,
@@ -246,7 +246,7 @@ def make_pack(
         "EDIT": numbers,
         "LITS": literals,
         **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(made.stream, made.cuts).items()},
-        **_annotation_sections(annotation or Annotation(), windows, window_annotations or {}, len(tokens)),
+        **_annotation_sections(annotation or Standoff(), windows, window_annotations or {}, len(tokens)),
     }
     if fingerprint_bits and public_domain:
         sections["FPRT"] = make_fingerprint(tokens, fingerprint_bits).to_bytes()
@@ -269,9 +269,9 @@ def _refuse_leak(doc_key: str, edits: Edits, size: int, most: float) -> None:
 
 
 def _annotation_sections(
-    annotation: Annotation,
+    annotation: Standoff,
     windows: Sequence[tuple[str, int]],
-    own: Mapping[int, Annotation],
+    own: Mapping[int, Standoff],
     tokens: int,
 ) -> dict[str, bytes]:
     sections: dict[str, bytes] = {}
@@ -374,10 +374,10 @@ def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, 
     return tuple((key, first) for key, first in value)
 
 
-def _window_annotations(data: bytes | None, what: str) -> dict[int, Annotation]:
+def _window_annotations(data: bytes | None, what: str) -> dict[int, Standoff]:
     layers = _read_json(data, what) if data else []
     try:
-        found = {n: Annotation.make(clusters, characters) for n, clusters, characters in layers}
+        found = {n: Standoff.make(clusters, characters) for n, clusters, characters in layers}
     except (TypeError, ValueError) as error:
         raise DataError(f"the annotation of the windows in {what} is broken", found=str(error)) from error
     numbers = {type(n) for n in found}

@@ -22,7 +22,7 @@ from ..books import Book, Mention
 from ..errors import DataError, EditionError
 from .alignment import TokenAlignment, align_tokens, exact_codes, span_of_matches
 from .fingerprint import Fingerprint, codes_for
-from .spans import Annotation
+from .spans import Standoff
 
 LEAST_MATCHED = 0.75
 """Below this share of tokens found, the text is refused: another book, a part of it, a translation."""
@@ -41,7 +41,7 @@ _PASSAGE = 12  # a short sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RemappedMention:
     """One mention: where it was, where it is (None when lost), and its words where they are known."""
 
     character: str
@@ -59,7 +59,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class RemapCounts:
     """How many mentions of one character (or cluster, or all) met which end."""
 
     name: str
@@ -90,8 +90,8 @@ class RemapReport:
     without counterpart; `warnings` are sentences for the person."""
 
     doc_key: str
-    total: Tally
-    characters: tuple[Tally, ...]
+    total: RemapCounts
+    characters: tuple[RemapCounts, ...]
     tokens_matched: float
     old_tokens: int
     new_tokens: int
@@ -100,7 +100,7 @@ class RemapReport:
     merged: int
     missing: tuple[tuple[int, int], ...]
     extra: tuple[tuple[int, int], ...]
-    examples: tuple[Example, ...]
+    examples: tuple[RemappedMention, ...]
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class OldText:
 
     doc_key: str
     gutenberg_key: str
-    annotation: Annotation
+    annotation: Standoff
     tokens: Sequence[str] | None = None
     fingerprint: Fingerprint | None = None
 
@@ -212,7 +212,7 @@ class _Mentions:
     owner: np.ndarray
 
     @classmethod
-    def of(cls, annotation: Annotation) -> _Mentions:
+    def of(cls, annotation: Standoff) -> _Mentions:
         groups = list(annotation.clusters)
         names = [f"cluster {i}" for i in range(len(groups))]
         numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
@@ -307,7 +307,7 @@ def _with_marks(
 
 
 def _carried(
-    annotation: Annotation, table: _Mentions, fate: _Fate, start: int
+    annotation: Standoff, table: _Mentions, fate: _Fate, start: int
 ) -> tuple[list[list[Mention]], list[tuple[str, list[Mention]]], int]:
     """(clusters, characters, number of mentions that fell together); emptied groups are left out."""
     groups: list[list[Mention]] = [[] for _ in table.groups]
@@ -348,7 +348,7 @@ def _report(
     names = table.names
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
     np.add.at(counts, (table.owner, fate.status), 1)
-    tallies = tuple(Tally(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
+    tallies = tuple(RemapCounts(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
     inside = slice(*region)
     taken = np.zeros(len(tokens), dtype=bool)
     taken[alignment.partner[alignment.partner >= 0]] = True
@@ -360,7 +360,7 @@ def _report(
     extra = _stretches(foreign, ~counts_new[inside])
     return RemapReport(
         doc_key=old.doc_key,
-        total=Tally("all", *counts.sum(axis=0).tolist()),
+        total=RemapCounts("all", *counts.sum(axis=0).tolist()),
         characters=tallies,
         tokens_matched=alignment.matched_share,
         old_tokens=len(alignment.partner),
@@ -456,14 +456,14 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
 
 def _examples(
     old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int
-) -> Iterator[Example]:
+) -> Iterator[RemappedMention]:
     for status in (LOST, CHANGED, MOVED):
         hits = np.flatnonzero(fate.status == status)
         # Spread over the book, not the first few of one bad chapter.
         for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
             old_span = Mention(int(table.starts[i]), int(table.ends[i]))
             span = None if status == LOST else Mention(int(fate.starts[i]), int(fate.ends[i]))
-            yield Example(
+            yield RemappedMention(
                 table.names[table.owner[i]], STATUSES[status], old_span,
                 Mention(span.start - start, span.end - start) if span else None,
                 _words(old.tokens, old_span) if old.tokens is not None else "",

@@ -22,20 +22,20 @@ Spans = tuple[Mention, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class Standoff:
     """Clusters, and characters as (name, mentions); offsets count the tokens of their document."""
 
     clusters: tuple[Spans, ...] = ()
     characters: tuple[tuple[str, Spans], ...] = ()
 
     @classmethod
-    def of(cls, book: Book) -> Annotation:
+    def of(cls, book: Book) -> Standoff:
         return cls(book.clusters, tuple((c.name, c.mentions) for c in book.characters))
 
     @classmethod
     def make(
         cls, clusters: Iterable[Iterable[Span]], characters: Iterable[tuple[str, Iterable[Span]]]
-    ) -> Annotation:
+    ) -> Standoff:
         """From any pairs of ints."""
         return cls(
             tuple(tuple(Mention(*m) for m in cluster) for cluster in clusters),
@@ -46,7 +46,7 @@ class Annotation:
         return bool(self.clusters or self.characters)
 
 
-def pack_annotation(annotation: Annotation) -> tuple[bytes, bytes]:
+def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
     """(numbers, names as JSON). A character whose mentions are a cluster is stored as its number."""
     groups = list(annotation.clusters)
     numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
@@ -82,7 +82,7 @@ def _places(groups: np.ndarray, places: np.ndarray) -> list[int]:
     return [] if np.array_equal(places[order], in_order) else places.tolist()
 
 
-def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Annotation:
+def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
     """Inverse of `pack_annotation`; `tokens` bounds every offset.
 
     Raises:
@@ -111,7 +111,7 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Annotation:
     bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
     parts = [tuple(spans[a:b]) for a, b in pairwise(bounds)]
     titles = _names(names, linked)
-    return Annotation(
+    return Standoff(
         tuple(parts[:clusters]), tuple((n, parts[g]) for n, g in zip(titles, links.tolist(), strict=True))
     )
 

@@ -16,7 +16,7 @@ from ..formats import read_documents
 from ..stitch.container import is_container
 from ..stitch.pack import Pack, read_pack
 from ..stitch.remap import LEAST_MATCHED, OldText, Remapped, RemapReport, remap
-from ..stitch.spans import Annotation
+from ..stitch.spans import Standoff
 from ..text.decode import decode
 from ..text.tokens import tokenize_body
 
@@ -92,7 +92,7 @@ def old_of_pack(pack: Pack) -> OldText:
 def old_of_record(record: Record) -> OldText:
     """An annotated document with its text. Raises BookError when it breaks a rule."""
     book = record.to_book()
-    return OldText(book.doc_key, book.gutenberg_key, Annotation.of(book), tokens=book.tokens)
+    return OldText(book.doc_key, book.gutenberg_key, Standoff.of(book), tokens=book.tokens)
 
 
 def align_files(

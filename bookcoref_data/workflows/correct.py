@@ -80,7 +80,7 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path) -> list[Applied]:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class CorrectionEdits:
     """The edits that lead from the old annotations to the new ones, by document key."""
 
     by_document: dict[str, Diff]
@@ -90,7 +90,7 @@ class Differences:
         return [edit for found in self.by_document.values() for edit in found.edits]
 
 
-def diff_edits(old: Path, new: Path, *, author: str = "") -> Differences:
+def diff_edits(old: Path, new: Path, *, author: str = "") -> CorrectionEdits:
     """The corrections between two annotations of the same documents, whatever their formats.
 
     Raises:
@@ -99,9 +99,9 @@ def diff_edits(old: Path, new: Path, *, author: str = "") -> Differences:
     before, after = read_annotations(old), read_annotations(new)
     date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if len(before) == len(after) == 1:
-        return Differences({before[0].doc_key: diff(before[0], after[0], author=author, date=date)})
+        return CorrectionEdits({before[0].doc_key: diff(before[0], after[0], author=author, date=date)})
     found = {a.doc_key: a for a in after}
     missing = [b.doc_key for b in before if b.doc_key not in found]
     if missing:
         raise UsageError(f"{new} has no document {missing[0]!r}", expected=", ".join(sorted(found)[:8]))
-    return Differences({b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before})
+    return CorrectionEdits({b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before})

@@ -24,7 +24,7 @@ from ..text.rights import WHY_NO_FINGERPRINT, record_says_free
 from .engine import Finished, Outcome, Work, run
 from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book, pack_files
 from .rebuild import Candidates, RebuildPlan, rebuild
-from .rebuild_book import SourceText
+from .rebuild_book import SourceFile
 
 _MOST_RECORD = 4 << 20
 
@@ -76,7 +76,7 @@ class PackJob:
     facts: BookFacts
     book: Book
     windows: tuple[Book, ...]
-    text: SourceText
+    text: SourceFile
     settings: PackSettings
     path: Path
 
@@ -186,7 +186,7 @@ def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
         yield current, parts
 
 
-def _text(facts: BookFacts, candidates: Candidates) -> SourceText:
+def _text(facts: BookFacts, candidates: Candidates) -> SourceFile:
     """The text that the book was built from, recognised by its checksum."""
     names = []
     for text in candidates(facts.gutenberg_key):

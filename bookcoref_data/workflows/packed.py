@@ -17,8 +17,8 @@ from ..files import read_regular, safe_name, sha256_bytes
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
 from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
-from ..stitch.remap import Example, OldText, RemapReport, remap
-from ..stitch.spans import Annotation
+from ..stitch.remap import OldText, RemappedMention, RemapReport, remap
+from ..stitch.spans import Standoff
 from ..text.rights import header_says_free
 from .align import tokenize_edition
 from .ingest import BookPart
@@ -98,7 +98,7 @@ def remapped_book(
     return book, split_by_rule(book, split).books, result.report
 
 
-def _shown(example: Example) -> str:
+def _shown(example: RemappedMention) -> str:
     """The words of a mention; a pack does not know the old ones, so there their place stands for them."""
     old, new = example.old_text, example.new_text
     place = f"tokens {example.old.start}-{example.old.end} of the release"
@@ -181,7 +181,7 @@ def pack_book(
         split=split,
         source_sha256=source_sha256,
         source_name=source_name,
-        annotation=Annotation.of(book),
+        annotation=Standoff.of(book),
         windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
         window_annotations=_own_annotations(book, windows, firsts),
         fingerprint_bits=settings.fingerprint_bits,
@@ -203,7 +203,7 @@ def _first_sentences(book: Book, windows: Sequence[Book]) -> list[int]:
     return firsts
 
 
-def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Annotation]:
+def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Standoff]:
     """Annotations of the windows whose spans are not just those of the book."""
     if not windows:
         return {}
@@ -211,7 +211,7 @@ def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int])
     bounds = [*firsts, len(book.sentence_ends)]
     made = split_book(book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]).books
     pairs = enumerate(zip(windows, made, strict=True))
-    return {i: Annotation.of(own) for i, (own, cut) in pairs if Annotation.of(own) != Annotation.of(cut)}
+    return {i: Standoff.of(own) for i, (own, cut) in pairs if Standoff.of(own) != Standoff.of(cut)}
 
 
 def pack_files(path: Path) -> list[Path]:

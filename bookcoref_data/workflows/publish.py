@@ -80,7 +80,7 @@ class PublishSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedPublication:
     """What would go up: the publication's facts, and every file by its path in the repository.
 
     `longest` is the longest run of a book's words that was found in the files of a standoff release.
@@ -162,7 +162,7 @@ def publish(
     return report
 
 
-def _upload_of(settings: PublishSettings, prepared: Prepared) -> Upload:
+def _upload_of(settings: PublishSettings, prepared: PreparedPublication) -> Upload:
     made = prepared.publication
 
     def ours(path: Path) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def _copy(files: Mapping[str, Content], out: Path) -> None:
 
 
 @contextmanager
-def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepared]:
+def preparing(settings: PublishSettings, progress: Progress) -> Iterator[PreparedPublication]:
     """Everything that would go up; packs are in a temporary folder until the end of the block.
 
     Raises: as `publish`.
@@ -211,13 +211,13 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
         yaml = data_yaml((folder / "README.md").read_text(encoding="utf-8"))
         files = _whole(folder, record, replace(publication, yaml=yaml))
         _refuse_token(files)
-        yield Prepared(replace(publication, yaml=yaml), files)
+        yield PreparedPublication(replace(publication, yaml=yaml), files)
         return
     with tempfile.TemporaryDirectory(prefix="bookcoref-publish-") as work:
         made, files = _standoff(folder, record, publication, origin.candidates, Path(work), progress)
         _refuse_token(files)
         longest = _refuse_text(folder, files, settings.most_words, progress)
-        yield Prepared(made, files, longest)
+        yield PreparedPublication(made, files, longest)
 
 
 def _folder_of(path: Path) -> Path:

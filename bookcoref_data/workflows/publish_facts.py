@@ -30,7 +30,7 @@ from ..text.rights import header_says_free
 from .pack import record_says
 from .plausibility import plausibility
 from .rebuild import Candidates
-from .rebuild_book import SourceText
+from .rebuild_book import SourceFile
 from .setup import Settings, candidates_of, texts_of
 from .verify import published_books
 
@@ -289,7 +289,7 @@ def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[st
     return (str(said), "stated in the build record") if said else None
 
 
-def _says(text: SourceText) -> TextRights:
+def _says(text: SourceFile) -> TextRights:
     """What the catalogue record beside a text, else its header, says of its rights."""
     recorded = record_says(text.path)
     if recorded is False:

@@ -31,7 +31,7 @@ from ..progress import Progress, Silent
 from ..sources.store import Store
 from .engine import Finished, FolderReport, Outcome, Work, run
 from .ingest import BookPart
-from .rebuild_book import BUILD_RULES, RebuildJob, SourceText, build_book, read_facts, read_tables
+from .rebuild_book import BUILD_RULES, RebuildJob, SourceFile, build_book, read_facts, read_tables
 
 # spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
 _NOT_NEEDED = ("torch",)
@@ -55,7 +55,7 @@ class RebuildReport(FolderReport):
         }
 
 
-Candidates = Callable[[str], Iterator[SourceText]]
+Candidates = Callable[[str], Iterator[SourceFile]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ BUILD_RULES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class SourceText:
+class SourceFile:
     """A text file that may be the one a book was made from."""
 
     path: Path
@@ -79,7 +79,7 @@ class RebuildJob:
     part: BookPart
     folder: Path
     store: Store
-    text: SourceText | None = None
+    text: SourceFile | None = None
     tokenised: Path | None = None
     expected: Mapping[str, Any] | None = None
     instructions: str = ""
@@ -99,7 +99,7 @@ class RebuildJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class BuiltBook:
     """A book with its windows, how its tokens were verified, and what is to be said of it."""
 
     book: Book
@@ -122,13 +122,13 @@ def build_book(job: RebuildJob) -> Finished:
     return done
 
 
-def rebuilt(job: RebuildJob) -> Rebuilt:
+def rebuilt(job: RebuildJob) -> BuiltBook:
     """Build one book in memory. Raises: as `build_book`."""
     if job.remap is not None and job.text:
         return _remapped(job, job.text, job.remap)
     if job.part.pack and job.text:
         book, windows = packed.exact_book(_released_pack(job), job.text.read(), job.part.split)
-        return Rebuilt(book, windows, _verified(job, book.tokens, len(book.sentence_ends), "pack"))
+        return BuiltBook(book, windows, _verified(job, book.tokens, len(book.sentence_ends), "pack"))
     return _from_release(job)
 
 
@@ -136,7 +136,7 @@ def _released_pack(job: RebuildJob) -> Pack:
     return packed.read_released(job.folder / job.part.pack, job.part.key)
 
 
-def _remapped(job: RebuildJob, source: SourceText, share: float) -> Rebuilt:
+def _remapped(job: RebuildJob, source: SourceFile, share: float) -> BuiltBook:
     """The book in the tokens of another edition."""
     text = source.read()
     if job.part.pack:
@@ -148,7 +148,7 @@ def _remapped(job: RebuildJob, source: SourceText, share: float) -> Rebuilt:
     if same:
         raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
     book, windows, report = packed.remapped_book(old, text, share, job.part.split)
-    return Rebuilt(book, windows, "remapped", packed.remap_notes(report))
+    return BuiltBook(book, windows, "remapped", packed.remap_notes(report))
 
 
 def _exact_note(job: RebuildJob) -> Path:
@@ -188,7 +188,7 @@ def read_tables(folder: Path) -> list[pa.Table]:
     return tables
 
 
-def _from_release(job: RebuildJob) -> Rebuilt:
+def _from_release(job: RebuildJob) -> BuiltBook:
     record, window_records = _read_annotation(job)
     if job.tokenised:
         sentences = _given_sentences(job.tokenised, job.part.doc_key)
@@ -200,7 +200,7 @@ def _from_release(job: RebuildJob) -> Rebuilt:
         sentences, check = _cut_text(job)
     book = _attach(job, record, sentences)
     windows, notes = _windows(job, book, window_records)
-    return Rebuilt(book, windows, check, notes)
+    return BuiltBook(book, windows, check, notes)
 
 
 def _read_annotation(job: RebuildJob) -> tuple[Record, list[Record]]:
@@ -350,7 +350,7 @@ def _released_cuts(book: Book, records: list[Record]) -> list[Window]:
     ]
 
 
-def _write(job: RebuildJob, made: Rebuilt, folder: Path) -> None:
+def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:
     """Write the tables and the facts of a book."""
     import pyarrow as pa
 

@@ -36,7 +36,7 @@ CONTEXT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MentionDifference:
     """One mention that differs: "missing" (only there), "spurious" (only here) or "moved" (both, but of
     another character). `there` and `here` name its characters, "" where it has none."""
 
@@ -62,7 +62,7 @@ class CharacterDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BookDifferences:
     """The differences of one book: counts of (character, span) pairs, by character, and examples."""
 
     doc_key: str
@@ -71,7 +71,7 @@ class Comparison:
     spurious: int
     moved: int
     characters: tuple[CharacterDifference, ...]
-    examples: tuple[Difference, ...]
+    examples: tuple[MentionDifference, ...]
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -84,7 +84,7 @@ class Regeneration:
     plan: Plan
     work: Work
     evaluation: Evaluation | None = None
-    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    comparisons: dict[str, BookDifferences] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -229,7 +229,7 @@ def _without_text(record: Record) -> Record:
     return Record(record.doc_key, record.gutenberg_key, None, [m for _, m in named], named)
 
 
-def compare(there: Book, here: Book, examples: int = 3) -> Comparison:
+def compare(there: Book, here: Book, examples: int = 3) -> BookDifferences:
     """The differences between two annotations of one text, by character names; examples from all over it."""
     key, response = _named(there), _named(here)
     counts: dict[str, Counter[str]] = {}
@@ -270,11 +270,11 @@ def compare(there: Book, here: Book, examples: int = 3) -> Comparison:
         for name in names
     )  # fmt: skip
     picked = (
-        Difference(kind, mention, a, b, _snippet(there, mention))
+        MentionDifference(kind, mention, a, b, _snippet(there, mention))
         for kind, part in shown.items()
         for mention, a, b in _spread(part, examples)
     )
-    return Comparison(
+    return BookDifferences(
         there.doc_key, total["same"], total["missing"], total["spurious"], total["moved"], rows, tuple(picked)
     )
 
@@ -306,7 +306,7 @@ def _words(tokens: Sequence[str]) -> str:
     return " ".join(t for t in tokens if t != "\n")
 
 
-def _row(label: str, scored: BookScores | Evaluation, comparisons: list[Comparison]) -> list[Any]:
+def _row(label: str, scored: BookScores | Evaluation, comparisons: list[BookDifferences]) -> list[Any]:
     scores = scored.pooled if isinstance(scored, Evaluation) else scored.scores
     link = scored.linking.linked if scored.linking else None
     linking = (link.precision, link.recall, link.f1) if link else (0.0, 0.0, 0.0)

@@ -21,7 +21,7 @@ from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
 from .rebuild import RebuildPlan, select
-from .rebuild_book import SourceText
+from .rebuild_book import SourceFile
 from .verify import known_facts, published_books
 
 if TYPE_CHECKING:
@@ -233,10 +233,10 @@ def _release_folder(settings: Settings, store: Store, progress: Progress) -> Pat
 
 
 def candidates_of(texts: Texts):
-    def candidates(gutenberg_id: str) -> Iterator[SourceText]:
+    def candidates(gutenberg_id: str) -> Iterator[SourceFile]:
         for text in texts.candidates(gutenberg_id):
             name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
-            yield SourceText(text.path, text.sha256, name, _address(text.address))
+            yield SourceFile(text.path, text.sha256, name, _address(text.address))
 
     return candidates
 

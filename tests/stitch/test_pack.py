@@ -13,7 +13,7 @@ from bookcoref_data.books import Book, cut_windows, window_key
 from bookcoref_data.errors import BookError, DataError, EditionError
 from bookcoref_data.stitch.container import read_directory
 from bookcoref_data.stitch.pack import make_pack, read_pack
-from bookcoref_data.stitch.spans import Annotation
+from bookcoref_data.stitch.spans import Standoff
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def packed(case, **options):
     return make_pack(
         case.text, case.book.sentences, doc_key=case.book.doc_key, gutenberg_key=case.book.gutenberg_key,
-        annotation=Annotation.of(case.book), **{"public_domain": True, **options},
+        annotation=Standoff.of(case.book), **{"public_domain": True, **options},
     )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_sentences_that_cannot_be_said_are_refused(bad):
 def test_annotation_keeps_its_order_and_its_quirks():
     """Unsorted mentions, overlapping ones, a character that is no cluster, equal clusters, no names."""
     tokens = [["A", "b", "c", "d", "e", "."]]
-    annotation = Annotation.make(
+    annotation = Standoff.make(
         [[(3, 4), (0, 0)], [(0, 5)], [(3, 4), (0, 0)]],
         [("Ann", [(0, 0)]), ("", [(3, 4), (0, 0)]), ("Ann", [(0, 5)])],
     )
@@ -150,22 +150,22 @@ def test_annotation_keeps_its_order_and_its_quirks():
 
 def test_annotation_outside_the_book_is_refused():
     with pytest.raises(DataError):
-        make_pack("A b", [["A", "b"]], doc_key="x", annotation=Annotation.make([[(0, 2)]], []))
+        make_pack("A b", [["A", "b"]], doc_key="x", annotation=Standoff.make([[(0, 2)]], []))
     with pytest.raises(DataError):
-        make_pack("A b", [["A", "b"]], doc_key="x", annotation=Annotation.make([[(1, 0)]], []))
+        make_pack("A b", [["A", "b"]], doc_key="x", annotation=Standoff.make([[(1, 0)]], []))
 
 
 def test_windows_with_spans_of_their_own_keep_them(story):
     windows = windows_of(story.book)
-    own = Annotation.make([[(0, 0), (2, 2)]], [("Somebody", [(0, 0), (2, 2)])])
+    own = Standoff.make([[(0, 0), (2, 2)]], [("Somebody", [(0, 0), (2, 2)])])
     pack = read_pack(packed(story, windows=windows, window_annotations={1: own}))
     books = pack.window_books(story.book)
-    assert Annotation.of(books[1]) == own
-    assert Annotation.of(books[0]) != own
+    assert Standoff.of(books[1]) == own
+    assert Standoff.of(books[0]) != own
 
 
 def test_a_pack_that_marks_a_mention_twice_is_told_by_the_book():
-    twice = Annotation.make([[(0, 0), (0, 0)]], [])
+    twice = Standoff.make([[(0, 0), (0, 0)]], [])
     pack = read_pack(make_pack("A b", [["A", "b"]], doc_key="x", annotation=twice))
     with pytest.raises(BookError, match="twice"):
         pack.book("A b")

@@ -18,7 +18,7 @@ from bookcoref_data.errors import BookcorefError, FormatError
 from bookcoref_data.stitch import container
 from bookcoref_data.stitch.container import MAGIC, read_container, write_container
 from bookcoref_data.stitch.pack import make_pack, read_pack
-from bookcoref_data.stitch.spans import Annotation
+from bookcoref_data.stitch.spans import Standoff
 
 SEAL = 32
 
@@ -30,9 +30,9 @@ def seal(content: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def good(story) -> bytes:
-    own = {0: Annotation.make([[(0, 0)]], [("x", [(0, 0)])])}
+    own = {0: Standoff.make([[(0, 0)]], [("x", [(0, 0)])])}
     return make_pack(
-        story.text, story.book.sentences, doc_key="d", annotation=Annotation.of(story.book),
+        story.text, story.book.sentences, doc_key="d", annotation=Standoff.of(story.book),
         windows=[("d_split1500_S0", 0), ("d_split1500_S9", 9)], window_annotations=own,
         public_domain=True,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from bookcoref_data.errors import DataError, EditionError
 from bookcoref_data.stitch.fingerprint import make_fingerprint
 from bookcoref_data.stitch.normalize import fold
 from bookcoref_data.stitch.remap import OldText, remap
-from bookcoref_data.stitch.spans import Annotation
+from bookcoref_data.stitch.spans import Standoff
 from bookcoref_data.text.tokens import tokenize_body
 
 pytestmark = pytest.mark.slow
@@ -26,12 +26,12 @@ PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "-
 def by_fingerprint(book: Book, bits: int = 8) -> OldText:
     """All that a pack knows."""
     return OldText(
-        book.doc_key, book.gutenberg_key, Annotation.of(book), fingerprint=make_fingerprint(book.tokens, bits)
+        book.doc_key, book.gutenberg_key, Standoff.of(book), fingerprint=make_fingerprint(book.tokens, bits)
     )
 
 
 def by_text(book: Book) -> OldText:
-    return OldText(book.doc_key, book.gutenberg_key, Annotation.of(book), tokens=book.tokens)
+    return OldText(book.doc_key, book.gutenberg_key, Standoff.of(book), tokens=book.tokens)
 
 
 def plain(text: str) -> str:
@@ -53,7 +53,7 @@ def wrong_share(book: Book, edition, old: OldText) -> tuple[float, float]:
     Every mention is a cluster of its own here, so that each can be followed.
     """
     spans = sorted({m for c in book.clusters for m in c})
-    single = OldText(old.doc_key, "", Annotation.make([[m] for m in spans], []), old.tokens, old.fingerprint)
+    single = OldText(old.doc_key, "", Standoff.make([[m] for m in spans], []), old.tokens, old.fingerprint)
     result = remap(single, edition)
     report = result.report
     clusters = iter(result.book.clusters)
@@ -163,7 +163,7 @@ def test_carried_mentions_stay_at_their_own_tokens(story, editor, seed, share):
     made = edited(editor, story.book, seed, share)
     origin = made.origin
     spans = sorted({m for c in story.book.clusters for m in c})
-    old = OldText("d", "", Annotation.make([[m] for m in spans], []), tokens=story.book.tokens)
+    old = OldText("d", "", Standoff.make([[m] for m in spans], []), tokens=story.book.tokens)
     try:
         result = remap(old, made.tokens, least_matched=0.3)
     except EditionError:
@@ -356,13 +356,13 @@ def test_an_empty_text_is_refused(story, sentences):
 
 
 def test_without_a_fingerprint_nothing_can_be_followed(story):
-    bare = OldText("d", "", Annotation.of(story.book))
+    bare = OldText("d", "", Standoff.of(story.book))
     with pytest.raises(DataError, match="no fingerprint"):
         remap(bare, story.book.sentences)
 
 
 def test_mentions_outside_the_old_text_are_refused(story):
-    bad = OldText("d", "", Annotation.make([[(0, 10**6)]], []), tokens=story.book.tokens)
+    bad = OldText("d", "", Standoff.make([[(0, 10**6)]], []), tokens=story.book.tokens)
     with pytest.raises(DataError, match="outside"):
         remap(bad, story.book.sentences)
 
