@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,6 +35,19 @@ def _shared(*parts: str) -> Path:
             pytest.fail(f"BOOKCOREF_REQUIRE_DATA=1, but this test {reason}")
         pytest.skip(reason)
     return path
+
+
+@pytest.fixture(scope="session")
+def fits_schema() -> Callable[[str, Any], None]:
+    """A check that a document of `--json` is what the schema of that name in docs/schemas says."""
+    import jsonschema
+
+    def check(name: str, document: Any) -> None:
+        schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(document)
+
+    return check
 
 
 @pytest.fixture(scope="session")

@@ -218,7 +218,7 @@ def test_a_folder_of_contexts_loads_with_datasets(place, book):
     assert rows.to_list() == work.read_contexts(place / "c")
 
 
-def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path):
+def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path, fits_schema):
     chat.answer = lambda body: "merged" if "by merging" in body["messages"][0]["content"] else "a person"
     words = ("ask", place / "c", "--endpoint", chat.url, "--model", "m", "--out", tmp_path / "a.jsonl")
     result = run(*words)
@@ -228,7 +228,9 @@ def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path):
     assert texts == {("coref", "a person"), ("chunks", "merged")}
     assert len(answers) == 2 * len(book.characters)
     asked = len(chat.bodies)
-    assert run(*words).exit_code == 0
+    again = run(*words, "--json")
+    assert again.exit_code == 0
+    fits_schema("contexts-ask", json.loads(again.stdout))
     assert len(chat.bodies) == asked
 
 
@@ -251,7 +253,7 @@ def test_joint_prompts_ask_about_five_at_most(place, book):
     assert all(row["tokens"] <= 500 for row in rows)
 
 
-def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatch):
+def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatch, fits_schema):
     monkeypatch.setattr(work.measure, "named_entities", lambda text: ["Meg"] if "Meg" in text else [])
     references = tmp_path / "r.jsonl"
     key = "the_lamp_at_the_ferry_house_99000001"
@@ -262,6 +264,7 @@ def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatc
     )
     result = run("score", references, "--answers", references, "--books", place / "books.jsonl", "--json")
     found = json.loads(result.stdout)
+    fits_schema("contexts-score", found)
     assert found["answers"]["texts"] == 1
     assert found["answers"]["rouge1"] == 1.0
     assert found["baseline oracle"]["rouge2"] > found["baseline lead"]["rouge2"]

@@ -112,8 +112,9 @@ def collected(shelf):
     return shelf / "out", json.loads(result.stdout)
 
 
-def test_bookworms_tables_become_descriptions_analyses_and_summaries(collected):
+def test_bookworms_tables_become_descriptions_analyses_and_summaries(collected, fits_schema):
     out, report = collected
+    fits_schema("contexts-collect", report)
     (ada, sam) = read_rows(out / "description/test.jsonl")
     assert (ada["character"], ada["text"]) == ("Ada Brook", f"Ada Brook bakes. {LONG}")
     assert (sam["gutenberg_key"], sam["source"], sam["guide"]) == ("7", "sparknotes", "lit/lamproad")
@@ -153,9 +154,10 @@ def test_everybody_described_is_asked_for_with_the_name_masked(collected):
     assert all(row["options"] == ["Ada Brook", "Sam Reed", "Old Tam"] for row in rows.values())
 
 
-def test_identification_is_graded_with_baselines_and_by_a_model(collected, chat, tmp_path):
+def test_identification_is_graded_with_baselines_and_by_a_model(collected, chat, tmp_path, fits_schema):
     out, _ = collected
     found = json.loads(run("identify", out, "--json").stdout)
+    fits_schema("contexts-identify", found)
     assert found["frequency"]["groups"]["all"]["right"] == 1  # Sam is named most often
     assert found["overlap"]["random_baseline"] == pytest.approx(1 / 3)
     chat.answer = lambda body: "It is Ada Brook." if "bakes" in body["messages"][0]["content"] else "Zed"
@@ -168,12 +170,13 @@ def test_identification_is_graded_with_baselines_and_by_a_model(collected, chat,
     assert isinstance(run(*words, "--answers", tmp_path / "a.jsonl").exception, UsageError)
 
 
-def test_references_take_the_names_of_the_annotated_book(collected, tmp_path):
+def test_references_take_the_names_of_the_annotated_book(collected, tmp_path, fits_schema):
     out, _ = collected
     book = Book.make("lamp_7", [["Ada", "and", "Sam"]], gutenberg_key="7",
                      characters=[("Miss Ada Brook", [(0, 0)]), ("Samuel", [(2, 2)])])  # fmt: skip
     write_documents([book.to_record()], tmp_path / "b.jsonl")
     result = run("references", out, tmp_path / "b.jsonl", "--out", tmp_path / "r.jsonl", "--json")
+    fits_schema("contexts-references", json.loads(result.stdout))
     assert json.loads(result.stdout) == {
         "references": 1, "without_book": 0, "without_character": ["lamp_7: Sam Reed"],
     }  # fmt: skip

@@ -61,9 +61,10 @@ def test_tags_decide_what_is_a_noun_and_stay_in_the_file(parts, tmp_path):
     assert record.speakers == [["", "Meg", ""], ["", "Meg", ""]]
 
 
-def test_scores_statistics_and_saved_decisions(parts, tmp_path):
+def test_scores_statistics_and_saved_decisions(parts, tmp_path, fits_schema):
     result = run(parts, "--by", "greedy", "--key-ids", "--save", tmp_path / "d.tsv", "--json")
     found = json.loads(result.stdout)
+    fits_schema("merge", found)
     assert found["decisions"] == {"link": 1, "new": 1}
     assert found["decisions_against_key"]["recall"] == 0.5
     assert found["statistics"]["merged"][-1]["chains"] == 3
@@ -86,11 +87,12 @@ def test_a_round_is_asked_revised_stopped_and_taken_up(parts, tmp_path):
     assert {row[5] for row in rows} == {"ann"}
 
 
-def test_agreement_of_two_tables(parts, tmp_path):
+def test_agreement_of_two_tables(parts, tmp_path, fits_schema):
     for name, how in (("a.tsv", "id"), ("b.tsv", "greedy")):
         assert run(parts, "--by", how, "--save", tmp_path / name).exit_code == 0
     result = run(parts, "-d", tmp_path / "a.tsv", "-d", tmp_path / "b.tsv", "--agreement", "--json")
     rows = json.loads(result.stdout)
+    fits_schema("merge-agreement", rows)
     assert [(r["genre"], r["decisions"], r["strict"]) for r in rows] == [("all", 2, 0.5), ("bc", 2, 0.5)]
 
 

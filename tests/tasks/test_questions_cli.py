@@ -54,7 +54,7 @@ def test_building_again_replaces_its_own_folder_and_no_other(place, tmp_path):
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["README.md"]
 
 
-def test_a_model_is_asked_and_graded_and_asked_again_for_nothing(place, chat, tmp_path):
+def test_a_model_is_asked_and_graded_and_asked_again_for_nothing(place, chat, tmp_path, fits_schema):
     rows = [json.loads(line) for line in (place / "q/default/test.jsonl").read_text("utf-8").splitlines()]
     right = {q["text"]: q["answer"] for q in rows}
 
@@ -66,6 +66,7 @@ def test_a_model_is_asked_and_graded_and_asked_again_for_nothing(place, chat, tm
     words = ("evaluate", place / "q", "--endpoint", chat.url, "--model", "m", "--out", tmp_path / "a.jsonl")
     result = run(*words, "--json")
     assert result.exit_code == 0, result.output
+    fits_schema("questions-evaluate", json.loads(result.stdout))
     assert json.loads(result.stdout)["m"]["groups"]["all"]["accuracy"] == 1.0
     again = run(*words)
     assert len(chat.bodies) == 20

@@ -122,7 +122,9 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     release_backends()
 
 
-def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(world, tmp_path, monkeypatch):
+def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
+    world, tmp_path, monkeypatch, fits_schema
+):
     recipe = tmp_path / "naming.toml"
     recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
     monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
@@ -141,6 +143,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(world, t
     )
     ours = replace(shipped, books=("900001", "900002"), annotate_recipe=recipe)
     report = build_silver(ours, settings(world))
+    fits_schema("create", report.to_dict())
     assert [facts["doc_key"] for facts in report.books] == ["book_900001"]
     assert "2 of 3 names have no mention" in report.left_out["book_900002"]
     record = read_build(world / "out")
@@ -229,11 +232,12 @@ def run(*arguments):
     return CliRunner().invoke(make_app(), list(map(str, arguments)), catch_exceptions=False)
 
 
-def test_the_verbs_match_clean_and_build_on_the_command_line(world):
+def test_the_verbs_match_clean_and_build_on_the_command_line(world, fits_schema):
     common = ["--cache-dir", world / "cache", "--offline"]
     done = run("match", world / "casts.jsonl", "--catalogue", world / "rdf-files.tar.bz2", "--out",
                world / "matches", "--json", *common)  # fmt: skip
     facts = json.loads(done.stdout)
+    fits_schema("match", facts)
     assert facts["matched"] == 3
     assert facts["by_rule"] == {"exact": 3}
     casts = world / "matches/casts.jsonl"
@@ -253,6 +257,7 @@ def test_the_verbs_match_clean_and_build_on_the_command_line(world):
     done = run("create", "--matched", casts, "--mirror", world / "mirror", "--no-annotation", "--out",
                world / "out", "-j", 1, "--json", *common)  # fmt: skip
     assert done.exit_code == 1
+    fits_schema("create", json.loads(done.stdout))
     assert set(json.loads(done.stdout)["failed"]) == {"a_ferry_900003"}
 
     # A run that would lose a book leaves the folder as it is, unless --replace is given.

@@ -229,11 +229,12 @@ def test_settings_are_checked():
 # --- names and Wikidata ---------------------------------------------------------------------------------
 
 
-def test_a_name_list_is_cleaned_and_counted(run, tmp_path):
+def test_a_name_list_is_cleaned_and_counted(run, tmp_path, fits_schema):
     path = tmp_path / "names.tsv"
     path.write_text("title\tsource\tcharacter\nFarm\tcliffnotes\tBenjamin (a donkey)\nFarm\tcliffnotes\t-\n")
     code, report = run("liscu", "--names", path, "-o", tmp_path / "o.jsonl", "--json")
     assert code == 1
+    fits_schema("harvest-liscu", report)
     assert report["counts"]["gloss-in-brackets"] == 1
     assert (report["counts"]["entries read"], report["counts"]["entries changed"]) == (2, 2)
     assert report["problems"] == [["-", "names nobody"]]
@@ -307,7 +308,7 @@ def endpoint():
     server.server_close()
 
 
-def test_wikidata_from_question_to_table_and_again_offline(run, tmp_path, endpoint):
+def test_wikidata_from_question_to_table_and_again_offline(run, tmp_path, endpoint, fits_schema):
     pytest.importorskip("SPARQLWrapper")
     recipe, out, again = tmp_path / "r.toml", tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz"
     recipe.write_text(f'[wikidata]\nendpoint = "{endpoint}"\nper_second = 0\n')
@@ -320,6 +321,7 @@ def test_wikidata_from_question_to_table_and_again_offline(run, tmp_path, endpoi
         "Mira Holt",
         "Q100",
     )
+    fits_schema("harvest-wikidata", report)
     assert report["requests"]["asked"] == 5
     assert len(row.retrieved) == len("2026-11-21")
     code, report = run("wikidata", "--recipe", recipe, "-o", again, "--offline", "--json")

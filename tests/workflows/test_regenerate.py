@@ -171,7 +171,7 @@ def test_books_are_chosen_by_key_or_number_and_must_exist(tmp_path, folder, plan
         regenerate(tmp_path, plan, cache)
 
 
-def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, folder, plan):
+def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, folder, plan, fits_schema):
     recipe = tmp_path / "names.toml"
     recipe.write_text('name = "names"\nbackend = "names"\nsteps = ["link"]\n')
     words = [
@@ -190,6 +190,7 @@ def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, fol
     assert "| one_1 |" in text.stdout
     assert "most different characters" in text.stdout
     value = json.loads(runner.invoke(make_app(), [*words, "--json", "--book", "1"]).stdout)
+    fits_schema("regenerate", value)
     assert value["recipe"] == "names"
     assert value["differences"]["one_1"]["missing"] == 3
     assert [row["book"] for row in value["scores"]] == ["one_1", "all"]
