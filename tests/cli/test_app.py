@@ -73,6 +73,16 @@ def test_version(terminal):
     assert terminal.run("--version").out == f"bookcoref-data {__version__}\n"
 
 
+def test_python_runs_the_package_as_the_command(tmp_path):
+    """`python -m bookcoref_data`, where the command is not on the path; exit codes come through."""
+    words = [sys.executable, "-m", "bookcoref_data"]
+    ran = subprocess.run([*words, "--version"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert ran.stdout == f"bookcoref-data {__version__}\n"
+    assert (
+        subprocess.run([*words, "frobnicate"], capture_output=True, check=False, cwd=tmp_path).returncode == 2
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
