@@ -1,6 +1,6 @@
 """Train the rankers of the embedded backend on LitBank and on novels, and write their weights.
 
-    python -m training.train path/to/litbank --novels path/to/mirror [--out FILE]
+    python -m training.train path/to/litbank --novels path/to/mirror [--out FILE] [--check]
 
 Pure numpy, about ten minutes on one core, nearly all of it parsing. Documents of the development and test
 parts are never read. Round 1 follows LitBank's answers; later rounds let the rankers read by themselves and
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bookcoref_data.annotate.embedded.discourse import FEATURES, WIDTH
-from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, save_rankers
+from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, load_rankers, save_rankers
 from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.setup import link_text
@@ -248,8 +248,28 @@ def collect_silver(
     return found
 
 
-def main() -> None:
-    """Train and write weights and their description."""
+def differences(made: Mapping[str, Ranker], kept: Mapping[str, Ranker]) -> dict[str, float]:
+    """The largest difference of a number, by ranker; infinite where one is missing or of another shape."""
+    found = dict.fromkeys({*made, *kept}, float("inf"))
+    for kind in made.keys() & kept.keys():
+        pairs = [(getattr(made[kind], part), getattr(kept[kind], part)) for part in Ranker.__slots__]
+        if all(a.shape == b.shape for a, b in pairs):
+            found[kind] = max(float(np.abs(a - b).max()) for a, b in pairs)
+    return found
+
+
+def check(rankers: Mapping[str, Ranker], path: Path) -> int:
+    """Say how far rankers are from those of a file; 0 if they are the same number by number, else 1."""
+    import sys
+
+    found = differences(rankers, load_rankers(path))
+    for kind, most in sorted(found.items()):
+        sys.stdout.write(f"{kind}: {'the same' if not most else f'differs by up to {most:g}'}\n")
+    return int(any(found.values()))
+
+
+def main() -> int:
+    """Train, and write weights and their description or compare with those there are."""
     import sys
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -261,12 +281,19 @@ def main() -> None:
         "--cache", type=Path, help="a folder for the parses, which later runs take from there"
     )
     parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing, compare with the weights in --out; exit code 1 if a number differs",
+    )
     options = parser.parse_args()
     novels = novel_files(options.novels, options.litbank) if options.novels else {}
     rankers = train(
         options.litbank, novels, options.epochs, options.jobs, options.cache,
         lambda text: sys.stderr.write(text + "\n"),
     )  # fmt: skip
+    if options.check:
+        return check(rankers, options.out)
     save_rankers(options.out, rankers)
     about = {
         "trained_on": "LitBank coreference and quotations, training part, and the texts of novels in the "
@@ -280,7 +307,8 @@ def main() -> None:
         "parser": load_model()[1],
     }  # fmt: skip
     options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -13,3 +13,33 @@ KIN = word_set(
 # or of a man.
 MOTHERS = word_set("mother mamma mama mum ma mummy mom")
 FATHERS = word_set("father papa dad pa")
+
+_CONVERSES = {
+    "husband wife": "husband wife",
+    "brother sister": "brother sister",
+    "mother father parent": "son daughter",
+    "son daughter child boy girl": "father mother",
+    "uncle aunt": "nephew niece",
+    "nephew niece": "uncle aunt",
+    "cousin": "cousin cousin",
+    "grandfather grandmother": "grandson granddaughter",
+    "grandson granddaughter": "grandfather grandmother",
+    "brother-in-law sister-in-law": "brother-in-law sister-in-law",
+    "father-in-law mother-in-law": "son-in-law daughter-in-law",
+    "son-in-law daughter-in-law": "father-in-law mother-in-law",
+}
+_CONVERSE = {word: tuple(back.split()) for words, back in _CONVERSES.items() for word in words.split()}
+
+
+def plain(word: str) -> str:
+    """A word for kin (lower case) in its plain form: "mamma" is a mother."""
+    return "mother" if word in MOTHERS else "father" if word in FATHERS else word
+
+
+def converse(word: str, male: bool) -> str:
+    """What the owner is to the kin: whose `word` (lower case) she is, he is her brother, son, nephew.
+
+    `male` is the gender of the owner. Returns "" for a word that has no converse.
+    """
+    back = _CONVERSE.get(plain(word))
+    return back[0 if male else 1] if back else ""

@@ -158,3 +158,18 @@ def test_a_title_that_changes_is_an_alias():
     assert [cast.names[who] for who, _ in settled] == [
         "Mrs. Weston", "Mrs. Weston", "Miss Weston", "Mr. Weston",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "family"),
+    [
+        ("Margaret; Meg; Miss Schlegel", "schlegel"),
+        ("Evie; Mrs. Cahill; Miss Wilcox", "wilcox"),
+        ("Aunt Juley; Mrs. Munt", "munt"),
+        ("Anne; Anne Elliot; Miss Anne", "elliot"),
+        ("Anne; Miss Anne", ""),
+    ],
+)
+def test_the_surname_may_stand_in_another_name_only(line, family):
+    (entry,) = parse_cast(line).entries
+    assert take_apart(entry).family == family

@@ -143,3 +143,27 @@ def test_a_tag_late_in_a_paragraph_tells_of_all_its_quotes(annotate, quotes_of):
 def test_the_one_who_is_heard_is_somebody_else(annotate, said):
     text = "Anna Hill met Clara Dale in the lane. Anna Hill heard her say that it was late.\n"
     assert "her" not in said(annotate(text, "Anna Hill [f]\nClara Dale [f]\n"))["Anna Hill"]
+
+
+def _paragraphs(words: str, count: int) -> str:
+    """A speech of several paragraphs, each opened anew and only the last one closed."""
+    return "\n\n".join(f"“{words} {n} and I went on." for n in range(count)) + "”\n\n"
+
+
+@pytest.mark.parametrize("pause", ["CHAPTER II\n\n", "“Go on, do!” said Mr. Ford.\n\n“Yes, do.”\n\n"])
+def test_who_told_the_last_part_of_a_story_tells_the_next(annotate, quotes_of, pause):
+    told = "“Listen,” said Anna Hill.\n\n“Tell me!” said Mr. Ford.\n\n" + _paragraphs("I crossed bridge", 4)
+    text = told + "“Dear me!” said Mr. Ford.\n\n“Is it true?”\n\n" + pause + _paragraphs("I saw mill", 4)
+    quotes = [speaker for words, speaker, _ in quotes_of(annotate(text, COUPLE)) if words.startswith("I saw")]
+    assert quotes == ["Anna Hill"] * 4
+
+
+SISTERS = "Margaret; Meg; Miss Schlegel\nHelen; Helen Schlegel\nMrs. Hay\nMr. Hay\n"
+
+
+def test_whose_sister_is_meant_follows_from_the_surname_of_an_alias(annotate, said):
+    text = (
+        "Helen had left the hall with her umbrella. Mrs. Hay came in.\n\n"
+        "“My sister is so careless,” said Margaret to Mr. Hay.\n"
+    )
+    assert "My sister" in said(annotate(text, SISTERS))["Helen"]

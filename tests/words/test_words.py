@@ -47,3 +47,19 @@ def test_the_lists_of_pronouns_do_not_overlap():
 def test_kin_and_calendar_are_in_lower_case():
     for words in (kin.KIN, kin.MOTHERS, kin.FATHERS, calendar.CALENDAR, honorifics.HONORIFICS):
         assert all(word == word.lower() and not word.endswith(".") for word in words)
+
+
+@pytest.mark.parametrize(
+    ("word", "male", "back"),
+    [
+        ("sister", True, "brother"),
+        ("sister", False, "sister"),
+        ("mamma", False, "daughter"),
+        ("wife", True, "husband"),
+        ("aunt", True, "nephew"),
+        ("grandson", False, "grandmother"),
+        ("friend", True, ""),
+    ],
+)
+def test_kin_is_mutual(word, male, back):
+    assert kin.converse(word, male) == back

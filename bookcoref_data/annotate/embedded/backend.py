@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,10 @@ from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_w
 from .calibration import calibrated
 from .linking import filter_names, link_names, never_found
 from .narrator import find_narration
-from .network import load_rankers
+from .network import Ranker, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
-from .reader import BookReader, Decision, Text
+from .reader import BookReader, Decision, Teacher, Text
 from .setup import make_text
 
 Span = tuple[int, int]
@@ -72,12 +72,16 @@ def make_backend(plan: Plan) -> EmbeddedBackend:
 
 
 class EmbeddedBackend:
-    """Keeps the parse of the book and its last reading at hand: four steps parse once, and two read once."""
+    """Keeps the parse of the book and its last reading at hand: four steps parse once, and two read once.
+
+    `rankers` take the place of those of the package.
+    """
 
     name = "embedded"
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, rankers: Mapping[str, Ranker] | None = None) -> None:
         self.plan = plan
+        self.rankers = rankers
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
 
@@ -111,7 +115,8 @@ class EmbeddedBackend:
         key = (job.book.tokens_sha256(), job.cast, job.narration, tuple(names), how, job.given.key())
         if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
             return self._read[1]
-        reading = read_text(self.parse(job), job, names, fixed, how)
+        rankers = load_rankers() if self.rankers is None else self.rankers
+        reading = read_text(self.parse(job), job, names, fixed, how, rankers)
         if not fixed:
             self._read = (key, reading)
         return reading
@@ -139,9 +144,18 @@ class Reading:
 
 
 def read_text(
-    parse: Parse, job: Job, names: list[Marked], given: Mapping[Span, int], how: HowToRead
+    parse: Parse,
+    job: Job,
+    names: list[Marked],
+    given: Mapping[Span, int],
+    how: HowToRead,
+    rankers: Mapping[str, Ranker],
+    teach: Callable[[Text], Teacher] | None = None,
 ) -> Reading:
-    """Read a book from the start. People outside the cast are numbered after it."""
+    """Read a book from the start. People outside the cast are numbered after it.
+
+    `teach` makes the teacher that sees every decision, for training.
+    """
     outsiders = find_outsiders(job.book, job.cast, parse)
     people = Cast((*job.cast.entries, *outsiders))
     everybody = [*names, *link_outsiders(job.book, job.cast, outsiders, parse, names)]
@@ -156,12 +170,13 @@ def read_text(
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
     reader = BookReader(
         text,
-        load_rankers(),
+        rankers,
         narration=narration,
         fixed=fixed,
         told=told,
         thresholds=dict(how.least),
         always_somebody=how.somebody,
+        teacher=teach(text) if teach else None,
     )
     return Reading(text, reader, reader.read(), why)
 
@@ -297,7 +312,7 @@ class GroupStep(_ExpandStep):
 
 _SPEAKER_SCALES = {
     "said by name": "speaker", "said by pronoun": "speaker", "turn": "speaker", "same paragraph": "speaker",
-    "speech goes on": "speaker",
+    "speech goes on": "speaker", "story goes on": "speaker",
 }  # fmt: skip
 """Rules that find speakers -> the scale of their scores."""
 

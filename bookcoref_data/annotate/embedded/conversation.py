@@ -14,6 +14,8 @@ _CLOSING = {"”", '"', "’", "'", "''", "»"}
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
 _REMEMBERED, _PAST, _FORESEEN = 12, 8, 8
+_STORY_REACH = 20
+"""Most quotes between two parts of a story."""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,25 @@ class Conversation:
             and self._tokens[end] not in _CLOSING
             and a - end <= 3
         )
+
+    def teller(self, q: int) -> int:
+        """Who goes on with a story in quote `q`; -1 where none begins.
+
+        A story is a speech of at least three paragraphs. Listeners break in, and chapters end; who told the
+        last story of the conversation tells the next.
+        """
+        if not self._is_story(q + 2):
+            return -1
+        for k in range(q - 1, max(q - _STORY_REACH, 1), -1):
+            if not self.goes_on(k + 1):
+                return -1
+            if self._is_story(k):
+                return self.spoken[k].speaker
+        return -1
+
+    def _is_story(self, q: int) -> bool:
+        """Whether quote `q` is the third paragraph of a speech, or a later one."""
+        return q < len(self.spoken) and self.continues(q) and self.continues(q - 1)
 
     def answers(self, q: int) -> bool:
         """Whether a quote stands in the paragraph right after a paragraph with a quote: most likely an

@@ -47,14 +47,19 @@ class Person:
 
     @property
     def family(self) -> str:
-        """The surname, also where only another name has it ("Anne; Anne Elliot"); "" where none is known."""
+        """The surname, also where only another name has it ("Anne; Anne Elliot", "Margaret; Miss Schlegel");
+        "" where none is known."""
         if self.last or self.common:
             return self.last
-        for alias in self.entry.aliases:
-            words = [w for w in name_words(alias) if w not in lex.TITLES]
+        aliases = [name_words(alias) for alias in self.entry.aliases]
+        for alias in aliases:
+            words = [w for w in alias if w not in lex.TITLES]
             if len(words) > 1 and words[0] in self.first:
                 return words[-1]
-        return ""
+        # "Evie; Miss Wilcox; Mrs. Cahill": the name that she was born with.
+        titled = [a for a in aliases if len(a) == 2 and a[0] in _SURNAME_TITLES and a[1] not in _FIRSTS]
+        titled.sort(key=lambda a: a[0] in honorifics.MARRIED)
+        return titled[0][1] if titled else ""
 
 
 class Hit(NamedTuple):

@@ -38,6 +38,11 @@ _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 
 
+_FADES, _STRANGER = 0.8, 0.3
+"""What a vote on somebody's kin weighs after the next one, and what one for somebody outside the cast weighs:
+that is often one of the cast who was not recognised."""
+
+
 class Teacher(Protocol):
     """Knows the answers while the rankers are trained; see `training.teach`."""
 
@@ -123,7 +128,7 @@ class BookReader:
         self.spoken = self.conversation.spoken
         self.decisions: list[Decision] = []
         self.entity = [-1] * len(text.markables)
-        self.kin: dict[tuple[int, str], int] = {}
+        self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
         self.noun_counts: dict[str, dict[int, int]] = defaultdict(dict)
         self.others: dict[object, int] = {}
         self._names: dict[object, list[int]] = defaultdict(list)
@@ -321,7 +326,7 @@ class BookReader:
             counts[e] = counts.get(e, 0) + 1
             owner = self._owner(m)
             if owner >= 0 and m.noun in kin.KIN:
-                self.kin[owner, m.noun] = e
+                self._note_kin(owner, m.noun, e, score)
         if rule and e < self.state.cast:
             self.decisions.append(Decision(i, e, rule, score, others))
 
@@ -398,7 +403,7 @@ class BookReader:
         title = lex.TITLE_NOUNS.get(m.noun, "")
         owner = self._owner(m)
         mark(owner, "owner")
-        mark(self.kin.get((owner, m.noun), -1), "kin known")
+        mark(self._kin_of(owner, m.noun), "kin known")
         for e, p in enumerate(self.t.people):
             if title and (title in p.titles or m.noun in p.titles):
                 mark(e, "title noun")
@@ -424,12 +429,30 @@ class BookReader:
         m = self.t.markables[i]
         found = [self._entity(k) for k, _ in self._bridges.get(i, ())]
         owner = self._owner(m)
-        found.append(self.kin.get((owner, m.noun), -1))
+        found.append(self._kin_of(owner, m.noun))
         title = lex.TITLE_NOUNS.get(m.noun, "")
         if title and m.definite in ("the", ""):
             found += [e for e, p in enumerate(self.t.people) if title in p.titles and self.state.count[e]]
         found += self._of_the_family(owner, m.noun)
         return [e for e in dict.fromkeys(found) if e >= 0]
+
+    def _note_kin(self, owner: int, noun: str, e: int, score: float) -> None:
+        """Remember that `e` is the `noun` of `owner`; where both are of the cast, also the converse."""
+        cast = self.state.cast
+        self._vote(owner, kin.plain(noun), e, score if e < cast else _STRANGER * score)
+        if max(owner, e) < cast and (back := kin.converse(noun, self.state.p[owner, 0] > 0.5)):
+            self._vote(e, back, owner, score)
+
+    def _vote(self, owner: int, noun: str, e: int, weight: float) -> None:
+        votes = self.kin[owner, noun]
+        for other in votes:
+            votes[other] *= _FADES
+        votes[e] = votes.get(e, 0.0) + weight
+
+    def _kin_of(self, owner: int, noun: str) -> int:
+        """Who the `noun` of `owner` is, by what was read before; -1 where that is not known."""
+        votes = self.kin.get((owner, kin.plain(noun)))
+        return max(votes, key=lambda e: votes[e]) if votes else -1
 
     def _of_the_family(self, owner: int, noun: str) -> list[int]:
         """Characters with the surname of the one whose kin a noun names."""
@@ -554,11 +577,22 @@ class BookReader:
             if self.teacher:
                 self.teacher.settled(("quote", q), s.speaker)
             return
-        a, b = self.t.speech.spans[q]
         tag = self.t.tags[q]
         if tag.stranger:
             self.spoken[q] = Spoken(-1, (), "said by someone else", 0.8)
             return
+        teller = self.conversation.teller(q) if tag.subject < 0 else -1
+        if teller >= 0:
+            self.spoken[q] = Spoken(teller, (), "story goes on", 0.8)
+            if self.teacher:
+                self.teacher.settled(("quote", q), teller)
+            return
+        self._rank_speaker(q)
+
+    def _rank_speaker(self, q: int) -> None:
+        """Choose among those who may speak a quote."""
+        a, b = self.t.speech.spans[q]
+        tag = self.t.tags[q]
         subject = self._entity(tag.subject)
         m = Markable(a, b, a, "quote", 3, "", OTHER)
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
