@@ -1,8 +1,8 @@
 """Speakers, pronouns and addressees inside quotes in whole novels, one version against another.
 
     python benchmarks/bench_dialogue.py --scorer pdnc_score.py --data PDNC [NOVEL ...]
-        [--cast aliases|names|short] [--jobs 2] [--cache FOLDER] [--out FILE.json] [--against OLD.json]
-        [--errors FILE] [--reliability] [--fit]
+        [--cast aliases|names|short] [--jobs 2] [--weights FILE] [--cache FOLDER] [--out FILE.json]
+        [--against OLD.json] [--errors FILE] [--reliability] [--fit]
 
 The gold is the Project Dialogism Novel Corpus, which is not part of this project: give your own copy. The
 scorer is the given file, loaded by path; its help text defines every number. `--cast aliases` lists every
@@ -22,6 +22,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -31,12 +32,12 @@ from typing import Any
 
 import numpy as np
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.cast import Cast, parse_cast
 from bookcoref_data.annotate.embedded.backend import EmbeddedBackend
+from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_with_cache
 from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.workflows.annotate import Annotated, annotate_book, read_sources
+from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import fit_scale
 
 MAIN_CATEGORIES = {"major", "intermediate"}
@@ -89,26 +90,42 @@ def load_scorer(path: Path) -> ModuleType:
     return module
 
 
-def annotate_novel(
-    novel: str, scorer_path: Path, data: Path, cast: str, cache: Path | None, work: Path
-) -> Result:
-    """Annotate and score one novel."""
-    scorer = load_scorer(scorer_path)
-    gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
+def cast_of(gold: Any, cast: str) -> Cast:
+    """The characters to score, with all names or with their main names only."""
     lines = []
     for name in dict.fromkeys(n for n in gold.names if n in gold.scored):
         aliases = [] if cast == "names" else sorted(gold.aliases[name] - {name, ""})
         lines.append("; ".join([name, *aliases]))
+    return parse_cast("\n".join(lines))
+
+
+def source_of(gold: Any, work: Path) -> Source:
+    """The text of a novel, read as a user's file is."""
     work.mkdir(parents=True, exist_ok=True)
-    text = work / f"{novel}.txt"
+    text = work / f"{gold.novel}.txt"
     text.write_text(gold.text, encoding="utf-8", newline="")
     (source,) = read_sources(text)
+    return source
+
+
+def annotate_novel(
+    novel: str,
+    scorer_path: Path,
+    data: Path,
+    cast: str,
+    cache: Path | None,
+    work: Path,
+    rankers: Mapping[str, Ranker] | None = None,
+) -> Result:
+    """Annotate and score one novel, with the rankers of the package unless others are given."""
+    scorer = load_scorer(scorer_path)
+    gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
+    source = source_of(gold, work)
     plan = default_plan("embedded")
-    backend = make_backend(plan)
-    assert isinstance(backend, EmbeddedBackend)
+    backend = EmbeddedBackend(plan, rankers)
     backend.hold(source.book, parse_with_cache(source.book, cache))
     start = time.process_time()
-    done = annotate_book(source, parse_cast("\n".join(lines)), plan, backend=backend)
+    done = annotate_book(source, cast_of(gold, cast), plan, backend=backend)
     seconds = time.process_time() - start
     predicted, scores, quotes = predictions(scorer, gold.text, done)
     errors: list[dict[str, Any]] = []
@@ -260,6 +277,7 @@ def main() -> None:
         "--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts (%(default)s)"
     )
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--weights", type=Path, help="rankers in place of those of the package")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--errors", type=Path)
@@ -270,7 +288,7 @@ def main() -> None:
     novels = options.novels or scorer.novels(options.data)
     work = partial(
         annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
-        work=options.work,
+        work=options.work, rankers=load_rankers(options.weights) if options.weights else None,
     )  # fmt: skip
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}

@@ -29,6 +29,7 @@ class LitBankTeacher:
         for m, label in sorted(labels.items(), key=lambda item: item[0].start - item[0].end):
             by_head[_head_in(text.parse, m.start, m.end)] = label
         self._labels = {}
+        self._pronouns = {i for i, m in enumerate(text.markables) if m.kind == "pronoun"}
         for i, m in enumerate(text.markables):
             label = labels.get((m.start, m.end))
             if label is None and m.kind != "pronoun":
@@ -59,7 +60,7 @@ class LitBankTeacher:
         label = self._label(key)
         entity = label if isinstance(label, int) and label in ids else self._entity.get(label, -1)
         right = ids.index(entity) if entity in ids else len(ids)
-        known = label is not None or kind in ("third", "second")
+        known = label is not None or key in self._pronouns
         if known and ids:
             self.examples.append((kind, x, right))
         if self.follow:

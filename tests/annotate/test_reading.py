@@ -167,3 +167,13 @@ def test_whose_sister_is_meant_follows_from_the_surname_of_an_alias(annotate, sa
         "“My sister is so careless,” said Margaret to Mr. Hay.\n"
     )
     assert "My sister" in said(annotate(text, SISTERS))["Helen"]
+
+
+@pytest.mark.parametrize(("word", "who"), [("sir", "Mr. Ford"), ("my dear", "Mr. Ford"), ("madam", None)])
+def test_sir_and_dear_mean_who_is_spoken_to(annotate, said, word, who):
+    text = (
+        "Anna Hill opened the door, and Mr. Ford came in.\n\n"
+        f"“You are late, {word},” said Anna Hill to Mr. Ford.\n\n“I missed my train,” he replied.\n"
+    )
+    texts = said(annotate(text, COUPLE))
+    assert [name for name, words in texts.items() if word in words] == ([who] if who else [])

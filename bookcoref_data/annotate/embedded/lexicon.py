@@ -134,6 +134,11 @@ VOCATIVE_NOUNS = word_set(
     "laddie lass lassie lieutenant madame mademoiselle mamma monsieur mum neighbour nephew niece nurse papa "
     "parson professor sergeant sire squire wife"
 )
+PLAIN_VOCATIVES = word_set(
+    "sir sire madam ma'am ma’am miss dear dearest darling love friend fellow boy girl child lad lass laddie "
+    "lassie comrade"
+)
+"""Vocatives that say nothing of the one who is spoken to, but that he or she is."""
 
 SPEECH_VERBS = word_set(
     "say says said saying ask asks asked asking reply replies replied replying answer answers answered "

@@ -17,6 +17,7 @@ SUBJECT, OBJECT, POSSESSIVE, OTHER = range(4)
 _SUBJECT_DEPS = {"nsubj", "nsubjpass", "csubj", "agent"}
 _OBJECT_DEPS = {"dobj", "iobj", "dative", "pobj", "oprd"}
 _RIGHT_PARTS = {"prep", "relcl", "acl", "advmod", "amod", "nmod", "npadvmod"}
+_PAUSES = {",", "!", "?", ".", ";", "—", "--", "–", "”", '"', "’", "'", "''", "“", "‘", "``", "...", "…"}
 _DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a",
              "another": "a", "no": "no",
              "some": "a", "any": "no", "every": "no", "each": "no"}  # fmt: skip
@@ -93,6 +94,10 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
         return Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low)
     if speaking and tag in _SPEAKING_TAGS and low not in _ANYBODY:
         return _speaking(book, parse, i, named)
+    if low in lex.PLAIN_VOCATIVES and not (tag in ("NN", "NNP") and is_person_noun(low)):
+        # The parser takes "sir" and "dear" for exclamations and adjectives.
+        called = _nominal(book, parse, i, low)
+        return called if is_vocative(book, called) else None
     return _person_at(book, parse, i, named) if tag in ("NN", "NNP") else None
 
 
@@ -148,6 +153,12 @@ def is_person_noun(word: str) -> bool:
 _COMPOUND = lex.MALE_NOUNS | lex.FEMALE_NOUNS | word_set("keeper maker driver child servant seller writer")
 
 
+def gender_of_noun(word: str) -> str:
+    """ "m" or "f" where a noun for a person (lower case) has a gender, else ""."""
+    last = word if word in lex.PERSON_NOUNS else word.rpartition("-")[2]
+    return "m" if last in lex.MALE_NOUNS else "f" if last in lex.FEMALE_NOUNS else ""
+
+
 def _pronoun(parse: Parse, i: int, low: str) -> Markable:
     person = 1 if low in pronouns.FIRST else 2 if low in pronouns.SECOND else 3
     gender = (
@@ -191,9 +202,8 @@ def _nominal(book: Book, parse: Parse, head: int, low: str) -> Markable:
             definite = _DEFINITE.get(word, "")
     start = _left_end(book, parse, head)
     end = _right_end(book, parse, head)
-    last = low if low in lex.PERSON_NOUNS else low.rpartition("-")[2]
-    gender = "m" if last in lex.MALE_NOUNS else "f" if last in lex.FEMALE_NOUNS else ""
     addressed = low in lex.STYLES and owner >= 0 and book.tokens[owner].lower() in ("your", "thy")
+    gender = gender_of_noun(low)
     return Markable(
         start, end, head, "nominal", 2 if addressed else 3, gender, _role(parse, head), low, owner, definite,
         text=" ".join(book.tokens[start : head + 1]).lower(),
@@ -294,3 +304,28 @@ def _role(parse: Parse, head: int) -> int:
     if dep in _OBJECT_DEPS:
         return OBJECT
     return POSSESSIVE if dep == "poss" else OTHER
+
+
+def is_vocative(book: Book, m: Markable) -> bool:
+    """Whether a name or noun inside a quote addresses someone: set off by pauses, at least one a comma."""
+    if m.kind == "pronoun" or (m.kind == "nominal" and m.noun not in lex.VOCATIVE_NOUNS):
+        return False
+    if m.kind == "nominal" and m.definite not in ("", "own"):
+        return False
+    start = m.start
+    while start > 0 and book.tokens[start - 1].lower() in (
+        "my",
+        "dear",
+        "dearest",
+        "o",
+        "oh",
+        "ah",
+        "poor",
+        "good",
+    ):
+        start -= 1
+    before = book.tokens[start - 1] if start else ""
+    after = book.tokens[m.end + 1] if m.end + 1 < len(book.tokens) else ""
+    if before not in _PAUSES or after not in _PAUSES:
+        return False
+    return before == "," or after in (",", "!") or start < m.start

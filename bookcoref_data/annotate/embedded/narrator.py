@@ -13,9 +13,8 @@ from ...books.layout import find_chapters
 from ...words import word_set
 from ..narration import Narration, throughout
 from . import lexicon as lex
-from .markables import SUBJECT, Markable
+from .markables import SUBJECT, Markable, is_vocative
 from .reader import Text
-from .tags import is_vocative
 
 _LEAST_RATE = 0.008
 """Least share of "I", "me", "my" among the tokens of the narration of a first-person book."""

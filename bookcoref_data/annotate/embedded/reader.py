@@ -23,12 +23,12 @@ from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of
 from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
-from .markables import OTHER, SUBJECT, Markable
+from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
 from .names import Person
 from .network import Ranker
 from .parsing import Parse
 from .quotes import Speech
-from .tags import Tag, find_tags, is_vocative
+from .tags import Tag, find_tags
 
 _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""
@@ -82,6 +82,10 @@ class Text:
 
 def prepare(book, parse, speech, markables, people, genders) -> Text:
     """Find tags, clauses and beats once."""
+    for m in markables:
+        if speech.quote[m.at] >= 0 and m.noun in lex.PLAIN_VOCATIVES and is_vocative(book, m):
+            # "Sir" means whom "you" means.
+            m.person, m.gender = 2, ""
     tags = find_tags(book, parse, speech, markables)
     clauses = [clause_of(parse, m) for m in markables]
     beats = frozenset(k for t in tags if t.subject < 0 for k in (t.after, t.before) if k >= 0)
@@ -241,7 +245,9 @@ class BookReader:
     def _reference_candidates(self, i: int, kind: str, q: int) -> list[int]:
         """The entities that a pronoun or noun phrase may mean."""
         m = self.t.markables[i]
-        gender = m.gender if kind != "second" else ""
+        gender = m.gender
+        if kind == "second":
+            gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
         ids = self.state.candidates(m.at, gender)
         if q >= 0:
             for e in (*self.spoken[q].addressees, self.spoken[q].speaker):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...books import Book
 from ...words import honorifics
 from . import lexicon as lex
-from .markables import POSSESSIVE, SUBJECT, Markable
+from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
 from .quotes import Speech
 
@@ -20,7 +20,6 @@ _JOINED = frozenset(["conj", "advcl", "xcomp"])
 _RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
-_PAUSES = {",", "!", "?", ".", ";", "—", "--", "–", "”", '"', "’", "'", "''", "“", "‘", "``", "...", "…"}
 
 
 @dataclass(slots=True)
@@ -284,28 +283,3 @@ def _subject_after(speech, markables, starts, b: int) -> int:
             return k
         k += 1
     return -1
-
-
-def is_vocative(book: Book, m: Markable) -> bool:
-    """Whether a name or noun inside a quote addresses someone: set off by pauses, at least one a comma."""
-    if m.kind == "pronoun" or (m.kind == "nominal" and m.noun not in lex.VOCATIVE_NOUNS):
-        return False
-    if m.kind == "nominal" and m.definite not in ("", "own"):
-        return False
-    start = m.start
-    while start > 0 and book.tokens[start - 1].lower() in (
-        "my",
-        "dear",
-        "dearest",
-        "o",
-        "oh",
-        "ah",
-        "poor",
-        "good",
-    ):
-        start -= 1
-    before = book.tokens[start - 1] if start else ""
-    after = book.tokens[m.end + 1] if m.end + 1 < len(book.tokens) else ""
-    if before not in _PAUSES or after not in _PAUSES:
-        return False
-    return before == "," or after in (",", "!") or start < m.start

@@ -1,0 +1,160 @@
+"""What labels are worth: rankers trained on novels with labels, each novel left out in turn.
+
+    python -m benchmarks.bench_labels --scorer pdnc_score.py --data PDNC [NOVEL ...]
+        [--litbank LITBANK] [--folds 4] [--members 3] [--cache FOLDER] [--out FILE.json]
+
+The rankers of the package have never seen a label of the Project Dialogism Novel Corpus. Here the ranker of
+speakers is trained on nothing else: every novel is read with the rankers of the package, and the gold answers
+every question about a speaker. The novels are dealt into folds; those of a fold are annotated with a ranker
+that learned from the other folds, and scored by the given scorer. With `--litbank`, the ranker of "he" and
+"she" learns from the labels as well (pronouns in quotes and in tags), together with the questions of
+LitBank's training part. The difference to `bench_dialogue.py` says how much better labels could make the same
+features. The weights are thrown away: the corpus states no licence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bench_dialogue import annotate_novel, cast_of, figures, load_scorer, print_table, source_of
+from bookcoref_data.annotate.embedded.backend import EmbeddedBackend, HowToRead, read_text
+from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
+from bookcoref_data.annotate.embedded.parsing import parse_with_cache
+from bookcoref_data.annotate.embedded.reader import Text
+from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.annotate.steps import Job, run_steps
+from training.litbank import parts
+from training.train import EPOCHS, HIDDEN, SEED, Question, collect, fit, join, prepare_lessons
+
+Lessons = dict[str, list[Question]]
+
+
+class LabelTeacher:
+    """Collects the questions of a reader, with the answers of the gold; the reader goes on by itself."""
+
+    def __init__(self, labels: Mapping[object, int]) -> None:
+        self.labels = labels
+        self.questions: Lessons = defaultdict(list)
+
+    def choose(self, kind: str, ids: list[int], x: np.ndarray, key: object, model: int) -> int:
+        right = self.labels.get(key)
+        if right is not None and ids:
+            self.questions[kind].append(Question(x, ids.index(right) if right in ids else len(ids)))
+        return model
+
+    def settled(self, key: object, entity: int) -> None:
+        """Nothing is learned from what needs no choice."""
+
+
+def labels_of(
+    text: Text, gold: Any, places: Sequence[tuple[int, int]], names: Sequence[str]
+) -> dict[object, int]:
+    """The character of every quote, of the subject of its tag, and of every mention inside quotes.
+
+    `places` are the first and the last character of every token in the text of the gold.
+    """
+    index = {name.strip(): i for i, name in enumerate(names)}
+    speakers = {s[0]: q.speaker for q in gold.quotes for s in q.spans}
+    found: dict[object, int] = {}
+    for i, m in enumerate(text.markables):
+        who = gold.mentions.get((places[m.start][0], places[m.end][1]))
+        if who in index:
+            found[i] = index[who]
+    for q, (a, _) in enumerate(text.speech.spans):
+        start = places[a][0]
+        who = speakers.get(start, speakers.get(start + 1))
+        if who in index:
+            found["quote", q] = index[who]
+            if text.tags[q].subject >= 0:
+                found[text.tags[q].subject] = index[who]
+    return found
+
+
+def lessons_of(novel: str, scorer_path: Path, data: Path, cache: Path | None, work: Path) -> Lessons:
+    """The questions of one novel, read with the rankers of the package."""
+    scorer = load_scorer(scorer_path)
+    gold = scorer.load(data, novel, None)
+    source, cast = source_of(gold, work), cast_of(gold, "aliases")
+    parse = parse_with_cache(source.book, cache)
+    backend = EmbeddedBackend(default_plan("embedded"))
+    backend.hold(source.book, parse)
+    job = Job(source.book, cast)
+    names = [m for m in run_steps(backend, job, ("link", "filter")).mentions if m.kind == "name"]
+    places, _ = scorer.offsets(gold.text, list(source.book.tokens))
+    teachers = []
+
+    def teach(text: Text) -> LabelTeacher:
+        teachers.append(LabelTeacher(labels_of(text, gold, places, cast.names)))
+        return teachers[0]
+
+    read_text(parse, job, names, {}, HowToRead(), load_rankers(), teach)
+    return teachers[0].questions
+
+
+def train(lessons: Sequence[Lessons], more: Lessons, members: int) -> dict[str, Ranker]:
+    """The rankers of the package, with those of speakers (and of pronouns, if there are `more` questions)
+    trained anew."""
+    rankers = dict(load_rankers())
+    for kind in ("speaker", *more):
+        questions = [q for lesson in lessons for q in lesson[kind]] + more.get(kind, [])
+        rankers[kind] = join([fit(questions, HIDDEN[kind], EPOCHS, SEED + n) for n in range(members)])
+    return rankers
+
+
+def main() -> None:
+    """Collect the questions, train and score fold by fold, print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("novels", nargs="*", help="default: all in the folder")
+    parser.add_argument("--scorer", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--litbank", type=Path)
+    parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--members", type=int, default=3, help="networks per ranker")
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    scorer = load_scorer(options.scorer)
+    novels = options.novels or scorer.novels(options.data)
+    given = {
+        "scorer_path": options.scorer,
+        "data": options.data,
+        "cache": options.cache,
+        "work": options.work,
+    }
+    more: Lessons = {}
+    if options.litbank:
+        prepared = prepare_lessons(options.litbank, parts(options.litbank)["train"], cache=options.cache)
+        more = {"third": collect(prepared, load_rankers(), False)["third"]}
+    learned = {novel: lessons_of(novel, **given) for novel in novels}
+    for kind in ("speaker", *more):
+        print(f"{sum(len(lesson[kind]) for lesson in learned.values()):,} questions about {kind}")
+    annotate = partial(annotate_novel, cast="aliases", **given)
+    pooled: dict[str, Counter[str]] = defaultdict(Counter)
+    rows: dict[str, dict[str, float]] = {}
+    for fold in range(options.folds):
+        left_out = novels[fold :: options.folds]
+        rankers = train([learned[n] for n in novels if n not in left_out], more, options.members)
+        for novel in left_out:
+            result = annotate(novel, rankers=rankers)
+            for key, count in result.counts.items():
+                pooled[key].update(count)
+            rows[novel] = figures(scorer.measures(result.counts))
+    rows = {novel: rows[novel] for novel in novels} | {"POOLED": figures(scorer.measures(pooled))}
+    print_table(rows)
+    if options.out:
+        options.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
