@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks.bench_labels import labels_of
 from bookcoref_data.annotate.cast import parse_cast
 from bookcoref_data.annotate.embedded.discourse import INDEX
-from bookcoref_data.annotate.embedded.network import load_rankers
+from bookcoref_data.annotate.embedded.network import WEIGHTS, load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_book
 from bookcoref_data.annotate.embedded.setup import link_text
 from bookcoref_data.books import Book
@@ -22,7 +23,7 @@ from training.novels import (
     silver_examples,
 )
 from training.silver import SilverReader
-from training.train import Question, fit
+from training.train import Question, check, fit
 
 pytestmark = pytest.mark.slow
 
@@ -164,3 +165,36 @@ def test_a_real_novel_teaches_and_gives_paragraphs(shared_data):
     assert paragraphs[-1] - paragraphs[0] == 14
     lessons = {e.lesson for e in silver_examples(path, load_rankers())}
     assert lessons == {"blind", "third", "speaker", "second"}
+
+
+def test_weights_are_compared_number_by_number(capsys):
+    rankers = load_rankers()
+    assert check(rankers, WEIGHTS) == 0
+    rankers["third"].w1[0, 0] += 0.25
+    del rankers["second"]
+    assert check(rankers, WEIGHTS) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == "speaker: the same"
+    assert "second: differs by up to inf" in lines
+    assert "third: differs by up to 0.25" in lines
+
+
+def test_the_labels_of_a_novel_answer_what_a_reader_asks(book_of):
+    """A quote, the pronoun in its tag and a mention inside it have the characters that the gold names."""
+    story = SCENE + "“It is late, Clara,” he said.\n"
+    book = book_of(story)
+    text = link_text(book, CAST, parse_book(book))
+    places, at = [], 0
+    for token in book.tokens:
+        at = story.index(token, at)
+        places.append((at, at + len(token)))
+        at += len(token)
+    clara, quote = story.index("Clara,”"), story.index("It is late")
+    gold = SimpleNamespace(
+        mentions={(clara, clara + len("Clara")): "Clara Dale"},
+        quotes=[SimpleNamespace(spans=[(quote, clara + 6)], speaker="Mr. Ford")],
+    )
+    labels = labels_of(text, gold, places, CAST.names)
+    (he,) = (i for i, m in enumerate(text.markables) if m.text == "he")
+    (name,) = (i for i, m in enumerate(text.markables) if m.text == "clara")
+    assert labels == {("quote", 0): 1, he: 1, name: 2}
