@@ -133,16 +133,22 @@ def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) ->
     return list(write_report(_chosen(source, book), Path(out).expanduser(), plots=plots))
 
 
-def apply_edits(annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike) -> list[Applied]:
+def apply_edits(
+    annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: bool = False
+) -> list[Applied]:
     """Correct an annotation and write it to `out` (a folder, or a file of a known format).
 
-    Returns what was done, one for each document; `conflicts` lists the edits that need a person.
+    Returns what was done, one for each document; `conflicts` lists the edits that need a person. `replace`
+    allows the folder `out` to lose the annotation of other books.
+
+    Raises:
+        UsageError: an edit names a document that is not there, or `out` would lose books.
     """
     from ..workflows.correct import apply_edits as run
     from ..workflows.correct import read_edits
 
     wanted = read_edits(Path(edits).expanduser()) if isinstance(edits, str | os.PathLike) else list(edits)
-    return run(Path(annotation).expanduser(), wanted, Path(out).expanduser())
+    return run(Path(annotation).expanduser(), wanted, Path(out).expanduser(), replace=replace)
 
 
 class Corrections(list["Edit"]):

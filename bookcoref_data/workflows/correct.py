@@ -12,7 +12,7 @@ from ..edits import Applied, Edit, apply, diff, format_edits, parse_edits
 from ..edits.diff import Diff
 from ..errors import DataError, SourceError, UsageError
 from ..files import write_text
-from ..formats.annotated import read_annotations, write_annotations
+from ..formats.annotated import check_kept, read_annotations, write_annotations
 from ..formats.detect import for_output
 from ..formats.documents import write_documents
 
@@ -56,11 +56,12 @@ def one_annotation(annotations: Sequence[Annotation], doc_key: str, path: Path) 
     return annotations[0]
 
 
-def apply_edits(path: Path, edits: Sequence[Edit], out: Path) -> list[Applied]:
+def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool = False) -> list[Applied]:
     """Correct every document of `path` and write them to `out`: a folder, or a file of a known format.
 
     Raises:
-        UsageError: an edit names a document that is not there.
+        UsageError: an edit names a document that is not there; or the folder `out` has the annotation of
+            other books, which would be lost, and `replace` is not given.
     """
     annotations = read_annotations(path)
     keys = {a.doc_key for a in annotations}
@@ -70,9 +71,12 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path) -> list[Applied]:
                 f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have",
                 expected=", ".join(sorted(keys)[:8]),
             )
-    done = [apply(a, edits) for a in annotations]
     if out.suffix:
         for_output(out)
+    else:
+        check_kept(out, keys, replace=replace)
+    done = [apply(a, edits) for a in annotations]
+    if out.suffix:
         write_documents((d.annotation.to_record() for d in done), out)
     else:
         write_annotations((d.annotation for d in done), out)

@@ -47,6 +47,19 @@ def test_a_folder_is_corrected_with_its_reasons_kept(folder, tmp_path):
     assert after.mentions[4].others == ((1, 0.2),)
 
 
+def test_a_folder_with_other_books_is_not_overwritten(folder, tmp_path):
+    """Like every verb that writes a folder: it loses nothing unless --replace is given."""
+    other = Book.make("another", [["Anna", "slept"]])
+    write_annotations([Annotation(other, ("Anna",), (Marked(0, 0, 0),))], tmp_path / "out")
+    before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
+    with pytest.raises(UsageError, match="another"):
+        apply_edits(folder, [edit(14, "Anna")], tmp_path / "out")
+    assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
+    apply_edits(folder, [edit(14, "Anna")], tmp_path / "out", replace=True)
+    assert [a.doc_key for a in read_annotations(tmp_path / "out")] == ["meeting"]
+    apply_edits(folder, [edit(14, "Tom")], tmp_path / "out")  # the same book again
+
+
 def test_any_format_is_corrected(folder, tmp_path):
     write_documents(read_documents(folder / "annotation.jsonl"), tmp_path / "plain.conll")
     apply_edits(tmp_path / "plain.conll", [edit(14, "Anna")], tmp_path / "out.conll")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import JsonFlag, emit_json, emit_table, say
+from ..common import JsonFlag, Replace, emit_json, emit_table, say
 
 
 def register(app: typer.Typer) -> None:
@@ -25,12 +25,13 @@ def apply(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder to write, or a file in .jsonl, .conll, .conllu, .ann.")
     ],
+    replace: Replace = False,
     json: JsonFlag = False,
 ) -> None:
     """Correct an annotation. Exit code 1 when an edit needs a person: it is listed, with the reason."""
     from ...api import apply_edits
 
-    done = apply_edits(annotation, edits, out)
+    done = apply_edits(annotation, edits, out, replace=replace)
     conflicts = [c for d in done for c in d.conflicts]
     if json:
         emit_json([d.to_dict() for d in done])
