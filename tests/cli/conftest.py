@@ -27,8 +27,8 @@ def _fixtures_of(room: str):
     return module
 
 
-_sources, _build = _fixtures_of("sources"), _fixtures_of("workflows")
-server, reply = _sources.server, _sources.reply
+_sources, _build, _tasks = map(_fixtures_of, ("sources", "workflows", "tasks"))
+server, reply, chat = _sources.server, _sources.reply, _tasks.chat
 world, world_template, raw_story = _build.world, _build.world_template, _build.raw_story
 
 

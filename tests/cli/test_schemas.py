@@ -19,7 +19,7 @@ MIRROR = sample_path("mirror")
 # A schema is named after its verb. Every command runs in a folder with the built sample and a text of it.
 COMMANDS = {
     "align": "align bookcoref lamp.txt",
-    "annotate": "annotate gold.jsonl --report gold.jsonl --out annotated",
+    "annotate": "annotate tiny.jsonl --report tiny.jsonl --out annotated",
     "annotate-many": "annotate two.jsonl --cast names.txt --out many --jobs 1",
     "annotate-propose-cast": "annotate gold.jsonl --propose-cast",
     "cache-clear": "cache clear --yes --cache-dir other-cache",
@@ -76,9 +76,10 @@ TINY = {"gutenberg_key": "0", "sentences": [["Anna", "saw", "Mr.", "Ford", "."],
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory):
+def world(tmp_path_factory, built):
     folder = tmp_path_factory.mktemp("schemas")
-    bc.rebuild(folder / "bookcoref", sample=True, cache_dir=folder / "cache", jobs=1)
+    shutil.copytree(built.cwd / "bookcoref", folder / "bookcoref")
+    shutil.copytree(built.home, folder / "cache")
     books = bc.load(folder / "bookcoref")
     books.save(folder / "system.conll")
     books.save(folder / "gold.jsonl")
@@ -87,6 +88,9 @@ def world(tmp_path_factory):
     (folder / "names.txt").write_text("Anna\nMr. Ford\n", encoding="utf-8")
     two = [json.dumps({"doc_key": key, **TINY}) for key in ("one", "two")]
     (folder / "two.jsonl").write_text("\n".join(two) + "\n", encoding="utf-8")
+    known = {"doc_key": "tiny", **TINY, "clusters": [[[0, 0], [5, 5]]],
+             "characters": [{"name": "Anna", "mentions": [[0, 0], [5, 5]]}]}  # fmt: skip
+    (folder / "tiny.jsonl").write_text(json.dumps(known) + "\n", encoding="utf-8")
     (folder / "corpus").mkdir()
     books.save(folder / "corpus" / "lamp.conll")
     bc.contexts_build(books, folder / "contexts", budget=300)
