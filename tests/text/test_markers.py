@@ -1,0 +1,89 @@
+"""Project Gutenberg's own words: how far they are looked for, and what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.text.markers import (
+    ebook_numbers,
+    field,
+    footer_start,
+    is_cut_off,
+    is_gutenberg,
+    markup_of,
+)
+from bookcoref_data.text.rights import header_says_free
+
+NAME = "Project Gutenberg"
+START = "*** START OF THIS PROJECT GUTENBERG EBOOK X ***\n"
+END = "*** END OF THIS PROJECT GUTENBERG EBOOK X ***\n"
+
+
+def test_the_project_is_named_in_the_first_6000_or_the_last_30000_characters():
+    assert is_gutenberg("x" * (6000 - len(NAME)) + NAME + "x" * 30_000)
+    assert is_gutenberg("x" * 9000 + NAME + "x" * (30_000 - len(NAME)))
+    assert not is_gutenberg("x" * (6001 - len(NAME)) + NAME + "x" * 30_000)
+    assert is_gutenberg("PROJECT\n  GUTENBERG")
+    assert not is_gutenberg("x" * 20)
+
+
+@pytest.mark.parametrize(
+    "line", [END, "End of the Project Gutenberg EBook of X\n", "End of this etext of Gutenberg\n",
+             "***START: FULL LICENSE***\n", "  THE FULL PROJECT GUTENBERG LICENSE\n",
+             "** This file should be named x.txt\n"],
+)  # fmt: skip
+def test_a_footer_begins_with_the_first_of_its_lines(line):
+    found = footer_start("words\n" + line + "words\n" + END)
+    assert found == (6 if "this etext" not in line else len("words\n" + line + "words\n"))
+
+
+def test_a_footer_is_looked_for_between_two_places():
+    text = END + "words\n" + END + "words\n"
+    second = len(END + "words\n")
+    assert footer_start(text) == 0
+    assert footer_start(text, 1) == second
+    assert footer_start(text, second) == second
+    assert footer_start(text, 1, second) is None
+    assert footer_start("He read of Project Gutenberg, and of the end of it.") is None
+    # A line that only names the project does not hide the footer below it.
+    assert footer_start("about Project Gutenberg\n" + END) == len("about Project Gutenberg\n")
+
+
+def test_a_field_of_the_header_has_continuation_lines():
+    header = "Title: The Lamp\n  Road\n\tand More\nAuthor: Mira Holt\nXTitle: No\n"
+    assert field(header, "Title") == "The Lamp Road and More"
+    assert field(header, "Author") == "Mira Holt"
+    assert field(header, "Language") == ""
+
+
+def test_numbers_are_read_in_the_head():
+    assert ebook_numbers("[EBook #1342] and [eText # 7]") == ["1342", "7"]
+    number = "[EBook #1342]"
+    assert ebook_numbers("x " * 2993 + " " + number) == ["1342"]
+    assert ebook_numbers("x " * 3000 + number) == []
+
+
+def test_a_file_is_cut_off_when_it_has_a_start_and_no_footer_behind_it():
+    assert is_cut_off(START + "\nwords\n")
+    assert not is_cut_off(START + "\nwords\n\n" + END)
+    assert is_cut_off(END + "\n" + START + "\nwords\n")
+    assert not is_cut_off("words\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("{\\rtf1 words", "RTF"), ("words {\\rtf1", ""), ("<!DOCTYPE html>", "HTML"),
+        ("\n<html lang=en>", "HTML"),
+        ("<p>word</p>\n" * 6, "HTML"), ("<p>word</p>\n" * 5 + "<br>", ""), ("2 < 3 and 5 > 4\n" * 20, ""),
+        ("x" * 6000 + "<html>", ""), (" " * 11_990 + "<p>word</p>\n" * 6, ""),
+    ],
+)  # fmt: skip
+def test_files_written_in_a_markup(text, markup):
+    assert markup_of(text) == markup
+
+
+def test_rights_are_read_in_the_first_12000_characters():
+    says = "is for the use of anyone anywhere"
+    assert header_says_free("x" * (12_000 - len(says)) + says)
+    assert not header_says_free("x" * (12_001 - len(says)) + says)
