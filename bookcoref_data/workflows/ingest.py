@@ -126,26 +126,21 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     windows = _window_lines(release, work)
     parts: list[BookPart] = []
     seen: dict[str, str] = {}
-    for (config, split), path in release.annotations.items():
-        if config != "full":
-            continue
-        for source, line in _lines(path):
-            record = parse_record(line, source)
-            _check_text(record)
-            key = safe_name(record.doc_key, f"{source}: the document key")
-            if key in seen:
-                raise FormatError(
-                    f"{source}: document {key!r} comes twice", expected="each doc_key once",
-                    found=f"first at {seen[key]}", hint="remove one of the two lines",
-                )  # fmt: skip
-            seen[key] = source
-            gid = record.gutenberg_key or key.rpartition("_")[2]
-            _check_id(gid, source)
-            delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
-            data = "\n".join([line, *_read_windows(windows, key)]).encode("utf-8", "surrogatepass")
-            write_bytes(work / f"{key}.jsonl", data)
-            content = sha256_bytes(f"{sha256_bytes(data)} {delta_key}".encode())
-            parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content))
+    for split, source, line, record in _records(release, "full"):
+        key = safe_name(record.doc_key, f"{source}: the document key")
+        if key in seen:
+            raise FormatError(
+                f"{source}: document {key!r} comes twice", expected="each doc_key once",
+                found=f"first at {seen[key]}", hint="remove one of the two lines",
+            )  # fmt: skip
+        seen[key] = source
+        gid = record.gutenberg_key or key.rpartition("_")[2]
+        _check_id(gid, source)
+        delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
+        data = "\n".join([line, *_read_windows(windows, key)]).encode("utf-8", "surrogatepass")
+        write_bytes(work / f"{key}.jsonl", data)
+        content = sha256_bytes(f"{sha256_bytes(data)} {delta_key}".encode())
+        parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content))
     orphans = sorted(set(windows) - set(seen))
     if orphans:
         raise DataError(
@@ -162,23 +157,27 @@ def _window_lines(release: Release, work: Path) -> dict[str, Path]:
     folder = work / "windows"
     folder.mkdir()
     found: dict[str, Path] = {}
-    for (config, _), path in release.annotations.items():
-        if config != "split":
-            continue
-        for source, line in _lines(path):
-            record = parse_record(line, source)
-            _check_text(record)
-            key = record.doc_key
-            window = read_window_key(key)
-            if window is None:
-                raise FormatError(
-                    f"{source}: {key!r} is not the key of a window",
-                    expected="<doc_key>_split<size>_S<number of its first sentence>",
-                )
-            name = safe_name(window.book, f"{source}: the document key")
-            found[window.book] = folder / f"{name}.jsonl"
-            _append(found[window.book], line)
+    for _, source, line, record in _records(release, "split"):
+        window = read_window_key(record.doc_key)
+        if window is None:
+            raise FormatError(
+                f"{source}: {record.doc_key!r} is not the key of a window",
+                expected="<doc_key>_split<size>_S<number of its first sentence>",
+            )
+        name = safe_name(window.book, f"{source}: the document key")
+        found[window.book] = folder / f"{name}.jsonl"
+        _append(found[window.book], line)
     return found
+
+
+def _records(release: Release, config: str) -> Iterator[tuple[str, str, str, Record]]:
+    """(split, place, line, record) of every document of a configuration, its text checked."""
+    for (name, split), path in release.annotations.items():
+        if name == config:
+            for source, line in _lines(path):
+                record = parse_record(line, source)
+                _check_text(record)
+                yield split, source, line, record
 
 
 def _append(path: Path, line: str) -> None:
