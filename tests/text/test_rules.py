@@ -223,6 +223,13 @@ def test_small_cuts_limits_of_the_user_and_no_guard_are_let_through():
         check(draft, [Cut(*over[0])], CleanSettings(floor=150))
 
 
+def test_3000_characters_of_a_kind_are_never_too_many():
+    draft = Draft("x" * 6000)
+    check(draft, [Cut("footnote", 0, 3000)], CleanSettings())
+    with pytest.raises(DataError, match="footnote"):
+        check(draft, [Cut("footnote", 0, 3001)], CleanSettings())
+
+
 def test_a_text_of_which_nothing_is_left_is_refused_with_or_without_guard():
     for setting in (True, False):
         with pytest.raises(DataError, match="leaves nothing"):
@@ -243,6 +250,18 @@ def test_a_name_counts_from_three_times_on_and_god_and_titles_do_not():
     text = "so Ann went. " * 3 + "so Bea went. " * 2 + "so God and Sir went. " * 9
     padded = "some words of no name at all. " * 5 + text + "some words of no name at all. " * 5
     assert Story.of(padded, 0, len(padded)).names == {"Ann"}
+
+
+def test_in_a_long_story_a_name_counts_once_in_60000_characters_of_the_middle():
+    filler = "some words of no name at all. "
+    names = "so Ann went. " * 3
+
+    def names_in(size):
+        half = filler * (size // 2 // len(filler))
+        return Story.of(half + names + half, 0, len(half) * 2 + len(names)).names
+
+    assert names_in(390_000) == {"Ann"}  # 234,000 in the middle three fifths
+    assert names_in(410_000) == set()
 
 
 def shown(**values):
