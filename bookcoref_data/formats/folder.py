@@ -124,12 +124,16 @@ class FolderWriter:
 
     def add(self, facts: BookFacts, full: pa.Table, split: pa.Table) -> None:
         """Add one book: its row of the full config and its windows."""
+        import pyarrow as pa
+
         if facts.split not in SPLITS:
             raise DataError(f"unknown split {facts.split!r}", expected=", ".join(SPLITS))
         if any(b.doc_key == facts.doc_key for b in self.books):
             raise DataError(f"book {facts.doc_key!r} comes twice", hint="every doc_key must be unique")
         self._write("full", facts.split, full)
         self._write("split", facts.split, split)
+        # The allocator keeps what the largest book needed; the next ones would come on top of it.
+        pa.default_memory_pool().release_unused()
         self.books.append(facts)
 
     def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
