@@ -2,19 +2,21 @@
 
 A catalogue has 75,000 records; the rules make keys in Python. So the table is first cut down with
 vectorised steps that no match can fail: a record must have the family name of some author asked for (or,
-for works without an author, a title that begins with the same letters as theirs).
+for works without an author, a title that begins with the same letters as theirs). What these steps need of
+the catalogue (`Prepared`) is the same for all casts, so that it can be kept beside it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .match_rules import RULES, Rule
 from .table import Cast
 from .titles import (
     ARTICLES,
+    LETTERS,
     exact_author,
     initial_authors,
     main_title,
@@ -24,8 +26,13 @@ from .titles import (
     without_article,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
+Record = Mapping[str, Any]
+"""A row of the catalogue."""
 
 NO_AUTHOR = frozenset({"anonymous", "unknown", "various", "anonyme", "anonym"})
 """What stands in the place of an author who is not known; it is no name and is lent to nobody."""
@@ -34,13 +41,13 @@ NO_AUTHOR = frozenset({"anonymous", "unknown", "various", "anonyme", "anonym"})
 class Candidates(NamedTuple):
     """Rows of the catalogue by id: those with an author asked for, and those for works without one."""
 
-    named: dict[int, Mapping[str, Any]]
-    untold: dict[int, Mapping[str, Any]]
+    named: dict[int, Record]
+    untold: dict[int, Record]
 
-    def row(self, number: int) -> Mapping[str, Any] | None:
+    def row(self, number: int) -> Record | None:
         return self.named.get(number) or self.untold.get(number)
 
-    def rows(self, rule: Rule) -> Mapping[int, Mapping[str, Any]]:
+    def rows(self, rule: Rule) -> Mapping[int, Record]:
         return self.named if rule.needs_author else self.untold
 
 
@@ -55,27 +62,62 @@ def authors_of(cast: Cast) -> list[str]:
     return [author for author in named if author.strip().casefold() not in NO_AUTHOR]
 
 
-def find_candidates(catalogue, casts: Sequence[Cast], extra_ids: Iterable[int] = ()) -> Candidates:
+class Prepared(NamedTuple):
+    """The folded words and titles of a catalogue.
+
+    `words` has a row for every word of a name (name, id of the record, word, whether it stands behind the
+    comma); `titles` one for every title (id, title and main title in one word, without a leading article).
+    """
+
+    words: pl.DataFrame
+    titles: pl.DataFrame
+
+
+PREPARED_VERSION = 1
+"""Raise it when `prepare` gives something else: it is part of the key under which that is kept."""
+
+
+def prepare(catalogue: pl.DataFrame) -> Prepared:
+    """What finding candidates needs of a catalogue."""
+    import polars as pl
+
+    names = pl.concat_list(
+        "authors", "aliases", pl.col("people").list.eval(pl.element().struct.field("name"))
+    )
+    # A family name stands before the comma; "Cao, Xueqin" is asked for as "Cao Xueqin" too.
+    parts = pl.col("text").str.splitn(",", 2).struct
+    rows = _folded(catalogue, names).unique(maintain_order=True).with_row_index("name")
+    words = pl.concat(
+        rows.select("name", "id", word=part.str.extract_all(r"\w+"), behind=pl.lit(place))
+        for part, place in ((parts.field("field_0"), False), (parts.field("field_1"), True))
+    )
+    main = pl.col("text").str.replace(r"(?s)[:;\r\n(\[].*$", "")
+    titles = _folded(catalogue, pl.col("titles")).select(
+        "id", title=_in_one_word(pl.col("text")), main=_in_one_word(main)
+    )
+    return Prepared(words.explode("word").drop_nulls("word"), titles)
+
+
+def _in_one_word(text: pl.Expr) -> pl.Expr:
+    return text.str.replace(_ARTICLE, "").str.replace_all(r"[\W_]+", "")
+
+
+def find_candidates(
+    catalogue: pl.DataFrame, casts: Sequence[Cast], extra_ids: Iterable[int], prepared: Prepared
+) -> Candidates:
     """The records that any rule could match to any of the casts; `extra_ids` are taken in any case."""
     import polars as pl
 
     asked = {name for cast in casts for name in (*authors_of(cast), *cast.work.author_aliases)}
     families = sorted({word for name in asked for word in _family_words(name)})
     any_words = sorted({word for name in asked for word in tokens(name)})
-    names = pl.concat_list(
-        "authors", "aliases", pl.col("people").list.eval(pl.element().struct.field("name"))
+    word, behind = pl.col("word"), pl.col("behind")
+    of_family = prepared.words.filter(word.is_in(families))
+    reversed_ = of_family.filter(behind).join(
+        prepared.words.filter(~behind & word.is_in(any_words)), on="name", how="semi"
     )
-    # A family name stands before the comma; "Cao, Xueqin" is asked for as "Cao Xueqin" too.
-    parts = pl.col("text").str.splitn(",", 2).struct
-    family, given = parts.field("field_0"), parts.field("field_1")
-    rows = _folded(catalogue, names).unique().with_row_index("row")
-    before = rows.select("row", "id", word=family.str.extract_all(r"\w+")).explode("word")
-    after = rows.select("row", "id", word=given.str.extract_all(r"\w+")).explode("word")
-    reversed_ = after.filter(pl.col("word").is_in(families)).join(
-        before.filter(pl.col("word").is_in(any_words)), on="row", how="semi"
-    )
-    named = {*before.filter(pl.col("word").is_in(families))["id"], *reversed_["id"]}
-    untold = _beginning_alike(catalogue, [cast for cast in casts if not authors_of(cast)])
+    named = {*of_family.filter(~behind)["id"], *reversed_["id"]}
+    untold = _beginning_alike(prepared, [cast for cast in casts if not authors_of(cast)])
     return Candidates(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
 
 
@@ -86,7 +128,7 @@ def _family_words(name: str) -> set[str]:
     return families | ({single_author(name)} - {""}) or set(exact_author(name).split())
 
 
-def _beginning_alike(catalogue, casts: Sequence[Cast]) -> set[int]:
+def _beginning_alike(prepared: Prepared, casts: Sequence[Cast]) -> set[int]:
     """Records whose title begins with the same four letters (or the whole of a shorter title)."""
     import polars as pl
 
@@ -95,17 +137,16 @@ def _beginning_alike(catalogue, casts: Sequence[Cast]) -> set[int]:
     starts = {squeezed(without_article(tokens(title)))[:4] for cast in casts for title in titles_of(cast)} - {
         ""
     }
-    text = _folded(catalogue, pl.col("titles")).with_columns(
-        pl.col("text").str.replace(_ARTICLE, "").str.replace_all(r"[\W_]+", "")
-    )
     alike = pl.any_horizontal(
-        pl.col("text").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
+        pl.col("title").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
         for size in (1, 2, 3, 4)
     )
-    return set(text.filter(alike)["id"].to_list())
+    return set(prepared.titles.filter(alike)["id"].to_list())
 
 
-def same_titles(catalogue, casts: Mapping[int, Cast]) -> dict[int, list[Mapping[str, Any]]]:
+def same_titles(
+    catalogue: pl.DataFrame, casts: Mapping[int, Cast], prepared: Prepared
+) -> dict[int, list[Record]]:
     """Work index -> records that bear its title, whoever wrote them: what a reviewer wants to see."""
     import polars as pl
 
@@ -117,34 +158,30 @@ def same_titles(catalogue, casts: Mapping[int, Cast]) -> dict[int, list[Mapping[
     }
     schema = {"work": pl.Int64, "text": pl.String}
     left = pl.DataFrame(sorted(pair for pair in asked if pair[1]), schema=schema, orient="row")
-    whole = _folded(catalogue, pl.col("titles"))
-    main = whole.with_columns(pl.col("text").str.replace(r"(?s)[:;\r\n(\[].*$", ""))
-    right = pl.concat([whole, main]).with_columns(
-        pl.col("text").str.replace(_ARTICLE, "").str.replace_all(r"[\W_]+", "")
-    )
+    right = pl.concat(prepared.titles.select("id", text=name) for name in ("title", "main"))
     found = left.join(right, on="text", how="inner").select("work", "id").unique().sort("work", "id")
     rows = _rows(catalogue, set(found["id"].to_list()))
-    bearing: dict[int, list[Mapping[str, Any]]] = {}
+    bearing: dict[int, list[Record]] = {}
     for work, number in found.iter_rows():
         bearing.setdefault(work, []).append(rows[number])
     return bearing
 
 
-def has_author(record: Mapping[str, Any]) -> bool:
+def has_author(record: Record) -> bool:
     """Whether a record names an author ("Anonymous" and "Various" are none)."""
     return any(author.strip().casefold() not in NO_AUTHOR for author in record["authors"])
 
 
-def _folded(catalogue, column):
-    """(id, text): one row per text of a list column, in lower case without accents and apostrophes."""
+def _folded(catalogue: pl.DataFrame, column: pl.Expr) -> pl.DataFrame:
+    """(id, text): one row per text of a list column, folded as `titles.fold` does."""
     import polars as pl
 
-    text = pl.col("text").str.to_lowercase().str.replace_all(r"['’‘`´]", "").str.normalize("NFKD")
+    text = pl.col("text").str.to_lowercase().str.replace_all(r"['’‘`´]", "").str.replace_many(LETTERS)
     rows = catalogue.select("id", column.alias("text")).explode("text").drop_nulls("text")
-    return rows.with_columns(text.str.replace_all(r"\p{M}", ""))
+    return rows.with_columns(text.str.normalize("NFKD").str.replace_all(r"\p{M}", ""))
 
 
-def _rows(catalogue, numbers: set[int]) -> dict[int, Mapping[str, Any]]:
+def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, Record]:
     import polars as pl
 
     kept = catalogue.filter(pl.col("id").is_in(sorted(numbers)))
@@ -159,6 +196,6 @@ def title_keys(cast: Cast) -> set[str]:
     return {key for title in titles_of(cast) for key in RULES["compound"].titles(title)}
 
 
-def one_line(record: Mapping[str, Any]) -> str:
+def one_line(record: Record) -> str:
     """The title of a record on one line; Gutenberg breaks long titles into lines."""
     return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""

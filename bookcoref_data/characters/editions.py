@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .titles import fold, generation, main_title, tokens, without_article
@@ -70,7 +71,8 @@ def choose(
     `tiers` has the tier of the rule that found each record; all records are compared, tier first.
     """
     tier_of = tiers or {}
-    causes = {record["id"]: _cause(record, wanted, settings, play, bearer) for record in records}
+    work = _Work(tuple(wanted), fold(" / ".join(wanted)), play, bearer)
+    causes = {record["id"]: _cause(record, work, settings) for record in records}
     ranks = {record["id"]: _rank(record, settings, tier_of) for record in records}
     best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
     considered = [
@@ -89,29 +91,66 @@ def choice_of(record: Mapping[str, Any], refused: str) -> Choice:
     return Choice(record["id"], _one_line(record), refused, authors, max(0, record["downloads"]))
 
 
-def _cause(
-    record: Mapping[str, Any], wanted: Sequence[str], settings: EditionSettings, play: bool, bearer: str
-) -> str:
+class _Work(NamedTuple):
+    """What is known of the work: its titles, the same folded on one line, and see `choose`."""
+
+    titles: tuple[str, ...]
+    folded: str
+    play: bool
+    bearer: str
+
+
+def _cause(record: Mapping[str, Any], work: _Work, settings: EditionSettings) -> str:
+    """Why a record cannot be taken at all; "" when it can."""
     languages = record["languages"] or [""]
     if not any(language in settings.languages for language in languages):
         return f"language {', '.join(languages)}"
     if record["form"] and record["form"] not in settings.forms:
         return f"not a text but {record['form']}"
-    if bearer and not {bearer, ""} & (bearers(record) or {""}):
-        return f"by {'a younger' if bearer == 'elder' else 'an elder'} author of this name"
-    title, asked = fold(_one_line(record)), fold(" / ".join(wanted))
-    main = fold(main_title(record["titles"][0])) if record["titles"] else ""
-    checks = ((_PART, title, "a part"), (_SHORTENED, title, "an adaptation"), (_ABOUT, main, "another work"))
-    for pattern, where, cause in checks:
-        found = pattern.search(where)
-        named = pattern is _PART and found and _is_named(title[found.end() :], wanted)
-        if found and found.group() not in asked and not named:
-            return f"{cause} ({found.group().strip()!r} in the title)"
-    drama = any(_DRAMA.search(subject) and "fiction" not in subject.lower() for subject in record["subjects"])
-    fiction = any("fiction" in subject.lower() for subject in record["subjects"])
-    if drama and not fiction and not play:
-        return "a play, not a novel"
+    if work.bearer and not {work.bearer, ""} & (bearers(record) or {""}):
+        return f"by {'a younger' if work.bearer == 'elder' else 'an elder'} author of this name"
+    return _cause_in_title(record, work) or _cause_in_subjects(record, work)
+
+
+_SIGNS = ((_PART, "a part"), (_SHORTENED, "an adaptation"), (_ABOUT, "another work"))
+
+
+def _cause_in_title(record: Mapping[str, Any], work: _Work) -> str:
+    """Words that make it another work, unless the work's own title says so too."""
+    title = record["titles"][0] if record["titles"] else ""
+    for (pattern, cause), found in zip(_SIGNS, _signs(title), strict=True):
+        if not found or found.word in work.folded:
+            continue
+        if pattern is not _PART or not _is_named(found.rest, work.titles):
+            return f"{cause} ({found.word.strip()!r} in the title)"
     return ""
+
+
+def _cause_in_subjects(record: Mapping[str, Any], work: _Work) -> str:
+    fiction = any("fiction" in subject.lower() for subject in record["subjects"])
+    drama = not fiction and any(_DRAMA.search(subject) for subject in record["subjects"])
+    return "a play, not a novel" if drama and not work.play else ""
+
+
+class _Sign(NamedTuple):
+    """A word of a title, and what follows it."""
+
+    word: str
+    rest: str
+
+
+@lru_cache(maxsize=1 << 16)
+def _signs(title: str) -> tuple[_Sign | None, ...]:
+    """For each of `_SIGNS`, where a title has it; words for "another work" count in the main title only."""
+    line, main = fold(_on_one_line(title)), fold(main_title(title))
+    texts = (line, line, main)
+    found = [(sign[0].search(text), text) for sign, text in zip(_SIGNS, texts, strict=True)]
+    return tuple(_Sign(m.group(), text[m.end() :]) if m else None for m, text in found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_perhaps_shortened(title: str) -> bool:
+    return bool(_PERHAPS_SHORTENED.search(fold(_on_one_line(title))))
 
 
 def _is_named(rest: str, wanted: Sequence[str]) -> bool:
@@ -129,7 +168,7 @@ def bearers(record: Mapping[str, Any]) -> set[str]:
 
 def perhaps_shortened(record: Mapping[str, Any]) -> bool:
     """Whether the title speaks of an edition for schools or children, which may be shortened."""
-    return bool(_PERHAPS_SHORTENED.search(fold(_one_line(record))))
+    return _is_perhaps_shortened(record["titles"][0] if record["titles"] else "")
 
 
 _Rank = tuple[int, bool, bool, int, int, bool, int]
@@ -168,4 +207,8 @@ def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, ranks: M
 
 
 def _one_line(record: Mapping[str, Any]) -> str:
-    return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""
+    return _on_one_line(record["titles"][0]) if record["titles"] else ""
+
+
+def _on_one_line(title: str) -> str:
+    return " / ".join(re.split(r"[\r\n]+", title))

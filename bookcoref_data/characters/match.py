@@ -7,17 +7,20 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UsageError
 from .candidates import (
     Candidates,
+    Prepared,
+    Record,
     authors_of,
     find_candidates,
     has_author,
     one_line,
+    prepare,
     same_titles,
     title_keys,
     titles_of,
@@ -28,6 +31,9 @@ from .match_rules import RULES, Rule
 from .overrides import Override, find_override
 from .table import SOURCES, Cast
 from .titles import folded_author, generation
+
+if TYPE_CHECKING:
+    import polars as pl
 
 OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics", "music", "adaptation")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""
@@ -140,43 +146,57 @@ class MatchReport:
 
 def match(
     casts: Sequence[Cast],
-    catalogue,
+    catalogue: pl.DataFrame,
     settings: MatchSettings | None = None,
     overrides: Sequence[Override] = (),
+    prepared: Prepared | None = None,
 ) -> MatchReport:
-    """Match every cast to the catalogue (a polars DataFrame) and choose one cast per book."""
+    """Match every cast to the catalogue and choose one cast per book.
+
+    `prepared` is what `prepare(catalogue)` gives, where that is kept.
+
+    Raises:
+        UsageError: an override names a book that the catalogue does not have.
+    """
     settings = settings or MatchSettings()
     casts = lend_authors(casts)
     left_out = {_place(cast): people for cast in casts if (people := _left_out(cast, settings.leave_out))}
     casts = [_without(cast, settings.leave_out) for cast in casts]
-    used: set[Override] = set()
-    decisions: dict[int, WorkDecision] = {}
-    open_works: dict[int, Cast] = {}
-    wanted = [o.gutenberg_id for o in overrides if o.gutenberg_id]
-    stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
-    records = find_candidates(catalogue, casts, [*wanted, *stated])
+    prepared = prepared or prepare(catalogue)
+    records = find_candidates(catalogue, casts, _named_ids(casts, overrides), prepared)
     _check_overrides(overrides, records)
-    for index, cast in enumerate(casts):
-        decided = _decide_early(cast, records, settings, overrides, used)
-        if decided:
-            decisions[index] = decided
-        else:
-            open_works[index] = cast
+    used: set[Override] = set()
+    decisions = _decided_early(casts, settings, overrides, used)
+    open_works = {index: cast for index, cast in enumerate(casts) if index not in decisions}
     found = _candidates_of(open_works, records, settings)
-    bearing = same_titles(catalogue, {index: cast for index, cast in open_works.items() if not found[index]})
+    without = {index: cast for index, cast in open_works.items() if not found[index]}
+    bearing = same_titles(catalogue, without, prepared)
     if "title-only" in settings.rules:
-        authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
-        records = records._replace(untold={**records.untold, **authorless})
-        for index, rows in bearing.items():
-            found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
+        records = _with_authorless(records, bearing, found)
     for index, cast in open_works.items():
         decisions[index] = _decide(cast, found[index], settings, bearing.get(index, ()))
-    _unite(casts, decisions, open_works, found, settings)
+    decisions |= _united(casts, decisions, found, settings)
     works = tuple(
         replace(decisions[index], left_out=left_out.get(_place(cast), ())) for index, cast in enumerate(casts)
     )
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
+
+
+def _named_ids(casts: Sequence[Cast], overrides: Sequence[Override]) -> list[int]:
+    """The Gutenberg ids that overrides and sources name."""
+    stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
+    return [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated]
+
+
+def _with_authorless(
+    records: Candidates, bearing: Mapping[int, Sequence[Record]], found: dict[int, list[_Found]]
+) -> Candidates:
+    """Let works without a record have those of the same title that name no author; adds them to `found`."""
+    authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
+    for index, rows in bearing.items():
+        found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
+    return records._replace(untold={**records.untold, **authorless})
 
 
 def _place(cast: Cast) -> tuple[str, str]:
@@ -237,22 +257,27 @@ def _lend(cast: Cast, known: Mapping[str, Mapping[str, str]]) -> Cast:
 # -- decisions ---------------------------------------------------------------------------------------
 
 
-def _decide_early(cast, records, settings, overrides, used) -> WorkDecision | None:
-    """An override, or a work that is no book."""
-    override = find_override(overrides, cast)
-    if override:
-        used.add(override)
-        if not override.gutenberg_id:
-            return _decision(cast, None, "override", f"left out: {override.reason}")
-        return _decision(cast, override.gutenberg_id, "override", override.reason)
-    other = sorted(set(cast.work.flags) & set(settings.refuse_flags))
-    return _decision(cast, None, "", f"not a book: {', '.join(other)}") if other else None
+def _decided_early(
+    casts: Sequence[Cast], settings: MatchSettings, overrides: Sequence[Override], used: set[Override]
+) -> dict[int, WorkDecision]:
+    """Works that an override decides (it is added to `used`), or that are no books."""
+    decided = {}
+    for index, cast in enumerate(casts):
+        override = find_override(overrides, cast)
+        other = sorted(set(cast.work.flags) & set(settings.refuse_flags))
+        if override:
+            used.add(override)
+            reason = override.reason if override.gutenberg_id else f"left out: {override.reason}"
+            decided[index] = _decision(cast, override.gutenberg_id, "override", reason)
+        elif other:
+            decided[index] = _decision(cast, None, "", f"not a book: {', '.join(other)}")
+    return decided
 
 
 class _Found(NamedTuple):
     """A record and the first rule that found it."""
 
-    record: Mapping[str, Any]
+    record: Record
     rule: Rule
 
 
@@ -283,7 +308,7 @@ def _decide(
     cast: Cast,
     found: Sequence[_Found],
     settings: MatchSettings,
-    bearing: Sequence[Mapping[str, Any]] = (),
+    bearing: Sequence[Record] = (),
 ) -> WorkDecision:
     """The best of all records found for a work, with the others and why they were not taken.
 
@@ -314,7 +339,7 @@ def _decide(
     return replace(_decision(cast, best["id"], rule.name, reason, considered), doubts=doubts)
 
 
-def _by_another(record: Mapping[str, Any]) -> Choice:
+def _by_another(record: Record) -> Choice:
     names = " and ".join(record["authors"][:2]) or "nobody"
     return choice_of(record, f"the same title by {names}")
 
@@ -326,7 +351,7 @@ def _bearer(cast: Cast) -> str:
     return first or (others.pop() if len(others) == 1 else "")
 
 
-def _doubts(cast: Cast, record: Mapping[str, Any]) -> Iterator[str]:
+def _doubts(cast: Cast, record: Record) -> Iterator[str]:
     """What a person should look at, whatever rule found the record."""
     if LENT in cast.work.flags:
         yield f"the author ({cast.author}) is another source's"
@@ -339,54 +364,74 @@ def _doubts(cast: Cast, record: Mapping[str, Any]) -> Iterator[str]:
         yield f"the source says by the {bearer} author of this name, the record does not say which"
 
 
-def _unite(
+def _united(
     casts: Sequence[Cast],
-    decisions: dict[int, WorkDecision],
-    open_works: Mapping[int, Cast],
+    decisions: Mapping[int, WorkDecision],
     found: Mapping[int, Sequence[_Found]],
     settings: MatchSettings,
-) -> None:
+) -> dict[int, WorkDecision]:
     """One record per work across sources: works that are the same go to the best of their records.
 
-    Two works are the same when each one's rules also find the record that was chosen for the other, by a
-    title that is not taken apart.
+    Gives the decisions that change.
     """
-    close = {i: {f.record["id"] for f in found[i] if f.rule.tier <= _CLOSE_TIER} for i in open_works}
-    chosen = {i: d.gutenberg_id for i, d in decisions.items() if i in open_works}
-    finders: dict[int, list[int]] = {}
-    for index, ids in close.items():
-        for number in ids:
-            finders.setdefault(number, []).append(index)
-    groups = {
-        index: {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
-        for index, number in chosen.items()
-        if number is not None
-    }
-    for index, same in groups.items():
+    changed = {}
+    chosen = {index: decisions[index].gutenberg_id for index in found}
+    for index, same in _same_works(chosen, found).items():
         numbers = {chosen[i] for i in same}
         if len(numbers) < 2:
             continue
-        records: dict[int, _Found] = {}
-        for f in (f for i in same for f in found[i] if f.record["id"] in numbers):
-            before = records.setdefault(f.record["id"], f)
-            if f.rule.tier < before.rule.tier:  # how well it fits the work that it fits best
-                records[f.record["id"]] = f
+        records = _closest(f for i in same for f in found[i] if f.record["id"] in numbers)
         best, _ = choose(
             [f.record for f in records.values()], [t for i in same for t in titles_of(casts[i])],
             settings.editions, tiers={number: f.rule.tier for number, f in records.items()},
         )  # fmt: skip
-        if best is not None and best["id"] != decisions[index].gutenberg_id:
-            mine = next(f for f in found[index] if f.record["id"] == best["id"])
-            others = ", ".join(sorted({casts[i].source for i in same if chosen[i] == best["id"]}))
-            old = decisions[index]
-            considered = tuple(
-                c._replace(refused="" if c.gutenberg_id == best["id"] else c.refused or "one record per work")
-                for c in old.considered
-            )
-            decisions[index] = replace(
-                old, gutenberg_id=best["id"], rule=mine.rule.name, considered=considered,
-                reason=f"{mine.rule.name}: {mine.rule.explanation}; the record that {others} has for it",
-            )  # fmt: skip
+        if best is not None and best["id"] != chosen[index]:
+            rule = next(f.rule for f in found[index] if f.record["id"] == best["id"])
+            others = sorted({casts[i].source for i in same if chosen[i] == best["id"]})
+            changed[index] = _moved(decisions[index], best["id"], rule, others)
+    return changed
+
+
+def _same_works(
+    chosen: Mapping[int, int | None], found: Mapping[int, Sequence[_Found]]
+) -> dict[int, set[int]]:
+    """Work index -> the works that are the same, itself among them.
+
+    Two works are the same when each one's rules also find the record that was chosen for the other, by a
+    title that is not taken apart.
+    """
+    close = {i: {f.record["id"] for f in of if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
+    finders: dict[int, list[int]] = {}
+    for index, ids in close.items():
+        for number in ids:
+            finders.setdefault(number, []).append(index)
+    return {
+        index: {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
+        for index, number in chosen.items()
+        if number is not None
+    }
+
+
+def _closest(found: Iterable[_Found]) -> dict[int, _Found]:
+    """Every record once, under the rule of the work that it fits best."""
+    records: dict[int, _Found] = {}
+    for f in found:
+        before = records.setdefault(f.record["id"], f)
+        if f.rule.tier < before.rule.tier:
+            records[f.record["id"]] = f
+    return records
+
+
+def _moved(old: WorkDecision, number: int, rule: Rule, others: Sequence[str]) -> WorkDecision:
+    """A decision for the record that other sources have."""
+    considered = tuple(
+        c._replace(refused="" if c.gutenberg_id == number else c.refused or "one record per work")
+        for c in old.considered
+    )
+    return replace(
+        old, gutenberg_id=number, rule=rule.name, considered=considered,
+        reason=f"{rule.name}: {rule.explanation}; the record that {', '.join(others)} has for it",
+    )  # fmt: skip
 
 
 def _standing(choice: Choice) -> bool:
@@ -394,7 +439,7 @@ def _standing(choice: Choice) -> bool:
     return not choice.refused or choice.refused.startswith(("fewer", "the same"))
 
 
-def _rival(best: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _rival(best: Record, records: Sequence[Record]) -> Record | None:
     """Another author's record of the same title that is read nearly as much; one without author is none."""
     mine = {folded_author(name) for name in best["authors"]}
     for record in records:
@@ -428,7 +473,9 @@ def _decision(
 # -- one cast per book -------------------------------------------------------------------------------
 
 
-def _books(casts, works: Sequence[WorkDecision], records: Candidates, settings: MatchSettings):
+def _books(
+    casts: Sequence[Cast], works: Sequence[WorkDecision], records: Candidates, settings: MatchSettings
+) -> Iterator[MatchedBook]:
     groups: dict[int, list[int]] = {}
     for index, work in enumerate(works):
         if work.gutenberg_id is not None:
@@ -458,7 +505,7 @@ def _books(casts, works: Sequence[WorkDecision], records: Candidates, settings: 
         )
 
 
-def _preference(work: WorkDecision, settings: MatchSettings) -> tuple:
+def _preference(work: WorkDecision, settings: MatchSettings) -> tuple[int, int, int, int, str]:
     place = settings.sources.index(work.source) if work.source in settings.sources else len(settings.sources)
     count = -work.characters if settings.choose == "most-characters" else 0
     rank = settings.rules.index(work.rule) if work.rule in settings.rules else -1

@@ -20,7 +20,9 @@ _BRACKETS = re.compile(r"[\[(][^\])]*[\])]")
 _YEARS = re.compile(r"\b\d{3,4}\??(?:\s?[-–]\s?\d{0,4}\??)?(?:\s?(?:BCE?|AD))?")
 _APOSTROPHE = re.compile(r"['’‘`´]")
 _WORD = re.compile(r"[^\W_]+")
-_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
+LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"}
+"""Letters that are not taken apart into a letter and an accent, as they are compared."""
+_LETTERS = str.maketrans(LETTERS)
 
 
 ARTICLES = word_set(

@@ -46,6 +46,11 @@ class Catalogue:
     sha256: str
     records: int
 
+    @property
+    def key(self) -> str:
+        """What names this catalogue in the cache, and what is made from it."""
+        return f"{self.sha256[:24]}-v{VERSION}"
+
     def frame(self) -> pl.DataFrame:
         """The table. Raises MissingExtraError without polars."""
         try:

@@ -7,6 +7,7 @@ of those only the size of the plain text is wanted, so they are cut out before t
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import lzma
 import queue
@@ -15,7 +16,7 @@ import tarfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,9 +38,12 @@ _TEXTS = {
 _VALUES = {f"{_DC}subject": "subjects", f"{_DC}type": "form", f"{_DC}language": "languages"}
 _VALUE = f"{_RDF}value"
 _CREATOR = f"{_DC}creator"
+_WANTED = (*_TEXTS, *_VALUES, _CREATOR, f"{_RELATOR}*")
+_AGENT, _NAME, _ALIAS = f"{_PG}agent", f"{_PG}name", f"{_PG}alias"
 _FORMAT, _FORMAT_END = b"<dcterms:hasFormat>", b"</dcterms:hasFormat>"
 _TEXT_FILE = re.compile(rb'rdf:about="(?P<address>[^"]*\.txt(?:\.utf-8)?)"')
 _EXTENT = re.compile(rb"<dcterms:extent[^>]*>(\d+)<")
+_PACKED_PIECE, _PIECE = 1 << 18, 1 << 22  # bytes unpacked at once: of bz2, of others
 _BATCH = 200  # records handed from thread to thread at once
 _CHUNK = 5000  # rows kept as Python objects at once
 
@@ -121,43 +125,98 @@ def records(archive: Path) -> Iterator[Record]:
 
 def _batches(archive: Path) -> Iterator[list[Record]]:
     batch: list[Record] = []
-    with _unpacked(archive) as stream:
-        for name, content in _files(stream):
-            found = _MEMBER.search(name)
-            if found:
-                batch.append((int(found.group(1)), content))
-                if len(batch) == _BATCH:
-                    yield batch
-                    batch = []
+    for name, content in _files(_unpacked(archive)):
+        found = _MEMBER.search(name)
+        if found:
+            batch.append((int(found.group(1)), content))
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
     yield batch
 
 
-def _files(stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+def _files(pieces: Iterator[bytes]) -> Iterator[tuple[str, bytes]]:
     """(name, content) of the files of a tar archive, in one pass.
 
-    Walking with `TarFile` costs as much as half of the parsing; a header block and its content are all that
+    Walking with `TarFile` costs as much as half of the parsing; name, size and kind of a header are all that
     is needed of an archive of 75,000 small files. Names beyond 100 characters are no records.
     """
-    while True:
-        block = stream.read(tarfile.BLOCKSIZE)
-        if block == tarfile.NUL * tarfile.BLOCKSIZE:
-            return
-        member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        whole = -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
-        content = stream.read(whole)
-        if len(content) < whole:
-            raise tarfile.ReadError(f"the archive ends inside {member.name}")
-        if member.isfile():
-            yield member.name, content[: member.size]
+    data, at = b"", 0
+
+    def take(length: int) -> bytes:
+        nonlocal data, at
+        if len(data) - at < length:
+            parts = [data[at:]]
+            while sum(map(len, parts)) < length and (piece := next(pieces, b"")):
+                parts.append(piece)
+            data, at = b"".join(parts), 0
+        at += length
+        return data[at - length : at]
+
+    while (block := take(tarfile.BLOCKSIZE)) != tarfile.NUL * tarfile.BLOCKSIZE:
+        name = block[:100].rstrip(tarfile.NUL).decode("utf-8", "surrogateescape")
+        size = _size(block)
+        content = take(-(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
+        if len(content) < size:
+            raise tarfile.ReadError(f"the archive ends inside {name}")
+        if block[156:157] in (tarfile.REGTYPE, tarfile.AREGTYPE):
+            yield name, content[:size]
 
 
-def _unpacked(archive: Path) -> IO[bytes]:
+def _size(block: bytes) -> int:
+    """The size of a file by its header block. Raises tarfile.ReadError when it is no such block."""
+    if len(block) == tarfile.BLOCKSIZE:
+        own = sum(block) - sum(block[148:156]) + 8 * ord(" ")  # the checksum counts itself as blanks
+        with contextlib.suppress(ValueError):
+            if int(block[148:156].strip(b"\0 "), 8) == own:
+                return int(block[124:136].strip(b"\0 "), 8)
+    raise tarfile.ReadError("a header of the archive is broken, or it is cut short")
+
+
+def _unpacked(archive: Path) -> Iterator[bytes]:
+    """The unpacked content of a file in pieces of some megabytes; of a plain file, its content."""
     with open(archive, "rb") as stream:
         magic = stream.read(6)
-    for start, opener in ((b"BZh", bz2.open), (b"\x1f\x8b", gzip.open), (b"\xfd7zXZ\x00", lzma.open)):
-        if magic.startswith(start):
-            return cast(IO[bytes], opener(archive, "rb"))
-    return open(archive, "rb")
+        stream.seek(0)
+        if magic.startswith(b"BZh"):
+            yield from _unpacked_bz2(stream)
+        elif magic.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(fileobj=stream) as packed:
+                yield from _pieces(packed)
+        elif magic == b"\xfd7zXZ\x00":
+            with lzma.LZMAFile(stream) as other:
+                yield from _pieces(other)
+        else:
+            yield from _pieces(stream)
+
+
+def _pieces(stream: BinaryIO | gzip.GzipFile | lzma.LZMAFile) -> Iterator[bytes]:
+    while piece := stream.read(_PIECE):
+        yield piece
+
+
+def _unpacked_bz2(stream: BinaryIO) -> Iterator[bytes]:
+    """As `bz2.open`, which unpacks 8 KB at a time: a thread then waits for its turn a hundred thousand times.
+
+    Raises:
+        OSError: damaged data. EOFError: the file is cut short.
+    """
+    tool, left = bz2.BZ2Decompressor(), b""
+    whole = False  # whether a stream has just ended
+    while piece := left or stream.read(_PACKED_PIECE):
+        try:
+            content = tool.decompress(piece)
+        except OSError:
+            if whole:
+                return  # what follows a whole stream and is no other is not looked at
+            raise
+        if content:
+            yield content
+        left, whole = tool.unused_data, tool.eof
+        if whole:
+            tool = bz2.BZ2Decompressor()
+    if not whole:
+        raise EOFError("the compressed file ends before its end marker")
 
 
 def row_of(number: int, data: bytes) -> Row:
@@ -165,49 +224,60 @@ def row_of(number: int, data: bytes) -> Row:
     from lxml import etree
 
     short, text_bytes = _without_formats(data)
-    root = etree.fromstring(short)
-    found: dict[str, list[str]] = {name: [] for name in (*_TEXTS.values(), *_VALUES.values())}
-    people: list[Row] = []
-    agents: dict[str | None, Row] = {}
-    for child in next(root.iterchildren(f"{_PG}ebook"), ()):
-        tag = str(child.tag)
-        if tag in _TEXTS:
-            found[_TEXTS[tag]] += [child.text] if child.text else []
-        elif tag in _VALUES:
-            found[_VALUES[tag]] += [v.text for v in child.iter(_VALUE) if v.text]
-        elif tag == _CREATOR or tag.startswith(_RELATOR):
-            role = "cre" if tag == _CREATOR else tag.removeprefix(_RELATOR)
-            people += [{"role": role, **agent} for agent in _agents(child, agents)]
+    texts, people = _read(etree.fromstring(short))
     authors = [person for person in people if person["role"] == "cre"]
-    downloads = found["downloads"]
+    downloads = texts["downloads"]
     return {
         "id": number,
-        "titles": found["titles"] + found["other titles"],
+        "titles": texts["titles"] + texts["other titles"],
         "authors": [person["name"] for person in authors],
         "aliases": list(dict.fromkeys(alias for person in authors for alias in person["aliases"])),
-        "subjects": found["subjects"],
-        "form": next(iter(found["form"]), ""),
+        "subjects": texts["subjects"],
+        "form": next(iter(texts["form"]), ""),
         "downloads": int(downloads[0]) if downloads and downloads[0].isdigit() else -1,
-        "languages": found["languages"],
+        "languages": texts["languages"],
         "people": people,
         "text_bytes": text_bytes,
-        "issued": next(iter(found["issued"]), ""),
+        "issued": next(iter(texts["issued"]), ""),
     }
 
 
-def _agents(child: _Element, known: dict[str | None, Row]) -> Iterator[Row]:
+def _read(root: _Element) -> tuple[dict[str, list[str]], list[Row]]:
+    """(texts by field, people) of the book of a record.
+
+    lxml makes an object of every element that is looked at, so it is asked for those that say something.
+    """
+    texts: dict[str, list[str]] = {name: [] for name in (*_TEXTS.values(), *_VALUES.values())}
+    people: list[Row] = []
+    agents: dict[str, Row] = {}
+    book = next(root.iterchildren(f"{_PG}ebook"), None)
+    for child in () if book is None else book.iterchildren(*_WANTED):
+        tag = child.tag
+        if tag in _VALUES:
+            texts[_VALUES[tag]] += [v.text for v in child.iter(_VALUE) if v.text]
+        elif tag in _TEXTS:
+            texts[_TEXTS[tag]] += [child.text] if child.text else []
+        else:
+            role = "cre" if tag == _CREATOR else tag.removeprefix(_RELATOR)
+            people += [{"role": role, **agent} for agent in _agents(child, agents)]
+    return texts, people
+
+
+def _agents(child: _Element, known: dict[str, Row]) -> Iterator[Row]:
     """The person in an element with a role; one named before is only pointed to (rdf:resource)."""
-    agent = next(child.iterchildren(f"{_PG}agent"), None)
+    agent = next(child.iterchildren(_AGENT), None)
     if agent is None:
-        pointed = known.get(child.get(f"{_RDF}resource"))
+        pointed = known.get(child.get(f"{_RDF}resource", ""))
         if pointed:
             yield pointed
         return
-    names = [part.text for part in agent.iterchildren(f"{_PG}name") if part.text]
-    if names:
-        aliases = [part.text for part in agent.iterchildren(f"{_PG}alias") if part.text]
-        person: Row = {"name": names[0], "aliases": aliases}
-        known[agent.get(f"{_RDF}about")] = person
+    names: dict[str, list[str]] = {_NAME: [], _ALIAS: []}
+    for part in agent.iterchildren(_NAME, _ALIAS):
+        names[part.tag] += [part.text] if part.text else []
+    if names[_NAME]:
+        person: Row = {"name": names[_NAME][0], "aliases": names[_ALIAS]}
+        if address := agent.get(f"{_RDF}about"):
+            known[address] = person
         yield person
 
 

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..characters.candidates import PREPARED_VERSION, Prepared, prepare
 from ..characters.editions import Choice, EditionSettings
 from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
 from ..characters.overrides import Override, overrides_from
@@ -18,8 +19,12 @@ from ..files import write_bytes, write_text
 from ..progress import Progress, Silent
 from ..report.match_review import render_review
 from ..resources import load_toml, resource
-from ..sources.catalogue import catalogue
+from ..sources.catalogue import PART as CATALOGUE_PART
+from ..sources.catalogue import Catalogue, catalogue
 from ..sources.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BOOKS, WORKS, CASTS, REVIEW = "matches.tsv", "works.tsv", "casts.jsonl", "review.html"
 _MOST_RECORDS = 12  # of a work on the review page; works.tsv has all
@@ -100,7 +105,29 @@ def run_match(
     """
     casts = read_casts(tables)
     found = catalogue(store, archive, offline=offline, progress=progress or Silent())
-    return match(casts, found.frame(), settings, overrides)
+    return match_casts(casts, found, store, settings, overrides)
+
+
+def match_casts(
+    casts: Sequence[Cast],
+    found: Catalogue,
+    store: Store,
+    settings: MatchSettings | None = None,
+    overrides: Sequence[Override] = (),
+) -> MatchReport:
+    """Match casts to a catalogue; what is prepared of the catalogue is kept in the cache beside it."""
+    import polars as pl
+
+    frame = found.frame()
+    name = f"{found.key}-words-v{PREPARED_VERSION}"
+    folder = store.make(CATALOGUE_PART, name, lambda scratch: _write_prepared(frame, scratch))
+    tables = [pl.read_parquet(folder / f"{part}.parquet") for part in Prepared._fields]
+    return match(casts, frame, settings, overrides, Prepared(*tables))
+
+
+def _write_prepared(frame: pl.DataFrame, folder: Path) -> None:
+    for part, table in prepare(frame)._asdict().items():
+        table.write_parquet(folder / f"{part}.parquet", compression="zstd")
 
 
 def read_casts(tables: Iterable[Path]) -> list[Cast]:

@@ -93,6 +93,8 @@ def test_each_rule_finds_what_no_rule_before_it_finds(rule):
     ("Murasaki Shikibu", "Murasaki Shikibu", ()),
     ("James F. Cooper", "Cooper, James Fenimore", ()),
     ("Charlotte Bronte", "Brontë, Charlotte", ()),
+    ("Bjørnstjerne Bjørnson", "Bjørnson, Bjørnstjerne", ()),
+    ("Wladyslaw Lozinski", "Łoziński, Władysław", ()),
     ("Samuel Clemens", "Twain, Mark", ("Clemens, Samuel Langhorne",)),
     ("Marie-Henri Beyle (Stendhal)", "Stendhal", ("Beyle, Marie-Henri",)),
     ("George Eliot", "Eliot, George (1819-1880)", ()),
@@ -190,6 +192,10 @@ def test_a_record_or_a_work_without_author_can_match():
     assert found([cast(tales)], [nobody, other]) == [1]
     guide, wikidata = cast(tales, source="shmoop"), cast(tales, "Anonymous")
     assert found([guide, wikidata], [nobody]) == [1, 1]
+
+
+def test_a_title_alone_may_begin_with_a_ligature():
+    assert found([cast("Œdipe")], [record(1, "Œdipe", "Anonymous")]) == [1]
 
 
 def test_the_book_that_a_source_names_itself_comes_first():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import os
 import sys
@@ -170,6 +171,28 @@ def test_an_archive_cut_short_or_with_broken_xml_is_refused(tmp_path):
     empty = archive(tmp_path / "z.tar.bz2", [("README", "hello")])
     with pytest.raises(DataError, match="no record"):
         catalogue(store, empty)
+
+
+def test_an_archive_packed_in_several_streams_is_read_whole(tmp_path):
+    """As pbzip2 packs; what follows the last stream is not looked at, as by `bz2.open`."""
+    plain = archive(tmp_path / "p.tar", [member(n, os.urandom(3000).hex()) for n in range(1, 20)], "")
+    data = plain.read_bytes()
+    parts = [bz2.compress(data[at : at + 30_000]) for at in range(0, len(data), 30_000)]
+    packed = tmp_path / "x.tar.bz2"
+    packed.write_bytes(b"".join(parts) + b"behind the end")
+    read = catalogue(Store.open(tmp_path / "cache"), packed).frame()
+    assert read["id"].to_list() == list(range(1, 20))
+    packed.write_bytes(b"".join(parts[:2])[:-5])
+    with pytest.raises(DataError, match="end marker"):
+        catalogue(Store.open(tmp_path / "cache"), packed)
+
+
+def test_a_damaged_header_is_refused(tmp_path):
+    plain = archive(tmp_path / "p.tar", [member(7), member(8)], "")
+    data = plain.read_bytes()
+    plain.write_bytes(data.replace(b"cache/epub/8/pg8", b"cache/epub/8/pg9"))
+    with pytest.raises(DataError, match="header"):
+        catalogue(Store.open(tmp_path / "cache"), plain)
 
 
 def test_without_a_file_and_without_network_the_error_says_so(tmp_path):

@@ -15,10 +15,12 @@ pytest.importorskip("gutenbergpy")
 pytest.importorskip("polars")
 
 from bookcoref_data.annotate.backends import BACKENDS
+from bookcoref_data.characters.match import MatchSettings
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import iter_folder, read_build
+from bookcoref_data.sources.store import Store
 from bookcoref_data.workflows import create
 from bookcoref_data.workflows.annotate_many import release_backends
 from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
@@ -278,6 +280,18 @@ def test_overrides_of_a_recipe_survive_a_new_run(world):
         facts = json.loads(done.stdout)
         assert facts["matched"] == 2
         assert facts["unmatched"][0]["reason"] == "left out: no book for us"
+
+
+def test_what_is_prepared_of_the_catalogue_is_kept_and_gives_the_same(world, monkeypatch):
+    from bookcoref_data.workflows import match as workflow
+
+    def matched():
+        return workflow.run_match([world / "casts.jsonl"], Store.open(world / "cache"),
+                                  world / "rdf-files.tar.bz2", MatchSettings(), (), offline=True)  # fmt: skip
+
+    first = matched()
+    monkeypatch.setattr(workflow, "prepare", None)  # a second time it is not made again
+    assert matched() == first
 
 
 def test_a_reviewed_table_is_read_back_as_overrides(world):
