@@ -13,13 +13,15 @@ The names listed in `__all__` are loaded when they are first used, so importing 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import update_wrapper
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+# Nothing else is imported before it is needed: `typing` and `functools` alone take most of the time that
+# `import bookcoref_data` costs. Type checkers know this name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
     from .api import (
         AnnotatedBook,
         BookcorefError,
@@ -148,6 +150,8 @@ class _Verb:
     """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
+        from functools import update_wrapper
+
         update_wrapper(self, function)
         self._name = name
 
@@ -157,13 +161,19 @@ class _Verb:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        return getattr(import_module(f"{__name__}.{self._name}"), attribute)
+        return getattr(_module(self._name), attribute)
+
+
+def _module(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"{__name__}.{name}")
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.api"), name)
+    found = getattr(_module("api"), name)
     return _Verb(found, name) if name in _ROOMS else found
 
 
@@ -171,7 +181,7 @@ def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
 
 
-class _FrontDoor(ModuleType):
+class _FrontDoor(type(sys)):  # type: ignore[misc]
     """This module: its functions keep their names although rooms are called alike (`annotate`, `evaluate`).
 
     Importing a sub-package makes it an attribute of the package, so `bc.evaluate` would be a function or a
@@ -180,7 +190,7 @@ class _FrontDoor(ModuleType):
     """
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in __all__ and isinstance(value, ModuleType)):
+        if not (name in __all__ and isinstance(value, type(sys))):
             super().__setattr__(name, value)
 
 
