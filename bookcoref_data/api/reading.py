@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ..books import Book, Record
 from ..errors import UsageError
 from .books import AnnotatedBook, PathLike, records_of
+from .tables import Table
 
 if TYPE_CHECKING:
     from ..books.annotation import Annotation
-    from ..edits import Anchor, Applied, Edit
+    from ..edits import Anchor, Applied, Conflict, Edit
     from ..view.compare import Differences
 
 _HEIGHT = 640
@@ -133,9 +134,33 @@ def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) ->
     return list(write_report(_chosen(source, book), Path(out).expanduser(), plots=plots))
 
 
+class Corrected(list["Applied"]):
+    """What was done with corrections, one item for each document."""
+
+    @property
+    def conflicts(self) -> list[Conflict]:
+        """The edits that need a person, with the reason."""
+        return [conflict for one in self for conflict in one.conflicts]
+
+    @property
+    def table(self) -> Table:
+        """One row per document: edits that changed it, that it had already, found elsewhere, left to you."""
+        columns = ("doc_key", "changed", "unchanged", "moved", "conflicts")
+        rows = [[d.annotation.doc_key, d.changed, d.unchanged, d.moved, len(d.conflicts)] for d in self]
+        return Table.of_rows(columns, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """`documents`: what `edits apply --json` prints."""
+        return {"documents": [one.to_dict() for one in self]}
+
+    def __repr__(self) -> str:
+        changed = sum(one.changed for one in self)
+        return f"<Corrected: {len(self)} documents, {changed:,} edits, {len(self.conflicts):,} conflicts>"
+
+
 def apply_edits(
     annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: bool = False
-) -> list[Applied]:
+) -> Corrected:
     """Correct an annotation and write it to `out` (a folder, or a file of a known format).
 
     Returns what was done, one for each document; `conflicts` lists the edits that need a person. `replace`
@@ -148,7 +173,8 @@ def apply_edits(
     from ..workflows.correct import read_edits
 
     wanted = read_edits(Path(edits).expanduser()) if isinstance(edits, str | os.PathLike) else list(edits)
-    return run(Path(annotation).expanduser(), wanted, Path(out).expanduser(), replace=replace)
+    done = run(Path(annotation).expanduser(), wanted, Path(out).expanduser(), replace=replace)
+    return Corrected(done)
 
 
 class Corrections(list["Edit"]):
@@ -157,6 +183,14 @@ class Corrections(list["Edit"]):
     def __init__(self, edits: Iterable[Edit], lost: dict[str, tuple[Anchor, ...]]) -> None:
         super().__init__(edits)
         self.lost = lost
+
+    @property
+    def table(self) -> Table:
+        """One row per correction."""
+        return Table.of_dicts([edit.to_dict() for edit in self])
+
+    def __repr__(self) -> str:
+        return f"<Corrections: {len(self):,} edits>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -94,7 +94,9 @@ class Table:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Table of {self._length:,} rows: {', '.join(self._columns)}>"
+        names = list(self._columns)
+        more = f" and {len(names) - _SHOWN} more columns" if len(names) > _SHOWN else ""
+        return f"<Table of {self._length:,} rows: {', '.join(names[:_SHOWN])}{more}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self._columns)

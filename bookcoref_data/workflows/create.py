@@ -186,6 +186,9 @@ class SilverReport(FolderReport):
     left_out: dict[str, str] = field(default_factory=dict)
     books: list[dict[str, Any]] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<SilverReport: {len(self.books)} books in {self.out}, {len(self.failed)} failed>"
+
     def to_dict(self) -> dict[str, Any]:
         return {
             **FolderReport.to_dict(self),

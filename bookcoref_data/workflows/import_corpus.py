@@ -46,6 +46,9 @@ class Imported:
     report: ConversionReport
     records: Path | None = None
 
+    def __repr__(self) -> str:
+        return f"<Imported: {self.corpus.name}, {self.report.documents:,} documents in {self.out}>"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; the counts of the report stand beside the fields."""
         counts = self.report.to_dict()

@@ -114,6 +114,10 @@ class PublishReport:
         """Size of all files together."""
         return sum(facts.bytes for facts in self.files.values())
 
+    def __repr__(self) -> str:
+        made, state = self.publication, "uploaded" if self.uploaded else "not uploaded"
+        return f"<PublishReport: {made.repository}, {len(made.books)} books, {self.bytes:,} bytes, {state}>"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         made = self.publication

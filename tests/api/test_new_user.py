@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.sample import gutenberg_text
+from bookcoref_data.sample import gutenberg_text, sample_path
 
 TRIES = """
 bc.load("bookcoref")[0].text.startswith("CHAPTER I.")
@@ -59,3 +62,101 @@ def test_it_works(world, monkeypatch, line):
     monkeypatch.chdir(world)
     monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(world / "cache"))
     assert eval(line, {"bc": bc})
+
+
+# What every other function returns: one short line, a table, and a document for JSON.
+RESULTS = """
+bc.annotate_many(["tiny.jsonl"], ["Anna"])
+bc.annotate_many("two.jsonl", "names.txt", out="many", jobs=1)
+bc.propose_casts("lamp.jsonl")
+bc.evaluate("bookcoref", ["system.conll", "lamp.jsonl"], errors=True, compare="all", few_units=True)
+bc.stats("bookcoref", "system.conll", per_book=True)
+bc.align("system.conll", "lamp.txt", out="aligned.jsonl", report="aligned.json")
+bc.clean("lamp.txt", out="clean.txt", map="clean.json")
+bc.convert("system.conll", "again.jsonl")
+bc.import_corpus("fantasycoref", "corpus", out="imported")
+bc.list_books("nowhere")
+bc.show("lamp", character="Thorne")
+bc.show("lamp", at=410)
+bc.show("lamp")
+bc.rebuild(sample=True, out="rebuilt", jobs=1)
+bc.rebuild_plan(sample=True)
+bc.verify("bookcoref")
+bc.pack("bookcoref", "packs", mirror=MIRROR, licence="CC0-1.0", jobs=1)
+bc.pack_inspect("packs")
+bc.manifest_write("bookcoref", "manifest.json")
+bc.manifest_show("bookcoref")
+bc.cache_size()
+bc.cache_clear("books")
+bc.publish("bookcoref", "me/lamp", dry_run=True)
+bc.view("bookcoref")
+bc.diff("system.conll", "system.conll")
+bc.merge("parts.conll", "long.conll", by="id", key_ids=True, save="a.tsv")
+bc.merge("parts.conll", by="new", save="b.tsv")
+bc.merge_agreement("parts.conll", ["a.tsv", "b.tsv"])
+bc.apply_edits("system.conll", "edits.jsonl", "corrected")
+bc.questions_build("system.conll", "questions", test=3, dev=0, draws=0)
+bc.questions_evaluate("questions", annotation="system.conll", books="system.conll")
+bc.questions_evaluate("questions", dry_run=2)
+bc.contexts_build(bc.load("bookcoref"), "contexts", strategies=["lead"], budget=100)
+bc.contexts_ask("contexts", dry_run=1)
+bc.contexts_compare("bookcoref", budgets=[300])
+bc.harvest_liscu("casts.jsonl", names=["names.tsv"])
+bc.regenerate("many/dataset", jobs=1)
+""".strip().splitlines()
+PARTS = """#begin document (bc/demo/1); part 000
+d\t0\t0\tJohn\tNNP\t*\t-\t-\t-\t-\t*\t(0)
+
+#end document
+#begin document (bc/demo/1); part 001
+d\t1\t0\tHe\tPRP\t*\t-\t-\t-\t-\t*\t(0)
+
+#end document
+"""
+TINY = {"gutenberg_key": "0", "sentences": [["Anna", "saw", "Mr.", "Ford", "."], ["She", "smiled", "."]]}
+
+
+@pytest.fixture(scope="module")
+def desk(world):
+    """The world above, and small inputs of the other functions. Lines build on the files of those before."""
+    bc.load(world / "bookcoref").save(world / "lamp.jsonl")
+    (world / "names.txt").write_text("Anna\nMr. Ford\n", encoding="utf-8")
+    rows = [json.dumps({"doc_key": key, **TINY}) + "\n" for key in ("tiny", "other")]
+    (world / "tiny.jsonl").write_text(rows[0], encoding="utf-8")
+    (world / "two.jsonl").write_text("".join(rows), encoding="utf-8")
+    (world / "edits.jsonl").write_text("", encoding="utf-8")
+    (world / "parts.conll").write_text(PARTS, encoding="utf-8")
+    (world / "names.tsv").write_text("title\tsource\tcharacter\nFarm\tcliffnotes\tBen\n", encoding="utf-8")
+    return world
+
+
+def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
+    monkeypatch.chdir(desk)
+    monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(desk / "cache"))
+    for line in RESULTS:
+        found = eval(line, {"bc": bc, "MIRROR": sample_path("mirror")})
+        shown = repr(found)
+        assert len(shown) < 300, line
+        assert "\n" not in shown, line
+        assert json.loads(json.dumps(found.to_dict())), line
+        table = found if isinstance(found, bc.Table) else getattr(found, "table", None)
+        if table is not None:
+            assert table.to_pandas().shape == (len(table), len(table.columns)), line
+            assert table.to_markdown().count("\n") == len(table) + 1, line
+    tried = set(re.findall(r"bc\.(\w+)", "\n".join([*RESULTS, *TRIES])))
+    untried = {name for name in bc.__all__ if name[0].islower()} - tried
+    # Tried with a cast, a person's edits, a mirror, or a service, in the tests of their rooms.
+    assert untried == {
+        "annotate", "cache_path", "contexts_collect", "contexts_identify",
+        "contexts_references", "contexts_score", "contexts_tables", "create", "harvest_wikidata", "match",
+        "propose_cast",
+    }  # fmt: skip
+
+
+def test_several_systems_have_their_own_scores(desk, monkeypatch):
+    monkeypatch.chdir(desk)
+    scores = bc.evaluate("bookcoref", {"ours": "system.conll", "theirs": bc.load("bookcoref")})
+    assert {name: one.pooled.conll.f1 for name, one in scores.systems.items()} == {"ours": 1.0, "theirs": 1.0}
+    assert scores.table.columns == ("metric", "ours", "theirs")
+    with pytest.raises(bc.BookcorefError, match=r"systems\[name\]"):
+        _ = scores.conll_f1

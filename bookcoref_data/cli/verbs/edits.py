@@ -32,9 +32,9 @@ def apply(
     from ...api import apply_edits
 
     done = apply_edits(annotation, edits, out, replace=replace)
-    conflicts = [c for d in done for c in d.conflicts]
+    conflicts = done.conflicts
     if json:
-        emit_json([d.to_dict() for d in done])
+        emit_json(done.to_dict()["documents"])
     else:
         emit_table(
             ("book", "changed", "so already", "found elsewhere", "conflicts"),
