@@ -50,6 +50,7 @@ function draw() {
 function card(work, place) {
   const article = make("article", "", mine.has(place) ? "mine" : "");
   article.append(about(work), choices(work, place, article));
+  article.querySelector(".confirm").setAttribute("aria-pressed", confirmed(work, place));
   return article;
 }
 
@@ -79,7 +80,8 @@ function choices(work, place, article) {
   number.type = "number";
   number.min = 1;
   number.setAttribute("aria-label", "number of another book");
-  if (current && !work.records.some((r) => r.id === current)) number.value = current;
+  const unlisted = (id) => (id && !work.records.some((r) => r.id === id) ? id : "");
+  number.value = unlisted(current);
   number.addEventListener("change", () => {
     if (Number(number.value) > 0) decide(work, place, Number(number.value), article);
     for (const radio of list.querySelectorAll("input[type=radio]")) radio.checked = false;
@@ -94,8 +96,29 @@ function choices(work, place, article) {
     if (mine.has(place)) mine.get(place).why = why.value;
     write();
   });
-  right.append(list, why);
+  const confirm = make("button", work.gutenberg_id ? "Right as it is" : "Right, no book", "confirm");
+  confirm.type = "button";
+  confirm.addEventListener("click", () => {
+    if (confirmed(work, place)) mine.delete(place);
+    else mine.set(place, { choice: work.gutenberg_id, why: why.value });
+    rows.forEach((row, at) => { list.children[at].querySelector("input").checked = row.number === work.gutenberg_id; });
+    number.value = unlisted(work.gutenberg_id);
+    mark(work, place, article);
+  });
+  const line = make("div", "", "line");
+  line.append(confirm, why);
+  right.append(list, line);
   return right;
+}
+
+function confirmed(work, place) {
+  return mine.has(place) && mine.get(place).choice === work.gutenberg_id;
+}
+
+function mark(work, place, article) {
+  article.classList.toggle("mine", mine.has(place));
+  article.querySelector(".confirm").setAttribute("aria-pressed", confirmed(work, place));
+  write();
 }
 
 function choice(row, name, checked, act) {
@@ -120,8 +143,7 @@ function decide(work, place, number, article) {
   const why = article.querySelector(".why").value;
   if (number === work.gutenberg_id) mine.delete(place);
   else mine.set(place, { choice: number, why });
-  article.classList.toggle("mine", mine.has(place));
-  write();
+  mark(work, place, article);
 }
 
 const quoted = (text) => JSON.stringify(text).replace(/\u007f/g, "\\u007f");
@@ -132,7 +154,7 @@ function toml() {
     return ["[[override]]", `# ${work.title} (${work.author || "no author"})`.replace(/[\r\n]+/g, " "),
       `source = ${quoted(work.source)}`, `work_id = ${quoted(work.work_id)}`,
       ...(choice === null ? [] : [`gutenberg_id = ${choice}`]),
-      `reason = ${quoted(why.trim() || "decided by a person")}`, ""].join("\n");
+      `reason = ${quoted(why.trim() || (choice === work.gutenberg_id ? "right as it is" : "decided by a person"))}`, ""].join("\n");
   }).join("\n");
 }
 
@@ -154,7 +176,7 @@ window.addEventListener("beforeunload", (event) => { if (mine.size) event.preven
 const looked = data.works.filter((work) => work.review).length;
 const matched = data.works.filter((work) => work.gutenberg_id).length;
 $("summary").textContent = `${data.works.length} works, ${matched} with a book; ${looked} to look at. ` +
-  "Choose another record, or none; then save your decisions below.";
+  "Say that a record is right, or choose another, or none; then save your decisions below.";
 if (!looked) $("which").value = "all";
 write();
 draw();
