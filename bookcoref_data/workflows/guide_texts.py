@@ -10,7 +10,6 @@ run asks for that page again.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from ..characters.guide_files import GuideAddress, ListedName, read_addresses, r
 from ..characters.guides.addresses import is_summary, summary_address
 from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage
 from ..characters.names import fold, read_name
-from ..errors import FormatError, SourceError, UsageError
+from ..errors import SourceError, UsageError
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..sources.http import Fetcher
@@ -43,6 +42,7 @@ from .harvest_guides import (
     write_manifest,
 )
 from .verify import published_books
+from .works_table import read_works_table
 
 NOTES = (
     "The texts are the study guides' own and under copyright: use them, do not pass them on.",
@@ -143,16 +143,9 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
     """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`.
 
     Raises:
-        SourceError: the file cannot be read. FormatError: it has not the columns that are needed.
+        SourceError: the file cannot be read. FormatError: it is no such table.
     """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
-    columns = ("source", "work_id", "gutenberg_id")
-    if not rows or not set(columns) <= set(rows[0]):
-        raise FormatError(f"{path} is no table of works", expected=f"columns {', '.join(columns)}, and rows")
+    rows = [row for _, row in read_works_table(path, ("source", "work_id", "gutenberg_id"))]
     return {(row["source"], row["work_id"]): row["gutenberg_id"] for row in rows if row["gutenberg_id"]}
 
 

@@ -22,6 +22,7 @@ from ..resources import load_toml, resource
 from ..sources.catalogue import PART as CATALOGUE_PART
 from ..sources.catalogue import Catalogue, catalogue
 from ..sources.store import Store
+from .works_table import read_works_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,8 @@ def load_overrides(path: Path | None = None) -> list[Override]:
     A `.tsv` is a works.tsv in which a person filled in the column `decision`: a Gutenberg id, or "none".
 
     Raises:
-        SourceError: the file cannot be read. UsageError: an override cannot be used.
+        SourceError: the file cannot be read. FormatError: a `.tsv` is no works.tsv.
+        UsageError: an override cannot be used.
     """
     if path is not None and path.suffix.lower() == ".tsv":
         return overrides_from({"override": list(_decided(path))})
@@ -65,19 +67,8 @@ def load_overrides(path: Path | None = None) -> list[Override]:
 
 def _decided(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a reviewed works.tsv that hold a decision, as overrides."""
-    try:
-        # Spreadsheets write a mark of byte order.
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"cannot read {path}", found=str(error)) from error
-    columns = lines[0].split("\t") if lines else []
-    needed = {"decision", "source", "work_id"}
-    if not needed <= set(columns):
-        raise UsageError(f"{path} is no reviewed works.tsv", expected=f"columns {', '.join(sorted(needed))}",
-                         found=", ".join(columns[:8]) or "nothing")  # fmt: skip
-    for number, line in enumerate(lines[1:], start=2):
-        row = dict(zip(columns, line.split("\t"), strict=False))
-        decision = row.get("decision", "").strip()
+    for number, row in read_works_table(path, ("decision", "source", "work_id")):
+        decision = row["decision"].strip()
         if not decision:
             continue
         if decision.lower() != "none" and not (decision.isdigit() and decision.isascii()):

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 from itertools import count
 
+from ...words.numbers import ORDINALS, TENS, UNITS
 from .model import Block
 
 _NUMBER = (
-    r"(?:[ivxlcdm]+|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
-    r"|seventeen|eighteen|nineteen|twenty\S*|thirty\S*|forty\S*"
+    rf"(?:[ivxlcdm]+|\d+|(?:the )?(?:{'|'.join(ORDINALS)}|last)"
+    rf"|{'|'.join(UNITS[1:])}|(?:{'|'.join(TENS)})\S*"
     r"|premi[eè]re?|deuxi[eè]me|seconde?|troisi[eè]me|quatri[eè]me|cinqui[eè]me|sixi[eè]me|derni[eè]re?"
     r"|(?:erst|zweit|dritt|viert|fünft|sechst|siebent?|acht|neunt|zehnt|letzt)e[rs]?)"
 )

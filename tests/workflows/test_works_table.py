@@ -1,0 +1,41 @@
+"""The table of works that a person fills in: one reader for overrides and for texts of guides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bookcoref_data.errors import FormatError, SourceError
+from bookcoref_data.workflows.guide_texts import read_works
+from bookcoref_data.workflows.match import load_overrides
+
+HEAD = "decision\twhy\tsource\twork_id\tgutenberg_id\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return tmp_path / "works.tsv"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_both_readers_take_what_a_spreadsheet_writes(table, ends):
+    rows = '8\t"so" it is\tshmoop\tferry\t7\n\t\tshmoop\tinn\n\n'
+    table.write_bytes(("\ufeff" + HEAD + rows).replace("\n", ends).encode())
+    (one,) = load_overrides(table)
+    assert (one.work_id, one.gutenberg_id, one.reason) == ("ferry", 8, '"so" it is')
+    assert read_works(table) == {("shmoop", "ferry"): "7"}
+
+
+@pytest.mark.parametrize("read", [load_overrides, read_works])
+@pytest.mark.parametrize("content", [HEAD.encode("utf-16"), b"PK\x03\x04\xe9", b"", b"title\tauthor\n"])
+def test_another_file_is_refused_with_a_message(table, read, content):
+    table.write_bytes(content)
+    with pytest.raises(FormatError, match=r"works\.tsv"):
+        read(table)
+
+
+@pytest.mark.parametrize("read", [load_overrides, read_works])
+def test_a_missing_table_is_named(table, read):
+    with pytest.raises(SourceError, match="cannot read"):
+        read(table)
