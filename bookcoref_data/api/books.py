@@ -54,6 +54,7 @@ class AnnotatedBook:
         record: Record,
         *,
         run: Annotated | None = None,
+        annotation: Annotation | None = None,
         files: tuple[Path, ...] = (),
         conflicts: tuple[Conflict, ...] = (),
         scores: Table | None = None,
@@ -63,6 +64,9 @@ class AnnotatedBook:
         self.scores = Table({}) if scores is None else scores
         self._state: State | None = run.state if run else None
         self._text: SourceText | None = run.source.origin if run and run.source else None
+        self._read = annotation
+        if annotation is not None:
+            self._text = annotation.source
 
     @property
     def doc_key(self) -> str:
@@ -95,11 +99,18 @@ class AnnotatedBook:
     @property
     def annotation(self) -> Annotation:
         """Everything that is known of the book, with the reason of each mention where we annotated it."""
-        from ..books.annotation import Annotation, annotation_of
+        from ..books.annotation import annotation_of
+
+        return self._reasoned or annotation_of(self.record)
+
+    @cached_property
+    def _reasoned(self) -> Annotation | None:
+        """The annotation with its reasons, made here or read from a folder of `annotate`; else None."""
+        from ..books.annotation import Annotation
 
         state = self._state
         if state is None:
-            return annotation_of(self.record)
+            return self._read
         return Annotation(
             self.book, state.names, state.mentions, state.quotes, state.dropped, source=self._text
         )
@@ -133,12 +144,12 @@ class AnnotatedBook:
     @cached_property
     def quotes(self) -> Table:
         """One row per quotation of our own annotation: start, end, text, speaker, addressees, rule, score."""
-        state = self._state
-        rows = [] if state is None else [
+        known = self._reasoned
+        rows = [] if known is None else [
             [q.start, q.end, self.book.text_of(Mention(q.start, q.end)),
-             state.names[q.speaker] if q.speaker >= 0 else None, [state.names[a] for a in q.addressees],
+             known.names[q.speaker] if q.speaker >= 0 else None, [known.names[a] for a in q.addressees],
              q.rule, q.score]
-            for q in state.quotes
+            for q in known.quotes
         ]  # fmt: skip
         return Table.of_rows(("start", "end", "text", "speaker", "addressees", "rule", "score"), rows)
 
@@ -216,11 +227,13 @@ class AnnotatedBook:
         book = self.book
         names = [name for name, _ in self.record.characters]
         kinds = TypeRules(book.tokens, book.sentence_ends, names)
-        made = {} if self._state is None else {(m.start, m.end, m.character): m for m in self._state.mentions}
-        places = {} if self._state is None else {name: i for i, name in enumerate(self._state.names)}
+        known = self._reasoned
+        made = (
+            {(m.start, m.end, known.names[m.character]): m for m in known.mentions if m.step} if known else {}
+        )
         rows: list[list[Any]] = []
         for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
-            ours = made.get((start, end, places.get(character, -1))) if isinstance(character, str) else None
+            ours = made.get((start, end, character)) if isinstance(character, str) else None
             rows.append([
                 start, end, book.text_of(Mention(start, end)), str(character),
                 ours.kind if ours and ours.kind else kinds.type_of(start, end),
@@ -326,14 +339,19 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
     """Read books from a file, a folder of files or a data set folder, in any format we know.
 
     The format is recognised from name and content unless it is named: jsonl, conll, corefud, brat, booknlp.
+    Books of a folder of `annotate` bring rules, scores, quotes and the places in the source file along.
 
     Raises:
         SourceError: nothing there. FormatError: not what it claims to be (file and line).
         UsageError: an unknown format.
     """
     from ..formats import read_documents
+    from ..formats.annotated import has_reasons, read_with_reasons
 
-    return Books(AnnotatedBook(r) for r in read_documents(Path(path).expanduser(), format, config))
+    path = Path(path).expanduser()
+    if format is None and config is None and has_reasons(path):
+        return Books(AnnotatedBook(record, annotation=known) for record, known in read_with_reasons(path))
+    return Books(AnnotatedBook(record) for record in read_documents(path, format, config))
 
 
 def write(books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format: str | None = None) -> Path:
@@ -356,7 +374,9 @@ def records_of(source: Any) -> list[Record]:
         UsageError: none of these.
     """
     if isinstance(source, str | os.PathLike):
-        return [book.record for book in read(source)]
+        from ..formats import read_documents
+
+        return list(read_documents(Path(source).expanduser()))
     if isinstance(source, AnnotatedBook | Book | Record):
         return [_record(source)]
     if isinstance(source, Iterable):

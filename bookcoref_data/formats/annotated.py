@@ -42,12 +42,26 @@ def read_annotations(path: Path | str, *, config: str | None = None) -> list[Ann
         SourceError: nothing there. FormatError: not what it claims to be. BookError: a record without text.
     """
     path = Path(path)
-    folder = path if path.is_dir() else path.parent
-    if not ((path.is_dir() or path.name == ANNOTATION) and (folder / ANNOTATION).is_file()):
+    if not has_reasons(path):
         return [annotation_of(record) for record in read_documents(path, config=config)]
+    return [annotation for _, annotation in read_with_reasons(path)]
+
+
+def has_reasons(path: Path) -> bool:
+    """Whether a path is a folder that `annotate` wrote, or its `annotation.jsonl`."""
+    return (path.is_dir() or path.name == ANNOTATION) and (_folder_of(path) / ANNOTATION).is_file()
+
+
+def read_with_reasons(path: Path) -> list[tuple[Record, Annotation]]:
+    """The records of a folder of `annotate`, and what is known of each. Raises as `read_annotations`."""
+    folder = _folder_of(path)
     provenance, quotes = _rows(folder / PROVENANCE), _rows(folder / QUOTES)
     records = read_documents(folder / ANNOTATION)
-    return [_with_reasons(record, provenance, quotes, folder) for record in records]
+    return [(record, _with_reasons(record, provenance, quotes, folder)) for record in records]
+
+
+def _folder_of(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
 
 
 def _rows(path: Path) -> _Rows:

@@ -33,7 +33,7 @@ def books(world):
 @pytest.fixture(scope="module")
 def annotated(world):
     """The story annotated with a cast of three; one parse serves all tests."""
-    return bc.annotate(world / "lamp.txt", cast=CAST)
+    return bc.annotate(world / "lamp.txt", cast=CAST, out=world / "annotated")
 
 
 def test_the_version_is_there():
@@ -241,3 +241,13 @@ def test_cast_auto_is_the_default(world):
 def test_a_cast_file_that_is_missing_is_our_error(world):
     with pytest.raises(bc.BookcorefError, match="pass a list for names"):
         bc.annotate(world / "lamp.txt", cast="Anna")
+
+
+@pytest.mark.parametrize("name", ["annotated", "annotated/annotation.jsonl"])
+def test_what_annotate_wrote_is_read_with_its_reasons(world, annotated, name):
+    (again,) = bc.read(world / name)
+    assert again.mentions.to_dict() == annotated.mentions.to_dict()
+    assert again.quotes.to_dict() == annotated.quotes.to_dict()
+    assert len(again.quotes.to_dict()["start"]) > 50
+    assert again.text == annotated.text
+    assert again.to_dict() == annotated.to_dict()
