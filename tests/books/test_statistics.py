@@ -81,3 +81,40 @@ def test_animal_farm_comes_out(shared_data):
     assert (s.tokens, s.mentions, s.chains, s.mentions_per_chain) == (34_979, 1_705, 20, 85.25)
     figures = [s.mention_distance, s.mention_distance_pooled, s.mention_distance_plain]
     assert figures == pytest.approx([8658.1, 8839.9, 8469.6], abs=0.06)
+
+
+def test_mentions_that_are_the_name_of_their_character_word_for_word():
+    sentences = [
+        ["Mary", "Ann", "saw", "MARY", "ann", "and"],
+        ["Maryann", "Mary", "Ann", "Tom", "her", "Tom"],
+    ]
+    mary = [Mention(0, 1), Mention(3, 4), Mention(6, 6), Mention(7, 7), Mention(10, 10)]
+    record = Record("b", sentences=sentences, characters=[("Mary Ann", mary), ("Tom", spans(9, 11))])
+    one = document_statistics(record)
+    assert (one.named_mentions, one.name_mentions) == (7, 5)
+    other = document_statistics(Record("c", sentences=[["Tom", "he"]], characters=[("Tom", spans(0, 1))]))
+    assert corpus_statistics([one, other]).exact_name_share == 6 / 9
+
+
+@pytest.mark.parametrize(
+    "record", [Record("b", sentences=[["Tom"]]), Record("b", characters=[("Tom", spans(0))])]
+)
+def test_without_text_or_characters_there_is_no_share_of_names(record):
+    one = document_statistics(record)
+    assert (one.named_mentions, one.name_mentions) == (None, None)
+    assert corpus_statistics([one]).exact_name_share is None
+
+
+def test_counts_of_one_document():
+    record = Record(
+        "b",
+        sentences=[["a", "b"], ["c"]],
+        clusters=[spans(0, 2), spans(1), []],
+        characters=[("A", spans(0, 2))],
+    )
+    one = document_statistics(record)
+    assert (one.tokens, one.sentences, one.mentions, one.chains) == (3, 2, 3, 2)
+    assert (one.singletons, one.characters, one.longest_chain) == (1, 1, 2)
+    table = corpus_statistics([one, document_statistics(Record("c", sentences=[["x"]]))])
+    assert (table.characters, table.longest_chain, table.singletons) == (1, 2, 1)
+    assert (table.tokens_per_document, table.mentions_per_document, table.chains_per_document) == (2, 1.5, 1)

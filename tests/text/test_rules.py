@@ -400,8 +400,8 @@ def test_credits_name_producers_and_stand_at_the_ends():
     prose = "Prepared by long years of bread and work, she rose at once"
     assert texts_cut(f"{prose}\n\n{STORY}", notes.cut_credits) == []
     # Half of the words raised are enough.
-    assert texts_cut(f"Produced by Ada\n\n{STORY}", notes.cut_credits) == ["Produced by Ada"]
-    assert texts_cut(f"Produced by hand ada Holt\n\n{STORY}", notes.cut_credits) == []
+    assert texts_cut(f"Produced by Ada junior\n\n{STORY}", notes.cut_credits) == ["Produced by Ada junior"]
+    assert texts_cut(f"Produced by Ada the baker\n\n{STORY}", notes.cut_credits) == []
 
 
 def test_the_line_that_names_the_end_goes_only_at_the_end():
