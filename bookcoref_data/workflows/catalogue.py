@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Mention, Record
+from ..books import Book, Character, Mention, Record
 from ..books.facts import released_key
 from ..errors import DataError, UsageError
 from ..formats import read_documents
@@ -87,14 +87,19 @@ def place_of(folder: Path, name: str, token: int) -> dict[str, Any]:
 def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tuple[int, int, str]]]:
     """(name, rows of start, end, words in context) of one character of a built book.
 
+    `character` is the name, a part of it, or what the text mostly calls this character and nobody else.
+
     Raises:
         UsageError: no such character; the nearest names are suggested.
     """
     _, book = _find(folder, name)
     names = [c.name for c in book.characters]
-    fits = [c for c in book.characters if c.name.lower() == character.lower()] or [
-        c for c in book.characters if character.lower() in c.name.lower()
-    ]
+    wanted = character.casefold()
+    fits = (
+        [c for c in book.characters if c.name.casefold() == wanted]
+        or [c for c in book.characters if wanted in c.name.casefold()]
+        or _called(book, wanted)
+    )
     if len(fits) != 1:
         near = [c.name for c in fits] or difflib.get_close_matches(character, names, n=5, cutoff=0.3)
         raise UsageError(
@@ -102,6 +107,15 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
             expected=", ".join(near or names[:30]),
         )
     return fits[0].name, [(m.start, m.end, _in_context(book, m)) for m in sorted(fits[0].mentions)]
+
+
+def _called(book: Book, wanted: str) -> list[Character]:
+    """The characters with a mention of just these words; only the first one, if most of these are theirs."""
+    counts = {c.name: sum(book.text_of(m).casefold() == wanted for m in c.mentions) for c in book.characters}
+    found = sorted((c for c in book.characters if counts[c.name]), key=lambda c: -counts[c.name])
+    if found and 2 * counts[found[0].name] > sum(counts.values()):
+        return found[:1]
+    return found
 
 
 def _built(folder: Path) -> dict[str, Any]:

@@ -81,3 +81,22 @@ def test_a_folder_that_is_no_data_set_and_a_file_are_shown_too(folder, tmp_path)
         assert place_of(place, "", 0)["mentions"][0]["character"] == "Ann"
     with pytest.raises(UsageError, match="several books"):
         describe(tmp_path / "nowhere", str(folder))
+
+
+@pytest.fixture
+def nicknames(tmp_path):
+    """Somebody who is mostly called by another name, and a name that two share."""
+    tokens = ["Walter", "wrote", ".", "Walter", "left", ".", "Sir", "saw", "Sir", ".", "Walter"]
+    people = [("Mr. Hartright", [(0, 0), (3, 3), (6, 6)]), ("Glyde", [(8, 8), (10, 10)])]
+    book = Book.make("woman_583", [tokens], clusters=[s for _, s in people], characters=people)
+    write_folder(tmp_path / "n", {"test": [book]}, title="T", licences=[])
+    return tmp_path / "n"
+
+
+def test_a_character_is_found_by_what_the_text_mostly_calls_them(nicknames):
+    assert mentions_of(nicknames, "woman", "walter")[0] == "Mr. Hartright"
+    with pytest.raises(UsageError, match="several characters like 'Sir'") as error:
+        mentions_of(nicknames, "woman", "Sir")
+    assert error.value.expected == "Mr. Hartright, Glyde"
+    with pytest.raises(UsageError, match="no character like 'Walt'"):
+        mentions_of(nicknames, "woman", "Walt")
