@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .names import read_name
 from .table import CastRow
@@ -83,6 +83,10 @@ _BOOKS = ("Q7725634", "Q47461344", "Q571", "Q8261", "Q49084", "Q149537")
 
 Value = tuple[str, str]
 ItemFacts = Mapping[str, Sequence[Value]]
+FactsOf = Callable[[str], ItemFacts]
+"""The facts of an item by its short name ("Q42")."""
+Current = Callable[[str], str]
+"""The item that an item redirects to, else itself."""
 
 
 @dataclass
@@ -92,14 +96,14 @@ class CastReport:
     works: int = 0
     works_with_cast: int = 0
     rows: int = 0
-    counts: Counter = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     nameless: list[str] = field(default_factory=list)
 
 
 def cast_rows(
     works: Iterable[str],
-    facts_of: Callable[[str], ItemFacts],
-    current: Callable[[str], str],
+    facts_of: FactsOf,
+    current: Current,
     retrieved: str,
     report: CastReport,
 ) -> Iterator[CastRow]:
@@ -120,67 +124,86 @@ def cast_rows(
         yield from rows
 
 
-def _work_rows(work, facts_of, current, retrieved, report) -> Iterator[CastRow]:
+def _work_rows(
+    work: str, facts_of: FactsOf, current: Current, retrieved: str, report: CastReport
+) -> Iterator[CastRow]:
     facts = facts_of(work)
-    titles, flags = _titles(facts)
-    if not titles:
+    base = _work_row(work, facts, facts_of, current, retrieved)
+    if base is None:
         report.nameless.append(work)
         return
-    authors, author_aliases, author_flags = _authors(facts, facts_of, current)
-    kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
-    above = _ancestors(kinds, facts_of)
-    flags += author_flags + tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
-    flags += (ADAPTATION,) if _is_adaptation(facts, titles, above, facts_of, current) else ()
     listed, cast_flags = _cast(facts, facts_of, current)
-    flags += cast_flags
+    base = replace(base, flags=base.flags + cast_flags)
     stated = set(_items(facts.get(CHARACTER, ()), current))
-    numbers = tuple(sorted({value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}, key=int))
     order = 0
     for character in listed:
-        label, english = best_label(facts_of(character))
-        name = _without_work(label, titles)
-        if not name or _ITEM.fullmatch(name):
-            report.nameless.append(character)
-            continue
-        what, kind_flags = _kind_of(facts_of(character), name, facts_of)
-        if what:
-            report.counts[f"dropped, {what}"] += 1
-            continue
-        reading = read_name(name, author=authors[0] if authors else "")
-        if reading.rejected:
-            report.counts["rejected-name"] += 1
-        if not cast_flags and character not in stated:
-            kind_flags = (PRESENT, *kind_flags)
-        known_as = _aliases(facts_of(character)) if len(reading.people) == 1 else ()
-        aliases = [_without_work(alias, titles) for alias in known_as]
-        for person in reading.people:
-            known = dict.fromkeys((*person.aliases, *aliases))
-            known.pop(person.name, None)
-            yield CastRow(
-                source="wikidata",
-                work_id=work,
-                title=titles[0],
-                titles=titles[1:],
-                author=authors[0] if authors else "",
-                authors=authors,
-                author_aliases=author_aliases,
-                character=person.name,
-                raw_character=label,
-                character_id=character,
-                character_aliases=tuple(known),
-                order=order,
-                kinds=kinds,
-                gutenberg_ids=numbers,
-                flags=(*flags, *(() if english else ("no-english-label",)), *kind_flags, *person.flags),
-                address=f"https://www.wikidata.org/wiki/{work}",
-                retrieved=retrieved[:10],
-            )
+        present = () if cast_flags or character in stated else (PRESENT,)
+        for row in _character_rows(character, present, base, facts_of, report):
+            yield replace(row, order=order)
             order += 1
 
 
-def _cast(
-    facts: ItemFacts, facts_of: Callable[[str], ItemFacts], current: Callable[[str], str]
-) -> tuple[list[str], tuple[str, ...]]:
+def _work_row(
+    work: str, facts: ItemFacts, facts_of: FactsOf, current: Current, retrieved: str
+) -> CastRow | None:
+    """What all rows of a work share; None when the work has no title."""
+    titles, flags = _titles(facts)
+    if not titles:
+        return None
+    authors, author_aliases, author_flags = _authors(facts, facts_of, current)
+    kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
+    above = _ancestors(kinds, facts_of)
+    media = tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
+    adapted = (ADAPTATION,) if _is_adaptation(facts, titles, above, facts_of, current) else ()
+    numbers = {value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}
+    return CastRow(
+        source="wikidata",
+        work_id=work,
+        title=titles[0],
+        titles=titles[1:],
+        author=authors[0] if authors else "",
+        authors=authors,
+        author_aliases=author_aliases,
+        character="",
+        kinds=kinds,
+        gutenberg_ids=tuple(sorted(numbers, key=int)),
+        flags=flags + author_flags + media + adapted,
+        address=f"https://www.wikidata.org/wiki/{work}",
+        retrieved=retrieved[:10],
+    )
+
+
+def _character_rows(
+    character: str, present: tuple[str, ...], base: CastRow, facts_of: FactsOf, report: CastReport
+) -> Iterator[CastRow]:
+    """One row for each person whom the name of a character names; none when it is no character."""
+    facts = facts_of(character)
+    titles = (base.title, *base.titles)
+    label, english = best_label(facts)
+    name = _without_work(label, titles)
+    if not name or _ITEM.fullmatch(name):
+        report.nameless.append(character)
+        return
+    what, kind_flags = _kind_of(facts, name, facts_of)
+    if what:
+        report.counts[f"dropped, {what}"] += 1
+        return
+    reading = read_name(name, author=base.author)
+    if reading.rejected:
+        report.counts["rejected-name"] += 1
+    known_as = _aliases(facts) if len(reading.people) == 1 else ()
+    aliases = [_without_work(alias, titles) for alias in known_as]
+    flags = (*base.flags, *(() if english else ("no-english-label",)), *present, *kind_flags)
+    for person in reading.people:
+        known = dict.fromkeys((*person.aliases, *aliases))
+        known.pop(person.name, None)
+        yield replace(
+            base, character=person.name, raw_character=label, character_id=character,
+            character_aliases=tuple(known), flags=(*flags, *person.flags),
+        )  # fmt: skip
+
+
+def _cast(facts: ItemFacts, facts_of: FactsOf, current: Current) -> tuple[list[str], tuple[str, ...]]:
     """(characters of a work, flags): its own, else those that are listed on its series."""
     own = _items((*facts.get(CHARACTER, ()), *facts.get(PRESENT_IN, ())), current)
     if own:
@@ -197,8 +220,8 @@ def _is_adaptation(
     facts: ItemFacts,
     titles: Sequence[str],
     above: Container[str],
-    facts_of: Callable[[str], ItemFacts],
-    current: Callable[[str], str],
+    facts_of: FactsOf,
+    current: Current,
 ) -> bool:
     """Whether a work is based on one of the same title (P144) and no class says that it is a book."""
     if any(kind in above for kind in _BOOKS):
@@ -210,7 +233,7 @@ def _is_adaptation(
     )
 
 
-def _ancestors(kinds: Iterable[str], facts_of: Callable[[str], ItemFacts]) -> set[str]:
+def _ancestors(kinds: Iterable[str], facts_of: FactsOf) -> set[str]:
     """The classes and all that they are subclasses of, as far as the harvest asked."""
     found: set[str] = set()
     level = set(kinds)
@@ -220,9 +243,7 @@ def _ancestors(kinds: Iterable[str], facts_of: Callable[[str], ItemFacts]) -> se
     return found | level
 
 
-def _kind_of(
-    facts: ItemFacts, name: str, facts_of: Callable[[str], ItemFacts]
-) -> tuple[str, tuple[str, ...]]:
+def _kind_of(facts: ItemFacts, name: str, facts_of: FactsOf) -> tuple[str, tuple[str, ...]]:
     """(what it is when it is no character, else ""; flags).
 
     A being in any of its classes stays; else a place, ship, species, list and the like is dropped. Who has no
@@ -283,7 +304,9 @@ def _titles(facts: ItemFacts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(dict.fromkeys(" ".join(t.split()) for t in ordered)), () if stated else ("no-title",)
 
 
-def _authors(facts: ItemFacts, facts_of, current) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _authors(
+    facts: ItemFacts, facts_of: FactsOf, current: Current
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """(names, other spellings, flags) of the authors, in the order of their item numbers."""
     stated = facts.get(AUTHOR, ())
     items = _items(stated, current)
@@ -319,7 +342,7 @@ def _by_language(values: Sequence[Value]) -> dict[str, list[str]]:
     return found
 
 
-def _items(values: Sequence[Value], current: Callable[[str], str]) -> list[str]:
+def _items(values: Sequence[Value], current: Current) -> list[str]:
     """The items among values, redirects followed, each once, in the order of their numbers."""
     items = {current(_item(value)) for value, _ in values}
     return sorted((i for i in items if i[:1] == "Q" and i[1:].isdigit()), key=lambda i: int(i[1:]))

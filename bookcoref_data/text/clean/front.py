@@ -75,24 +75,32 @@ def _table_end(draft: Draft, blocks: Sequence[Block], index: int) -> tuple[int, 
     book: they begin where the table's first entry is repeated, else behind the last wide gap.
     """
     own = [line for line in blocks[index].lines[1:] if line.strip()]
-    stop = index + 1
     if is_list(blocks[index]):
-        # Captions in a list of illustrations read like prose; a wide gap or a heading ends it.
-        while stop < len(blocks) and (stop == index + 1 or not _ends_list(blocks[stop])):
-            stop += 1
-        return stop, own
+        return _list_end(blocks, index), own
+    stop = index + 1
     while stop < len(blocks) and not is_prose(blocks[stop]):
         stop += 1
     run = blocks[index + 1 : stop]
-    if stop == len(blocks):
-        return stop, own + [line for block in run for line in block.lines]
-    first = words_of((own or [line for block in run[:1] for line in block.lines] or [""])[0])
-    repeated = [
-        i for i, block in enumerate(run) if i >= (0 if own else 1) and _same(words_of(block.line), first)
-    ]
-    keep = repeated[-1] if repeated else _headings_before_prose(run)
-    lines = own + [line for block in run[:keep] for line in block.lines]
-    return index + 1 + keep, lines
+    keep = len(run) if stop == len(blocks) else _first_of_story(run, own)
+    return index + 1 + keep, own + [line for block in run[:keep] for line in block.lines]
+
+
+def _list_end(blocks: Sequence[Block], index: int) -> int:
+    """Captions in a list of illustrations read like prose; a wide gap or a heading ends it."""
+    behind = range(index + 2, len(blocks))
+    return next((place for place in behind if _ends_list(blocks[place])), len(blocks))
+
+
+def _first_of_story(run: Sequence[Block], own: Sequence[str]) -> int:
+    """Place in `run`, which stands before prose, of the first heading that is no entry of the table.
+
+    `own` are the entries that stand in one block with the heading of the table.
+    """
+    entries = own or [line for block in run[:1] for line in block.lines]
+    first = words_of(entries[0]) if entries else ""
+    begin = 0 if own else 1
+    repeated = [i for i in range(begin, len(run)) if _same(words_of(run[i].line), first)]
+    return repeated[-1] if repeated else _headings_before_prose(run)
 
 
 def _ends_list(block: Block) -> bool:
@@ -130,22 +138,27 @@ def cut_other_works(draft: Draft, title: str, tables: Sequence[Sequence[str]]) -
     main = words_of(_COLLECTION.sub("", title))
     if not _COLLECTION.search(title) or not main or not tables:
         return
-    entries = [line for table in tables for line in table if line.strip()]
-    depth = min(len(line) - len(line.lstrip()) for line in entries)
-    works = [words_of(line) for line in entries if len(line) - len(line.lstrip()) == depth]
+    works = _works_listed(tables)
     if main not in works:
         return
-    blocks = draft.blocks()
-    starts = [b for b in blocks if words_of(b.line) == main and b.gap >= 2]
+    headings = [(words_of(block.line), block.start) for block in draft.blocks() if block.gap >= 2]
+    starts = [start for words, start in headings if words == main]
     if starts and works.index(main) > 0:
         # The title page names it first; the last heading in the front part opens the work itself.
-        near = [b for b in starts if b.start < draft.start + 0.4 * (draft.end - draft.start)]
-        draft.cut("other-works", draft.start, (near or starts)[-1].start)
-    for work in works[works.index(main) + 1 :]:
-        behind = [b for b in blocks if b.gap >= 2 and words_of(b.line) == re.sub(r" \d+$", "", work)]
-        if behind:
-            draft.cut("other-works", behind[0].start, draft.end)
-            return
+        near = [start for start in starts if start < draft.start + 0.4 * (draft.end - draft.start)]
+        draft.cut("other-works", draft.start, (near or starts)[-1])
+    later = (re.sub(r" \d+$", "", work) for work in works[works.index(main) + 1 :])
+    ends = (start for work in later for words, start in headings if words == work)
+    end = next(ends, None)
+    if end is not None:
+        draft.cut("other-works", end, draft.end)
+
+
+def _works_listed(tables: Sequence[Sequence[str]]) -> list[str]:
+    """The words of the entries of the tables that are least indented: the works of a collection."""
+    entries = [line for table in tables for line in table if line.strip()]
+    depths = [len(line) - len(line.lstrip()) for line in entries]
+    return [words_of(line) for line, depth in zip(entries, depths, strict=True) if depth == min(depths)]
 
 
 def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) -> None:

@@ -159,24 +159,46 @@ def cut_page_numbers(draft: Draft) -> None:
 
 def cut_footnotes(draft: Draft) -> None:
     """Bodies of footnotes, then the marks in the text whose label has a body."""
+    labels = _cut_bracketed_notes(draft) | _cut_return_notes(draft)
+    _cut_note_sections(draft)
+    further, starred = _cut_note_paragraphs(draft)
+    _cut_labels(draft, labels | further)
+    _cut_references(draft)
+    if starred:
+        for found in _STAR.finditer(draft.text, draft.start, draft.end):
+            draft.cut("footnote", *found.span())
+
+
+def _cut_bracketed_notes(draft: Draft) -> set[str]:
+    """Cut `[Footnote 1: ...]`, which may stand inside a paragraph and hold several; gives their labels."""
     labels: set[str] = set()
-    starred = False
-    section = False
-    # A note in Gutenberg's own form may stand inside a paragraph and hold several.
     for found in _FOOTNOTE.finditer(draft.text, draft.start, draft.end):
-        if not draft.marks[found.start()]:
-            labels.add(found.group(1) or found.group(2) or "")
-            line = draft.text.rfind("\n", 0, found.start()) + 1
-            end = _closing(draft, found.start())
-            if not draft.text[line : found.start()].strip():
-                _cut_and_join(draft, "footnote", line, end)
-            else:
-                draft.cut("footnote", found.start() - (draft.text[found.start() - 1] == " "), end)
+        if draft.marks[found.start()]:
+            continue
+        labels.add(found.group(1) or found.group(2) or "")
+        line = draft.text.rfind("\n", 0, found.start()) + 1
+        end = _closing(draft, found.start())
+        if not draft.text[line : found.start()].strip():
+            _cut_and_join(draft, "footnote", line, end)
+        else:
+            draft.cut("footnote", found.start() - (draft.text[found.start() - 1] == " "), end)
+    return labels
+
+
+def _cut_return_notes(draft: Draft) -> set[str]:
+    """Cut `66 (return) [ ...]`; gives the labels."""
+    labels: set[str] = set()
     if "(return)" in draft.text:
         for back in _RETURN_NOTE.finditer(draft.text, draft.start, draft.end):
             labels.add(back.group(1))
             draft.cut("footnote", back.start(), _closing(draft, back.end()))
-    _cut_note_sections(draft)
+    return labels
+
+
+def _cut_note_paragraphs(draft: Draft) -> tuple[set[str], bool]:
+    """Cut paragraphs that are notes; gives their labels, and whether a note had a star."""
+    labels: set[str] = set()
+    starred = section = False
     marks = {m.group(1) for m in _LABEL.finditer(draft.text, draft.start, draft.end)}
     previous: Block | None = None
     for block in draft.blocks():
@@ -187,18 +209,14 @@ def cut_footnotes(draft: Draft) -> None:
         body = _NUMBERED_NOTE.match(block.text)
         star = _STAR_NOTE.match(block.text)
         if section or (body and body.group(1) in marks):
-            _cut_and_join(draft, "footnote", block.start, block.end)
-            labels.update(_labels_of(block))
+            labels |= _labels_of(block)
         elif star and previous and _marked(draft, previous, star.group(1)):
-            _cut_and_join(draft, "footnote", block.start, block.end)
             starred = True
         else:
             previous = block
-    _cut_labels(draft, labels)
-    _cut_references(draft)
-    if starred:
-        for found in _STAR.finditer(draft.text, draft.start, draft.end):
-            draft.cut("footnote", *found.span())
+            continue
+        _cut_and_join(draft, "footnote", block.start, block.end)
+    return labels, starred
 
 
 def _cut_note_sections(draft: Draft) -> None:
