@@ -59,6 +59,23 @@ def test_spans_are_mended_one_to_one_and_the_closest_wins():
     assert analysis.spurious[0].what == "old ben"
 
 
+@pytest.mark.parametrize(
+    ("length", "offered", "chosen"),
+    [(2, (5, 1), 1), (2, (1, 5), 1), (3, (2, 4), 4), (3, (4, 2), 4), (4, (3, 6), 3), (1, (3, 2), 2)],
+)
+def test_the_closest_span_has_the_most_tokens_in_common_over_those_in_either(length, offered, chosen):
+    """The spans end with the same token, which is their head."""
+    words = [f"t{i}" for i in range(130)]
+
+    def span(tokens):
+        return (101 - tokens, 100)
+
+    analysis = analyse([[*map(span, offered), (120, 120)]], [[span(length), (120, 120)]], words)
+    assert counted(analysis) == {"span": (1, 1), "extra mention": (1, 1)}
+    start, end = span(sum(offered) - chosen)
+    assert [row.what for row in analysis.spurious] == [" ".join(words[start : end + 1])]
+
+
 def test_a_mended_mention_of_the_wrong_character_is_conflated():
     analysis = analyse([[ANNA, SHE, ANNA2, (2, 4)], [HIM], [QUEEN]])
     assert counted(analysis) == {"span": (1, 1), "conflated entity": (1, 1), "divided entity": (1, 1)}
