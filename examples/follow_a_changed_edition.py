@@ -24,9 +24,7 @@ def main() -> None:
         (home / "other.txt").write_text(text, encoding="utf-8")
         carried = bc.align(book, home / "other.txt")
         print(f"{sum(map(len, book.clusters))} mentions before, {carried}")
-        for name, value in carried.to_dict().items():
-            if isinstance(value, int | float | str):
-                print(f"{name}: {value}")
+        print(carried.to_markdown())
 
 
 if __name__ == "__main__":
