@@ -41,6 +41,7 @@ class HowToRead:
 
 _LEAST = {
     "third": "least_pronoun",
+    "third in a quote": "least_pronoun_in_quotes",
     "they": "least_they",
     "second": "least_you",
     "nominal": "least_nominal",
@@ -257,7 +258,8 @@ class _ExpandStep(_EmbeddedStep):
         return self._state_after(job, state, reading, kept, dropped)
 
     def _how_to_read(self) -> HowToRead:
-        least = tuple((kind, float(self.settings.get(name, 0.0))) for kind, name in _LEAST.items())
+        given = {"least_pronoun_in_quotes": self.settings.get("least_pronoun", 0.0)} | dict(self.settings)
+        least = tuple((kind, float(given.get(name, 0.0))) for kind, name in _LEAST.items())
         return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
 
     def _marked(self, job: Job, text: Text, d: Decision) -> Marked:

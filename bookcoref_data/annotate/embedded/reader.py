@@ -226,7 +226,10 @@ class BookReader:
         m = self.t.markables[i]
         ids = self._reference_candidates(i, kind, q)
         x = self._reference_features(ids, i, kind, q, tag)
-        row, p = self._decide(kind, ids, x, i, "they" if m.gender == "p" and kind == "third" else kind)
+        name = kind
+        if kind == "third":
+            name = "they" if m.gender == "p" else "third in a quote" if q >= 0 else kind
+        row, p = self._decide(kind, ids, x, i, name)
         score = float(p[row])
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
