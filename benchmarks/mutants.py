@@ -144,7 +144,7 @@ class Reach:
         of_file = self.functions.get(mutant.file, {})
         near = of_file.get(mutant.function, set())
         far = {test for tests in of_file.values() for test in tests}
-        if not mutant.function:
+        if not near:  # code that runs at import, in a function or not
             room = mutant.file.split("/")[1]
             far |= {test for test in self.seconds if test.startswith(f"tests/{room}/")}
 
