@@ -26,6 +26,7 @@ from bookcoref_data.stitch.chars import (
 )
 from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
 from bookcoref_data.stitch.locate import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
+from bookcoref_data.stitch.normalize import fold
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,19 @@ def test_exact_codes_differ_where_folded_words_do():
     assert len({*codes.tolist()}) == 4
     assert codes[3] == 0
     assert (codes[[0, 2, 4]] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("token", "folded"),
+    [
+        ("\n", ""), (".", ""), ("...", ""), ("*", ""), ("**", ""), ("_", ""), (",", ","),
+        ("--", "-"), ("“", '"'),
+        ("Mr.", "mr"), ("_The_", "the"), ("CAFÉ", "cafe"), ("Æther", "aether"), ("don’t", "don't"),
+        ("-by-", "by"), ("to-day", "to-day"), ("!!", "!!"), ("''", "'"), ("ﬁne", "fine"),
+        ("rise", "rize"), ("wise", "wize"), ("our", "our"), ("hour", "hour"),
+        ("colour", "color"), ("aye", "ay"),
+        ("oh", "o"), ("stopt", "stopped"), ("grey", "gray"), ("plough", "plow"), ("1st", "1st"), ("£5", "£5"),
+    ],
+)  # fmt: skip
+def test_a_token_is_folded_to_what_editions_agree_on(token, folded):
+    assert fold(token) == folded
