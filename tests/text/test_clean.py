@@ -341,11 +341,21 @@ def test_a_recipe_cuts_and_spares_by_words_or_pattern():
 @pytest.mark.parametrize("table", [
     {"prefaces": "some"}, {"keep": ["emphases"]}, {"limits": {"footnotes": 0.1}}, {"colour": 1},
     {"cut": [{"until": "x"}]}, {"cut": [{"first": "x", "pattern": "y"}]}, {"cut": [{"pattern": "("}]},
-    {"cut": ["x"]},
+    {"cut": ["x"]}, {"cut": [""]}, {"cut": [{"first": "x", "colour": 1}]}, {"spare": [{}]},
 ])  # fmt: skip
 def test_a_wrong_recipe_is_refused(table):
     with pytest.raises(UsageError):
         settings_from(table)
+
+
+def test_the_entries_of_a_recipe_are_added_to_those_of_its_base():
+    base = settings_from(
+        {"cut": [{"first": "A"}], "limits": {"preface": 0.2, "total": 0.4}, "keep": ["credits"]}
+    )
+    more = settings_from({"cut": [{"first": "B"}], "limits": {"total": 0.5}, "floor": 10}, base)
+    assert [piece.first for piece in more.cut] == ["A", "B"]
+    assert (more.limit("preface"), more.limit("total"), more.limit("footnote")) == (0.2, 0.5, 0.15)
+    assert (more.keep, more.floor, more.spare) == (("credits",), 10, ())
 
 
 def test_a_piece_that_is_not_in_the_text_is_refused():

@@ -54,3 +54,41 @@ def test_real_numbered_files_equal_their_utf8_edition(shared_data):
     assert plain.encoding == "latin-1"
     assert marked.encoding == "utf-8"
     assert marked.text == decode((mirror / "cache/epub/1342/pg1342.txt").read_bytes()).text
+
+
+def test_broken_sequences_are_listed_with_their_bytes_and_the_first_three_are_shown():
+    good = "Ántonia é è à ü. " * 300
+    data = good.encode() + b"\xe9 \xe8 \xe9 \xe8 end"
+    found = decode(data)
+    start = len(good.encode())
+    assert [(m.start, m.end) for m in found.mended] == [(start + 2 * i, start + 2 * i + 1) for i in range(4)]
+    shown = ", ".join(f"'{c}' at byte {start + 2 * i:,}" for i, c in enumerate("éèé"))
+    assert found.note("x") == f"x: 4 broken UTF-8 sequences, read as {shown}, and 1 more"
+    three = decode(good.encode() + b"\xe9 \xe8 \xe9")
+    assert three.note() == f"the file: 3 broken UTF-8 sequences, read as {shown}"
+    assert decode(b"plain").note() == ""
+
+
+def test_a_flaw_in_utf8_needs_more_sound_characters_than_broken_sequences():
+    assert decode("éé".encode() + b" \xe9") == ("éé é", "utf-8", ((5, 6, "é"),))
+    assert decode("é".encode() + b" \xe9").encoding == "latin-1"
+
+
+def test_four_flaws_are_allowed_in_four_thousand_characters():
+    def with_flaws(characters):
+        return ("é" * (characters - 8)).encode() + b" \xe9" * 4
+
+    assert decode(with_flaws(4000)).encoding == "utf-8"
+    assert decode(with_flaws(3999)).encoding == "latin-1"
+
+
+@pytest.mark.parametrize(("byte", "encoding"), [(0x7F, "latin-1"), (0x80, "cp1252"), (0x9F, "cp1252"),
+                                                (0xA0, "latin-1"), (0x81, "latin-1")])  # fmt: skip
+def test_bytes_of_windows_are_those_from_0x80_to_0x9f(byte, encoding):
+    assert decode(b"\xe9 " + bytes([byte])).encoding == encoding
+
+
+def test_a_nul_character_is_shown_with_its_place():
+    with pytest.raises(DataError) as error:
+        decode(b"ab\x00c")
+    assert error.value.found == "a NUL character at 2"
