@@ -10,7 +10,7 @@ mutant that no test notices is a survivor: either a test is missing or the code 
 
 The first run measures which test reaches which function and how long it takes. `--map` keeps this in a file;
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
-function, the quickest first, then the others that reach its file, up to a minute of them in all; the first
+function, the quickest first, then the others that reach its file, up to `--most` seconds in all; the first
 failure ends it.
 A test that takes ten times as long as on the unchanged code (and at least ten seconds) counts as failed.
 
@@ -58,8 +58,6 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
     ast.Add: ast.Sub, ast.Sub: ast.Add,
 }  # fmt: skip
-MOST_SECONDS = 60
-"""Seconds of tests that a mutant meets; leaving out slow ones can add a survivor, never a mutant killed."""
 QUIET = ["-q", "-o", "addopts=", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist"]
 # A process that has imported everything but the package, and forks for each run of pytest. In the fork: no
 # shrinking of failures (one is enough), and an end for tests that hang.
@@ -139,8 +137,11 @@ class Reach:
     seconds: dict[str, float] = field(default_factory=dict)
     functions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
 
-    def tests_for(self, mutant: Mutant) -> list[str]:
-        """The tests to run, those that reach the function first, the quickest first in each part."""
+    def tests_for(self, mutant: Mutant, most: float) -> list[str]:
+        """The tests to run, those that reach the function first, the quickest first in each part.
+
+        What goes beyond `most` seconds is left out, which can add a survivor but never a mutant killed.
+        """
         of_file = self.functions.get(mutant.file, {})
         near = of_file.get(mutant.function, set())
         far = {test for tests in of_file.values() for test in tests}
@@ -154,7 +155,7 @@ class Reach:
         near = near & self.seconds.keys()
         ordered = sorted(near, key=speed) + sorted((far & self.seconds.keys()) - near, key=speed)
         spent = accumulate(map(speed, ordered))
-        return [test for test, so_far in zip(ordered, spent, strict=True) if so_far <= MOST_SECONDS]
+        return [test for test, so_far in zip(ordered, spent, strict=True) if so_far <= most]
 
 
 def mutants_of(root: Path, file: str) -> Iterator[Mutant]:
@@ -397,12 +398,12 @@ def equivalents() -> dict[tuple[str, str, str], str]:
     }
 
 
-def run(shop: Workshop, chosen: list[Mutant], reach: Reach) -> Counter[str]:
+def run(shop: Workshop, chosen: list[Mutant], reach: Reach, most: float) -> Counter[str]:
     """Run the tests against every mutant, print those that live, and count the outcomes."""
     listed = equivalents()
     outcomes: Counter[str] = Counter()
     for number, mutant in enumerate(chosen, 1):
-        killed = shop.kills(mutant, reach.tests_for(mutant), reach.seconds)
+        killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
         text = (shop.folder / mutant.file).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
         is_listed = (mutant.file, text, mutant.change) in listed
         outcome = "killed" if killed else "equivalent" if is_listed else "survived"
@@ -426,6 +427,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--at", action="append", help="all mutants of room/module.py or room/module.py:line")
     options.add_argument("--map", type=Path, default=ROOT / ".mutation-map.json", help="kept between runs")
+    options.add_argument("--most", type=float, default=60, help="seconds of tests for each mutant")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         shop = Workshop(Path(folder))
@@ -434,7 +436,7 @@ def main() -> None:
             chosen = mutants_at(shop.folder, given.at)
         else:
             chosen = sample(shop.folder, rooms, given.count, given.seed)
-        outcomes = run(shop, chosen, measured_reach(shop, given.map))
+        outcomes = run(shop, chosen, measured_reach(shop, given.map), given.most)
         shop.close()
     equivalent = outcomes["equivalent"]
     counted = outcomes.total() - equivalent

@@ -23,6 +23,7 @@ def test_the_project_is_named_in_the_first_6000_or_the_last_30000_characters():
     assert is_gutenberg("x" * (6000 - len(NAME)) + NAME + "x" * 30_000)
     assert is_gutenberg("x" * 9000 + NAME + "x" * (30_000 - len(NAME)))
     assert not is_gutenberg("x" * (6001 - len(NAME)) + NAME + "x" * 30_000)
+    assert not is_gutenberg("x" * 9000 + NAME + "x" * (30_001 - len(NAME)))
     assert is_gutenberg("PROJECT\n  GUTENBERG")
     assert not is_gutenberg("x" * 20)
 
