@@ -23,6 +23,14 @@ def test_a_span_under_two_names_is_two_links_and_one_span():
     assert (found.linked.precision_denominator, found.spans.precision_denominator) == (2, 1)
 
 
+def test_scores_of_books_are_added():
+    found = score_linking(KEY, [("Anna", [(0, 0), (5, 5)]), ("Ben", [(6, 6), (9, 9)])])
+    total = (found + score_linking(KEY, [("Anna", [(0, 0)])])).to_dict()
+    assert total["common_names"] == 3
+    assert (total["linked"]["precision"], total["linked"]["recall"]) == (3 / 5, 3 / 8)
+    assert (total["spans"]["precision"], total["spans"]["recall"]) == (4 / 5, 4 / 8)
+
+
 def test_books_in_which_the_response_names_nobody_count_as_missed(record):
     named = [record("a", "ab cd", names=["X", "Y"]), record("b", "ef", names=["X"])]
     unnamed = record("b", "ef")

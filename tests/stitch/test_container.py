@@ -1,4 +1,4 @@
-"""The container of a pack: its limits are part of the format, and a reader says what it found."""
+"""The parts of a pack: limits are part of the format, and a reader says what it found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from bookcoref_data.errors import DataError, FormatError
+from bookcoref_data.stitch.chars import visible
 from bookcoref_data.stitch.container import (
     MAGIC,
     is_container,
@@ -15,7 +16,11 @@ from bookcoref_data.stitch.container import (
     write_container,
 )
 from bookcoref_data.stitch.edits import Edits
+from bookcoref_data.stitch.sentences import dissect
+from bookcoref_data.stitch.spans import Standoff, unpack_annotation
+from bookcoref_data.stitch.token_boundaries import encode_cuts
 from bookcoref_data.stitch.varint import pack_numbers
+from bookcoref_data.text.tokens import tokenize_official
 
 MIB = 1 << 20
 
@@ -94,3 +99,36 @@ def test_the_longest_literal_and_the_characters_that_are_visible():
     assert (edits.longest_literal, edits.literal_characters) == (3, 4)
     none = Edits.from_bytes(pack_numbers([0]), b"")
     assert (none.longest_literal, none.literal_characters) == (0, 0)
+
+
+def test_an_annotation_of_nothing_is_read_and_one_cut_short_is_not():
+    assert unpack_annotation(pack_numbers([0, 0, 0]), b"[]", 5) == Standoff()
+    for numbers in ([], [0], [0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1, 0]):
+        with pytest.raises(DataError, match="its beginning"):
+            unpack_annotation(pack_numbers(numbers), b"[]", 5)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "names", "part"),
+    [
+        ([1, 1, 0, 1, 4], "[]", "the number of mentions"),
+        ([2, 1, 0, 1, 4, 0, 0], "[]", "the number of mentions"),
+        ([0, 1, 1, 1, 1, 4, 0, 0], "[]", "the number of mentions"),
+        ([1, 1, 0, 1, 5, 0, 0], "[]", "a mention"),
+        ([1, 1, 0, 1, 4, 1, 0], "[]", "a mention"),
+        ([1, 1, 0, 1, 4, 0, 1], "[]", "a mention"),
+        ([1, 2, 0, 1, 0, 4, 0, 1], "[]", "the size of a cluster"),
+        ([1, 1, 0, 1, 4, 0, 0], '["A"]', "the names"),
+    ],
+)
+def test_numbers_of_an_annotation_that_do_not_fit_are_named(numbers, names, part):
+    whole = unpack_annotation(pack_numbers([1, 1, 1, 0, 1, 4, 0, 0]), b'["A"]', 5)
+    assert whole == Standoff.make([[(4, 4)]], [("A", [(4, 4)])])
+    with pytest.raises(DataError, match=f"broken: {part} does not fit"):
+        unpack_annotation(pack_numbers(numbers), names.encode(), 5)
+
+
+@pytest.mark.parametrize("text", ["it's I'm", "a--", "so... so.", "He didn't. “Go!”"])
+def test_what_stands_behind_the_last_character_changes_no_cut(text):
+    _, cuts = dissect(tokenize_official(text))
+    assert encode_cuts(visible(text), cuts) == encode_cuts(visible(text + "\n"), cuts)
