@@ -28,15 +28,26 @@ PathLike = str | os.PathLike[str]
 
 
 def path_or_none(value: PathLike | None) -> Path | None:
-    """A path as the user gave it, "~" expanded; None stays None."""
-    return None if value is None else Path(value).expanduser()
+    """A path as the user gave it, "~" expanded; None stays None.
+
+    Raises:
+        UsageError: "~name" of somebody who has no home here.
+    """
+    return None if value is None else _expanded(value)
 
 
 def paths_of(values: PathLike | Iterable[PathLike]) -> list[Path]:
     """Paths from one path or several, "~" expanded."""
     if isinstance(values, str | os.PathLike):
-        return [Path(values).expanduser()]
-    return [Path(value).expanduser() for value in values]
+        return [_expanded(values)]
+    return [_expanded(value) for value in values]
+
+
+def _expanded(value: PathLike) -> Path:
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{os.fspath(value)}: the home folder in it is not known", found=error) from error
 
 
 _SHOWN_CHARACTERS = 5

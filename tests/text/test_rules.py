@@ -278,6 +278,12 @@ def test_the_wording_of_editors_is_asked_for_more_where_the_names_of_the_story_o
     assert not shown(words=19, editorial=100.0)
 
 
+def test_a_section_of_one_word_is_all_that_word():
+    found = Story(frozenset(), 0.0).evidence("editor", ["editor"])
+    assert (found.words, found.editorial) == (1, 1000.0)
+    assert Story(frozenset(), 0.0).evidence("", []).words == 1
+
+
 def test_evidence_counts_in_a_thousand_words():
     story = Story(frozenset({"Ann"}), 7.0)
     section = "12. The editor met Ann, and Ann “said” so.\n\nNo more of it here"
