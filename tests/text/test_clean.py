@@ -216,6 +216,15 @@ def test_the_authors_preface_stays_unless_the_settings_say_otherwise():
     assert clean(other, CleanSettings(prefaces="all")).text.startswith("INTRODUCTION")
 
 
+@pytest.mark.parametrize(("paragraphs", "stays"), [(1, False), (4, True)])
+def test_of_the_authors_prefaces_the_long_ones_can_be_kept_alone(paragraphs, stays):
+    """The book has 60 such paragraphs: one of them is 1.6% of it, four are 6%."""
+    text = book(front="PREFACE\n\n\n" + f"{PROSE}\n" * paragraphs)
+    result = clean(text, CleanSettings(prefaces="long"))
+    assert result.text.startswith("PREFACE" if stays else "CHAPTER I")
+    assert [section.reason for section in result.sections] == ["short prefaces go (settings)"] * (not stays)
+
+
 @pytest.mark.parametrize(
     ("signature", "stays"), [("R. A. READER.", False), ("M. HOLT", True), ("London", True)]
 )

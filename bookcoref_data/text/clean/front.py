@@ -18,7 +18,7 @@ from .headings import (
     words_of,
 )
 from .model import Block, Draft
-from .settings import CleanSettings
+from .settings import LONG_PREFACE, CleanSettings
 
 _COLLECTION = re.compile(r",? and (?:selected|other|twelve|some|more|seven)\b.*", re.I | re.S)
 _FRONT_SHARE, _BACK_SHARE = 0.2, 0.6
@@ -203,7 +203,9 @@ def _judge_preface(
     share = (end - start) / max(1, draft.end - draft.start)
     if settings.prefaces == "all":
         return
-    reason = _by_another(section, author) if settings.prefaces == "own" else "all prefaces go (settings)"
+    judged = settings.prefaces == "own" or (settings.prefaces == "long" and share > LONG_PREFACE)
+    which = "short" if settings.prefaces == "long" else "all"
+    reason = _by_another(section, author) if judged else f"{which} prefaces go (settings)"
     if not reason:
         return
     doubt = ""
@@ -211,7 +213,7 @@ def _judge_preface(
         doubt = f"{share:.1%} of the text is more than a preface has" + (
             "; no heading ends it" if endless else ""
         )
-    elif settings.prefaces == "own":
+    elif judged:
         shown = draft.evidence(section[0].end, end)
         if not shown.is_editorial and shown.words >= _SHORT_SECTION and "heading" not in reason:
             doubt = f"{reason}, but it reads like the story ({_figures(shown)})"

@@ -10,8 +10,11 @@ from typing import Any
 from ...errors import UsageError
 from .model import KINDS
 
-PREFACES = ("all", "own", "none")
-"""Which prefaces stay: all, the author's own, none."""
+PREFACES = ("all", "own", "long", "none")
+"""Which prefaces stay: all, the author's own, of these the ones longer than `LONG_PREFACE`, none."""
+
+LONG_PREFACE = 0.02
+"""Share of the text from which on a preface is long."""
 
 LIMITS: Mapping[str, float] = {
     "credits": 0.02,
