@@ -158,6 +158,21 @@ def _read_quotes(path, sentences, by_mention, coreference) -> tuple[SpokenLine, 
     cluster is found by the name (three votes) and by the "I" and "my" that the speaker says (one each).
     """
     tokens = [t for s in sentences for t in s]
+    spans, labels = _read_attributions(path, sentences)
+    votes = _cluster_votes(tokens, spans, labels, coreference)
+    best = {label: count.most_common(1)[0][0] if count else "" for label, count in votes.items()}
+    character = {cluster: by_mention[m] for m, cluster in coreference if m in by_mention}
+    speakers = {q: best.get(labels.get(q, ""), "") for q in spans}
+    return tuple(
+        SpokenLine(a, b, character.get(speakers[q], -1), speakers[q])
+        for q, (a, b) in sorted(spans.items(), key=lambda item: item[1])
+    )
+
+
+def _read_attributions(
+    path: Path, sentences: list[list[str]]
+) -> tuple[dict[str, tuple[int, int]], dict[str, str]]:
+    """First and last token of every quotation by its id, and the id of its speaker."""
     offsets = [0]
     for sentence in sentences:
         offsets.append(offsets[-1] + len(sentence))
@@ -169,6 +184,16 @@ def _read_quotes(path, sentences, by_mention, coreference) -> tuple[SpokenLine, 
             spans[cells[1]] = (offsets[s0] + t0, offsets[s1] + t1)
         elif cells[0] == "ATTRIB":
             labels[cells[1]] = cells[2]
+    return spans, labels
+
+
+def _cluster_votes(
+    tokens: list[str],
+    spans: dict[str, tuple[int, int]],
+    labels: dict[str, str],
+    coreference: list[tuple[Mention, str]],
+) -> dict[str, Counter[str]]:
+    """What speaks for each cluster to be the speaker with an id: name, and "I" in the quotations."""
     cluster_of = dict(coreference)
     single = {m.start: m for m in cluster_of if m.start == m.end and tokens[m.start].lower() in _FIRST}
     votes: dict[str, Counter[str]] = {label: Counter() for label in labels.values()}
@@ -178,13 +203,6 @@ def _read_quotes(path, sentences, by_mention, coreference) -> tuple[SpokenLine, 
             if " ".join(tokens[m.start : m.end + 1]).casefold() == name:
                 count[cluster] = 3
     for quote, (a, b) in spans.items():
-        for i in range(a, b + 1):
-            if i in single:
-                votes[labels[quote]][cluster_of[single[i]]] += 1
-    best = {label: count.most_common(1)[0][0] if count else None for label, count in votes.items()}
-    character = {cluster: by_mention[m] for m, cluster in coreference if m in by_mention}
-    speakers = {q: best.get(labels.get(q, "")) or "" for q in spans}
-    return tuple(
-        SpokenLine(a, b, character.get(speakers[q], -1), speakers[q])
-        for q, (a, b) in sorted(spans.items(), key=lambda item: item[1])
-    )
+        for i in (i for i in range(a, b + 1) if i in single):
+            votes[labels[quote]][cluster_of[single[i]]] += 1
+    return votes
