@@ -306,7 +306,7 @@ class _Run:
         scores = self._scores([a for a, _ in done])
         return [
             AnnotatedBook(
-                a.book.to_record(), run=a, files=tuple(files), conflicts=conflicts,
+                a.annotation().to_record(), run=a, files=tuple(files), conflicts=conflicts,
                 scores=scores.get(a.state.doc_key),
             )
             for a, conflicts in done

@@ -12,9 +12,14 @@ from ..edits import Applied, Edit, apply, diff, format_edits, parse_edits
 from ..edits.diff import Diff
 from ..errors import DataError, SourceError, UsageError
 from ..files import write_text
-from ..formats.annotated import check_kept, read_annotations, write_annotations
+from ..formats.annotated import DATASET, check_kept, read_annotations, write_annotations
 from ..formats.detect import for_output
 from ..formats.documents import write_documents
+from ..formats.folder import is_folder, read_build, write_folder
+from ..formats.schema import SPLITS
+from .annotate import LICENCES
+
+_CORRECTED = "corrected by hand (`bookcoref-data edits apply`)"
 
 
 def read_edits(path: Path) -> list[Edit]:
@@ -80,7 +85,27 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
         write_documents((d.annotation.to_record() for d in done), out)
     else:
         write_annotations((d.annotation for d in done), out)
+        _write_dataset(done, path, out, replace=replace)
     return done
+
+
+def _write_dataset(done: Sequence[Applied], path: Path, out: Path, *, replace: bool) -> None:
+    """The data set beside an annotation, with the same corrections: an old one there would contradict it.
+
+    Titles and splits are those of the data set that lies in `out`, or beside the annotation corrected.
+    """
+    beside = path if path.is_dir() else path.parent
+    old = next((folder / DATASET for folder in (out, beside) if is_folder(folder / DATASET)), None)
+    if old is None:
+        return
+    record = read_build(old)
+    splits = {book.doc_key: book.split for book in record.books}
+    books = [(splits.get(d.annotation.doc_key, "test"), d.annotation.to_book()) for d in done]
+    write_folder(
+        out / DATASET, {split: [book for at, book in books if at == split] for split in SPLITS},
+        title=record.title, licences=LICENCES, notes=[_CORRECTED],
+        source=record.source, replace=replace,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from .annotate_many import ManyBooks, book_files
 
 BYTES_PER_TOKEN = {".txt": 5.3, ".text": 5.3, ".jsonl": 8.0}
 """Size of a plain text and of a tokenised record per token, over the 52 texts of BookCoref."""
-TOKENS_PER_SECOND = {"embedded": 10_000.0}
-"""Speed of one process of a backend, over whole novels (docs/annotation.md, benchmarks/bench_annotate.py)."""
+TOKENS_PER_SECOND = {"embedded": 4_500.0}
+"""Speed of one process of a backend, from file to finished annotation (docs/scale.md)."""
 _PACKED = 3.0
 
 

@@ -251,3 +251,9 @@ def test_what_annotate_wrote_is_read_with_its_reasons(world, annotated, name):
     assert len(again.quotes.to_dict()["start"]) > 50
     assert again.text == annotated.text
     assert again.to_dict() == annotated.to_dict()
+
+
+def test_a_saved_book_keeps_its_cast(annotated, tmp_path):
+    annotated.save(tmp_path / "lamp.jsonl")
+    (record,) = bc.read(tmp_path / "lamp.jsonl")
+    assert [entry["name"] for entry in record.record.extra["cast"]] == [n.partition(";")[0] for n in CAST]

@@ -12,6 +12,7 @@ from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
+from bookcoref_data.formats.folder import iter_folder, read_build, write_folder
 from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, write_edits
 
 STORY = "Anna met Tom . “ I know you , ” said she .  He left ."
@@ -91,3 +92,22 @@ def test_faults_are_named(folder, tmp_path):
         stream.write('{"doc_key": "meeting", "start": 1}\n')
     with pytest.raises(FormatError, match=r"provenance\.jsonl:8"):
         read_annotations(folder)
+
+
+@pytest.mark.parametrize("where", ["annotated", "elsewhere"])
+def test_the_data_set_beside_an_annotation_is_corrected_too(folder, tmp_path, where):
+    """`load_dataset` must not go on reading what a person has corrected."""
+    (before,) = read_annotations(folder)
+    write_folder(folder / "dataset", {"train": [before.to_book()]}, title="Mine", licences=[])
+    out = tmp_path / where
+    apply_edits(folder, [edit(14, "Anna")], out)
+    (after,) = read_annotations(out)
+    ((split, record),) = iter_folder(out / "dataset")
+    assert split == "train"
+    assert record.to_book() == after.to_book() != before.to_book()
+    assert read_build(out / "dataset").title == "Mine"
+
+
+def test_an_annotation_without_a_data_set_gets_none(folder, tmp_path):
+    apply_edits(folder, [edit(14, "Anna")], tmp_path / "out")
+    assert not (tmp_path / "out/dataset").exists()
