@@ -340,7 +340,10 @@ def _narrator_notes(job: Job, narration: list[Narration]) -> list[str]:
         for n in narration
     ]
     more = len(lines) - _MOST_NOTED
-    return [*lines[:_MOST_NOTED], *([f"narrator: {more} more ranges"] if more > 0 else [])]
+    return [
+        *lines[:_MOST_NOTED],
+        *([f"narrator: {more} more {'range' if more == 1 else 'ranges'}"] if more > 0 else []),
+    ]
 
 
 def _area_of(areas: list[Window], at: int) -> int:
