@@ -16,11 +16,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from .errors import DataError, SourceError
+from .errors import DataError, SourceError, UsageError
 from .guard import require_regular
 
 _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+
+
+def path_of(value: str | os.PathLike[str]) -> Path:
+    """A path as the user gave it, "~" expanded.
+
+    Raises:
+        UsageError: "~name" of somebody who has no home here.
+    """
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise UsageError(
+            f"there is no home folder for {os.fspath(value)[:100]}",
+            found=str(error),
+            hint="give the path without ~",
+        ) from error
 
 
 @contextlib.contextmanager

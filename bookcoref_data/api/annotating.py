@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import AnnotatedBook, Books, PathLike, path_or_none
 from .results import Result, plural
 from .tables import Table
@@ -127,7 +128,7 @@ def annotate_many(
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
         settings = _Engine(engine, jobs, tasks, slurm)
-        many = _many(Path(books).expanduser(), plan, cache_dir, _cast_path(cast), _names(narrator), wanted)
+        many = _many(path_of(books), plan, cache_dir, _cast_path(cast), _names(narrator), wanted)
         return settings.run(many, folder, replace, progress)
     sources = [source for book in _each(books) for source in _sources(book)]
     run = _Run(plan, cast, _names(narrator), wanted, None, folder, resume, path_or_none(report), replace,
@@ -270,7 +271,7 @@ def propose_casts(books: PathLike, out: PathLike | None = None) -> ProposedCasts
     """
     from ..workflows.propose_casts import propose_casts as run
 
-    return ProposedCasts(list(run(Path(books).expanduser(), path_or_none(out))))
+    return ProposedCasts(list(run(path_of(books), path_or_none(out))))
 
 
 # -- one after the other -----------------------------------------------------------------------------
@@ -385,7 +386,7 @@ def _sources(book: PathLike | AnnotatedBook | Source) -> list[Source]:
         return [book]
     if isinstance(book, AnnotatedBook):
         return [source_of(book.record)]
-    return read_sources(Path(book).expanduser())
+    return read_sources(path_of(book))
 
 
 def _cast(cast: CastLike, source: Source) -> Cast | None:
@@ -402,7 +403,7 @@ def _cast(cast: CastLike, source: Source) -> Cast | None:
         if not lines:
             raise UsageError("the cast is empty", expected="at least one name, or cast='auto'")
         return parse_cast("\n".join(lines), "cast")
-    return read_cast(Path(cast).expanduser(), "pass a list for names: cast=['Anna', 'Mr. Hill; Hill']")
+    return read_cast(path_of(cast), "pass a list for names: cast=['Anna', 'Mr. Hill; Hill']")
 
 
 # -- a folder, in parallel ---------------------------------------------------------------------------

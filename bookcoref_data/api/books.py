@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..books import Book, Mention, Record
 from ..errors import SourceError, UsageError
+from ..files import path_of
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -33,21 +34,14 @@ def path_or_none(value: PathLike | None) -> Path | None:
     Raises:
         UsageError: "~name" of somebody who has no home here.
     """
-    return None if value is None else _expanded(value)
+    return None if value is None else path_of(value)
 
 
 def paths_of(values: PathLike | Iterable[PathLike]) -> list[Path]:
     """Paths from one path or several, "~" expanded."""
     if isinstance(values, str | os.PathLike):
-        return [_expanded(values)]
-    return [_expanded(value) for value in values]
-
-
-def _expanded(value: PathLike) -> Path:
-    try:
-        return Path(value).expanduser()
-    except RuntimeError as error:
-        raise UsageError(f"{os.fspath(value)}: the home folder in it is not known", found=error) from error
+        return [path_of(values)]
+    return [path_of(value) for value in values]
 
 
 _SHOWN_CHARACTERS = 5
@@ -336,7 +330,7 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     """
     from ..formats.folder import is_folder, read_folder
 
-    path = Path(name).expanduser()
+    path = path_of(name)
     if not is_folder(path):
         raise SourceError(
             f"there is no built data set at {path.resolve()}",
@@ -359,7 +353,7 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
     from ..formats import read_documents
     from ..formats.annotated import has_reasons, read_with_reasons
 
-    path = Path(path).expanduser()
+    path = path_of(path)
     if format is None and config is None and has_reasons(path):
         return Books(AnnotatedBook(record, annotation=known) for record, known in read_with_reasons(path))
     return Books(AnnotatedBook(record) for record in read_documents(path, format, config))
@@ -373,7 +367,7 @@ def write(books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format
     """
     from ..formats.documents import write_documents
 
-    target = Path(path).expanduser()
+    target = path_of(path)
     write_documents(records_of(books), target, format)
     return target
 
@@ -387,7 +381,7 @@ def records_of(source: Any) -> list[Record]:
     if isinstance(source, str | os.PathLike):
         from ..formats import read_documents
 
-        return list(read_documents(Path(source).expanduser()))
+        return list(read_documents(path_of(source)))
     if isinstance(source, AnnotatedBook | Book | Record):
         return [_record(source)]
     if isinstance(source, Iterable):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import path_of
 from .books import PathLike, path_or_none
 from .tables import Table
 
@@ -133,7 +134,7 @@ def rebuild(
     from ..workflows.setup import Settings, prepare
 
     settings = Settings(
-        out=Path(out).expanduser(), sample=sample, release=path_or_none(release),
+        out=path_of(out), sample=sample, release=path_or_none(release),
         mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
         texts_only=texts_only, expect=expect, min_kept=min_kept, replace=replace,
@@ -206,7 +207,7 @@ def verify(
 
     return Verified(
         run(
-            Path(folder).expanduser(), manifest=path_or_none(manifest), complete=complete,
+            path_of(folder), manifest=path_or_none(manifest), complete=complete,
             accept_remapped=accept_remapped, cache_dir=path_or_none(cache_dir), offline=offline,
             progress=progress,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import PathLike, path_or_none, records_of
 from .models import Asked, ModelOptions
 from .results import Result, plural
@@ -91,9 +92,9 @@ def contexts_build(
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
     if summaries is not None:
-        texts = read_rows(Path(summaries).expanduser(), needed=("doc_key", "text"))
+        texts = read_rows(path_of(summaries), needed=("doc_key", "text"))
         rows = work.add_summaries(rows, texts, found, kind)
-    return Contexts(rows, work.write_contexts(rows, plan, Path(out).expanduser()))
+    return Contexts(rows, work.write_contexts(rows, plan, path_of(out)))
 
 
 def contexts_ask(
@@ -127,7 +128,7 @@ def contexts_ask(
     """
     from ..workflows import contexts as work
 
-    rows = work.read_contexts(Path(contexts).expanduser())
+    rows = work.read_contexts(path_of(contexts))
     rows = rows[:limit] if limit else rows
     asked = ModelOptions(endpoint, model, local, "none", key_variable, most_tokens, parallel, prompt_price,
                          reply_price)  # fmt: skip
@@ -196,8 +197,8 @@ def contexts_score(
         raise UsageError("entailment by the book needs the book", expected="--books")
     needed = ("doc_key", "character", "text")
     found = work.score(
-        read_rows(Path(answers).expanduser(), needed=needed) if answers else [],
-        read_rows(Path(references).expanduser(), needed=needed),
+        read_rows(path_of(answers), needed=needed) if answers else [],
+        read_rows(path_of(references), needed=needed),
         [] if books is None else _books(books, None),
         work.read_plan(path_or_none(recipe)),
         kind,
@@ -254,7 +255,7 @@ def contexts_tables(folder: PathLike, out: PathLike | None = None) -> TableDefec
     from ..tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
     from ..workflows.verify import published_books
 
-    found = read_tables(Path(folder).expanduser())
+    found = read_tables(path_of(folder))
     defects = [*find_defects(found), *overlap(found, published_books())]
     placed = leakless_splits(found)
     if (target := path_or_none(out)) is not None:
@@ -320,13 +321,13 @@ def contexts_collect(
     from ..workflows import contexts as work
     from ..workflows.guide_texts import build_guide_texts, guides_plan
 
-    place, settings = Path(source).expanduser(), path_or_none(recipe)
+    place, settings = path_of(source), path_or_none(recipe)
     pages = path_or_none(archive) or Store.open(path_or_none(cache_dir)).path("harvest", "study-guides")
     guides = guides_plan(place, settings, path_or_none(harvest_recipe), contact)
     return GuideTexts(
         build_guide_texts(
             place, path_or_none(names), path_or_none(works), work.read_plan(settings), guides, pages,
-            Path(out).expanduser(), offline=offline, progress=progress,
+            path_of(out), offline=offline, progress=progress,
         )
     )  # fmt: skip
 
@@ -365,9 +366,9 @@ def contexts_references(
     from ..workflows.guide_tasks import references_for
 
     needed = ("doc_key", "gutenberg_key", "character", "text")
-    rows = read_rows(Path(texts).expanduser() / kind / f"{split}.jsonl", needed=needed)
+    rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", needed=needed)
     found = references_for(rows, _books(books, None))
-    write_bytes(Path(out).expanduser(), jsonl_bytes(found.rows))
+    write_bytes(path_of(out), jsonl_bytes(found.rows))
     return NamedReferences(found)
 
 
@@ -436,7 +437,7 @@ def contexts_identify(
     from ..tasks.guides.identification import NEEDED, baselines, grade_identification, requests_of
     from ..workflows.guide_tasks import identify_with
 
-    rows = read_rows(Path(texts).expanduser() / "identification" / f"{split}.jsonl", needed=NEEDED)
+    rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", needed=NEEDED)
     asked = ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel, prompt_price,
                          reply_price)  # fmt: skip
     if dry_run:
@@ -461,5 +462,5 @@ def _books(source: Any, format: str | None) -> list[Book]:
     from ..workflows.contexts import read_books
 
     if isinstance(source, str | os.PathLike):
-        return read_books(Path(source).expanduser(), format)
+        return read_books(path_of(source), format)
     return [record.to_book() for record in records_of(source)]

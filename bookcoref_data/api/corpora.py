@@ -7,6 +7,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
 from .results import Result, plural
 from .tables import Table
@@ -63,7 +64,7 @@ def create(
         overrides=path_or_none(overrides) or plan.overrides,
     )
     settings = BuildSettings(
-        Path(out).expanduser(), path_or_none(cache_dir), None if mirror is None else str(mirror),
+        path_of(out), path_or_none(cache_dir), None if mirror is None else str(mirror),
         path_or_none(catalogue), path_or_none(matched), tuple(map(str, books)), offline, jobs, replace,
     )  # fmt: skip
     return build_silver(plan, settings, progress)
@@ -92,7 +93,7 @@ def import_corpus(
     from ..workflows.import_corpus import import_corpus as run
 
     return run(
-        kind, Path(source).expanduser(), Path(out).expanduser(), records=path_or_none(records), split=split,
+        kind, path_of(source), path_of(out), records=path_or_none(records), split=split,
         progress=progress,
     )  # fmt: skip
 
@@ -211,7 +212,7 @@ def show(
     """
     from ..workflows.catalogue import describe, mentions_of, place_of
 
-    path = Path(folder).expanduser()
+    path = path_of(folder)
     if at is not None:
         place = place_of(path, book, at)
         columns = ("character", "start", "end", "text")
@@ -232,7 +233,7 @@ def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None
     """The 53 books of BookCoref: split, counts, which texts are cached, which books are built in `folder`."""
     from ..workflows.catalogue import overview
 
-    rows = overview(Path(folder).expanduser(), path_or_none(cache_dir))
+    rows = overview(path_of(folder), path_or_none(cache_dir))
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
 
@@ -248,7 +249,7 @@ def sample(out: PathLike = "story") -> Path:
     from ..files import write_text
     from ..sample.story import cast, gutenberg_text
 
-    folder = Path(out).expanduser()
+    folder = path_of(out)
     write_text(folder / "lamp.txt", gutenberg_text())
     write_text(folder / "cast.txt", "".join(f"{name}\n" for name in cast().values()))
     return folder

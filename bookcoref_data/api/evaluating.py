@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import PathLike, path_or_none, records_of
 from .results import Result
 from .tables import Table
@@ -239,7 +240,7 @@ class _Reader:
 
         if not isinstance(source, str | os.PathLike):
             return records_of(source)
-        path = Path(source).expanduser()
+        path = path_of(source)
         if (format or detect(path)) == "folder":
             return read_folder(path, self.config, [self.split])
         return read_documents(path, format)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
 from .results import Result, plural
 from .tables import Table
@@ -88,11 +89,9 @@ def harvest_wikidata(
     settings = _made(Settings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
     rest = {k: v for k, v in table.items() if k not in names}
     plan = _made(WikidataPlan, {**rest, "settings": settings}, "wikidata")
-    wanted = read_items(Path(works).expanduser()) if works else None
+    wanted = read_items(path_of(works)) if works else None
     kept = path_or_none(archive) or _cache(cache_dir, "wikidata")
-    return Harvested(
-        run(plan, kept, Path(out).expanduser(), offline=offline, works=wanted, progress=progress)
-    )
+    return Harvested(run(plan, kept, path_of(out), offline=offline, works=wanted, progress=progress))
 
 
 def harvest_liscu(
@@ -122,7 +121,7 @@ def harvest_liscu(
     from ..workflows.harvest import harvest_name_lists
     from ..workflows.harvest_guides import harvest_guides, read_guides_plan
 
-    lists, pages, target = paths_of(names), paths_of(urls), Path(out).expanduser()
+    lists, pages, target = paths_of(names), paths_of(urls), path_of(out)
     if bool(lists) == bool(pages):
         raise UsageError(
             "nothing to harvest", expected="either --urls FILE or --names FILE, several times if need be"
@@ -190,7 +189,7 @@ def match(
         paths_of(tables), Store.open(path_or_none(cache_dir)), path_or_none(catalogue),
         settings, decided, offline=offline, progress=progress,
     )  # fmt: skip
-    return Matched(report, write_report(report, Path(out).expanduser()))
+    return Matched(report, write_report(report, path_of(out)))
 
 
 def _recipe_table(recipe: PathLike | None, name: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import path_of
 from .books import PathLike, path_or_none
 from .results import Result, plural
 from .tables import Table
@@ -98,7 +99,7 @@ def pack(
         fingerprint_bits, most_text, LICENCE if licence is None else licence,
         ATTRIBUTION if attribution is None else attribution,
     )  # fmt: skip
-    folder, target, listener = Path(release).expanduser(), Path(out).expanduser(), progress or Silent()
+    folder, target, listener = path_of(release), path_of(out), progress or Silent()
     asked = setup.Settings(
         out=target, release=folder, mirror=None if mirror is None else str(mirror),
         cache_dir=path_or_none(cache_dir), offline=offline, books=tuple(books), texts_only=texts_only,
@@ -122,7 +123,7 @@ def pack_inspect(*packs: PathLike) -> Table:
     """
     from ..workflows.packed import describe, pack_files
 
-    return Table.of_dicts([describe(file) for path in packs for file in pack_files(Path(path).expanduser())])
+    return Table.of_dicts([describe(file) for path in packs for file in pack_files(path_of(path))])
 
 
 class Digest(Result):
@@ -155,7 +156,7 @@ def manifest_write(folder: PathLike = "bookcoref", out: PathLike = "bookcoref-ma
     from ..formats.folder import read_build
     from ..workflows.verify import write_manifest
 
-    source, file = Path(folder).expanduser(), Path(out).expanduser()
+    source, file = path_of(folder), path_of(out)
     digest = write_manifest(source, file)
     return Digest(digest, [book.doc_key for book in read_build(source).books], file)
 
@@ -168,7 +169,7 @@ def manifest_show(folder: PathLike = "bookcoref") -> Digest:
     """
     from ..formats.folder import read_build
 
-    record = read_build(Path(folder).expanduser())
+    record = read_build(path_of(folder))
     return Digest(record.digest, [book.doc_key for book in record.books])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import path_of
 from .books import AnnotatedBook, Books, PathLike, path_or_none, paths_of
 from .results import Result, plural
 from .tables import Table
@@ -104,7 +105,7 @@ def merge(
     from ..workflows import merge as work
 
     plan = work.read_plan(path_or_none(recipe), by)
-    documents = work.read_parts(Path(parts).expanduser(), format)
+    documents = work.read_parts(path_of(parts), format)
     report = _decided(documents, paths_of(decisions), plan, only_merged, progress)
     if key is not None or key_ids:
         work.score(report, documents, path_or_none(key), plan)
@@ -128,7 +129,7 @@ def merge_agreement(
     from ..tasks.merging import agreement_by_genre
     from ..workflows import merge as work
 
-    documents = work.read_parts(Path(parts).expanduser(), format)
+    documents = work.read_parts(path_of(parts), format)
     tables = work.read_tables(paths_of(decisions), documents)
     return Table.of_dicts(
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files import path_of
 from .books import PathLike
 
 if TYPE_CHECKING:
@@ -57,10 +58,10 @@ def publish(
     from ..workflows.publish import publish as run
 
     def path(value: PathLike | None) -> Path | None:
-        return None if value is None else Path(value).expanduser()
+        return None if value is None else path_of(value)
 
     settings = PublishSettings(
-        Path(folder).expanduser(), repo, private=private, standoff=standoff, citation=path(citation),
+        path_of(folder), repo, private=private, standoff=standoff, citation=path(citation),
         licence=licence, text_licence=text_licence, title=title, languages=tuple(languages), tag=tag,
         most_words=most_words, mirror=None if mirror is None else str(mirror), cache_dir=path(cache_dir),
         offline=offline,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
 from .models import ModelOptions
 from .results import Result, plural
@@ -93,9 +94,9 @@ def questions_build(
     settings = read_settings(
         like, path_or_none(recipe), test=test, dev=dev, draws=draws, least_tokens=least_tokens, seed=seed
     )
-    named = work.read_phrases(Path(phrases).expanduser()) if phrases else None
+    named = work.read_phrases(path_of(phrases)) if phrases else None
     made = work.build(paths_of(books), settings, format=format, phrases=named, progress=progress)
-    return Questions(made, work.write_questions(made, settings, Path(out).expanduser()))
+    return Questions(made, work.write_questions(made, settings, path_of(out)))
 
 
 class Graded(Result):
@@ -181,7 +182,7 @@ def questions_evaluate(
     from ..tasks.questions import grade
     from ..workflows import questions as work
 
-    rows = work.read_questions(Path(questions).expanduser(), split)
+    rows = work.read_questions(path_of(questions), split)
     rows = rows[:limit] if limit else rows
     asked = ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel, prompt_price,
                          reply_price)  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
 from ..errors import UsageError
+from ..files import path_of
 from .books import AnnotatedBook, PathLike, records_of
 from .tables import Table
 
@@ -94,12 +95,12 @@ def view(
         other = one_annotation(annotations_of(compare), annotation.doc_key, _label(compare))
         labels = (_label(source).stem or "first", _label(compare).stem or "second")
         differences = find_differences(annotation, other, labels=labels)
-    kept = [edit.to_dict() for edit in read_edits(Path(edits).expanduser())] if edits else ()
+    kept = [edit.to_dict() for edit in read_edits(path_of(edits))] if edits else ()
     options = PageOptions(
         title=title, author=author, spoiler_safe=spoiler_safe, differences=differences, edits=kept
     )
     html = render(annotation, options)
-    path = None if out is None else Path(out).expanduser()
+    path = None if out is None else path_of(out)
     if path is not None:
         write_text(path, html)
     return Page(html, annotation, differences, path)
@@ -120,7 +121,7 @@ def export(source: Any, to: str, out: PathLike, *, book: str = "") -> list[Path]
     """
     from ..export import export as write
 
-    return write(_chosen(source, book), to, Path(out).expanduser())
+    return write(_chosen(source, book), to, path_of(out))
 
 
 def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) -> list[Path]:
@@ -131,7 +132,7 @@ def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) ->
     """
     from ..export.report import write_report
 
-    return list(write_report(_chosen(source, book), Path(out).expanduser(), plots=plots))
+    return list(write_report(_chosen(source, book), path_of(out), plots=plots))
 
 
 class Corrected(list["Applied"]):
@@ -172,8 +173,8 @@ def apply_edits(
     from ..workflows.correct import apply_edits as run
     from ..workflows.correct import read_edits
 
-    wanted = read_edits(Path(edits).expanduser()) if isinstance(edits, str | os.PathLike) else list(edits)
-    done = run(Path(annotation).expanduser(), wanted, Path(out).expanduser(), replace=replace)
+    wanted = read_edits(path_of(edits)) if isinstance(edits, str | os.PathLike) else list(edits)
+    done = run(path_of(annotation), wanted, path_of(out), replace=replace)
     return Corrected(done)
 
 
@@ -205,9 +206,9 @@ def diff(old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None
     """
     from ..workflows.correct import diff_edits, write_edits
 
-    found = diff_edits(Path(old).expanduser(), Path(new).expanduser(), author=author)
+    found = diff_edits(path_of(old), path_of(new), author=author)
     if out is not None:
-        write_edits(found.edits, Path(out).expanduser())
+        write_edits(found.edits, path_of(out))
     return Corrections(found.edits, {key: one.lost for key, one in found.by_document.items() if one.lost})
 
 
@@ -217,7 +218,7 @@ def annotations_of(source: Any) -> list[Annotation]:
     from ..formats.annotated import read_annotations
 
     if isinstance(source, str | os.PathLike):
-        return read_annotations(Path(source).expanduser())
+        return read_annotations(path_of(source))
     if isinstance(source, Annotation):
         return [source]
     if isinstance(source, AnnotatedBook):
@@ -240,4 +241,4 @@ def _chosen(source: Any, book: str) -> list[Annotation]:
 
 def _label(source: Any) -> Path:
     """What a source is called in messages: its path, or its name."""
-    return Path(source).expanduser() if isinstance(source, str | os.PathLike) else Path(repr(source))
+    return path_of(source) if isinstance(source, str | os.PathLike) else Path(repr(source))

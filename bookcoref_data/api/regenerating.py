@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import path_of
 from .books import PathLike, path_or_none
 from .results import Result, plural
 from .tables import Table
@@ -108,7 +109,7 @@ def regenerate(
     plan = read_plan(path) if path else default_plan(backend)
     return Regenerated(
         run(
-            Path(folder).expanduser(), plan, Store.open(path_or_none(cache_dir)).root, out=path_or_none(out),
+            path_of(folder), plan, Store.open(path_or_none(cache_dir)).root, out=path_or_none(out),
             books=list(books), splits=list(splits) or SPLITS, workers=jobs, examples=examples,
             replace=replace, progress=progress,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .books import AnnotatedBook, Books, PathLike, path_or_none, records_of
 from .results import Result, plural
 from .tables import Table
@@ -94,7 +95,7 @@ def _records(source: Any, format: str | None, config: str) -> list[Record]:
     from ..formats import read_documents
 
     if isinstance(source, str | os.PathLike):
-        return read_documents(Path(source).expanduser(), format, config)
+        return read_documents(path_of(source), format, config)
     return records_of(source)
 
 
@@ -186,9 +187,9 @@ def align(
     from ..files import write_text
     from ..workflows.align import align_files, align_records
 
-    target = Path(new).expanduser()
+    target = path_of(new)
     if isinstance(old, str | os.PathLike):
-        path = Path(old).expanduser()
+        path = path_of(old)
         found = align_files(path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
                             least_matched=least_matched)  # fmt: skip
     else:
@@ -229,8 +230,8 @@ def convert(
     from ..formats.convert import convert as run
 
     return run(
-        Path(source).expanduser(),
-        Path(target).expanduser(),
+        path_of(source),
+        path_of(target),
         read_as=read_as,
         write_as=write_as,
         config=config,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from ..words.numbers import ROMAN
 from .annotation import Annotation
 from .book import Book
 
@@ -21,15 +22,13 @@ _GLUE = frozenset(["-", "–", "—", "--", "---", "/"])
 _PAIRED = frozenset(['"', "'", "_"])
 _CLITIC = re.compile(r"(?:['’](?:s|d|m|ll|re|ve|t)|n['’]t)\Z", re.IGNORECASE)
 _UNIT = r"(?:chapter|book|part|volume|vol|letter|canto|act|scene|stave|section)"
-# Up to 399, and IIII and VIIII as old prints have them; "mild" and "did" are words.
-_ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,4})"
 _NUMBER = (
-    rf"(?:{_ROMAN}|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
+    rf"(?:{ROMAN}|\d+|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty\S*|thirty\S*|forty\S*)"
 )
 _HEADING = re.compile(
     rf"(?:{_UNIT}\b[ .,:—-]*{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b|(?:prologue|epilogue)\b"
-    rf"|(?:{_ROMAN}|\d+) ?\.?\Z)",
+    rf"|(?:{ROMAN}|\d+) ?\.?\Z)",
     re.IGNORECASE,
 )
 _UNIT_WORD = re.compile(r"CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume|LETTER|CANTO|ACT|SCENE|STAVE")

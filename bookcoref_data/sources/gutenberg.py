@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import BookcorefError, ChecksumError, DataError, OfflineError, SourceError
-from ..files import sha256_bytes, sha256_file
+from ..files import path_of, sha256_bytes, sha256_file
 from ..text.decode import Decoded, decode
 from .book_text import MOST_BYTES, check_book_text
 from .editions import Address, Edition, Editions, check_id, numbered_folder
@@ -344,7 +344,7 @@ def _mirror(mirror: str | Path | None) -> tuple[str | None, Path | None]:
     if "://" in str(mirror):
         check_address(str(mirror))
         return str(mirror).rstrip("/"), None
-    folder = Path(mirror).expanduser()
+    folder = path_of(mirror)
     if not folder.is_dir():
         raise SourceError(
             f"there is no mirror folder {folder}",

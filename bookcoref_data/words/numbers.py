@@ -1,4 +1,4 @@
-"""Number words of English."""
+"""Number words of English, and Roman numerals."""
 
 from __future__ import annotations
 
@@ -15,3 +15,6 @@ ORDINALS = (
 """1st to 19th."""
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 """20 to 90."""
+ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,4})"
+"""A regular expression for Roman numerals up to 399, with IIII and VIIII as old prints have them. "Mild" and
+"did" are words. To be used without regard to case."""

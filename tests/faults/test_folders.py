@@ -216,7 +216,11 @@ def test_errors_are_json_on_stdout_when_json_is_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize("words", [
-    ("cache", "size", "--cache-dir", "~nosuchuser/x"),
+    ("cache", "size", "--cache-dir", "~nosuchuser/x"), ("stats", "~nosuchuser/x"),
+    ("verify", "~nosuchuser/x"), ("merge", "~nosuchuser/x", "--out", "m"),
+    ("evaluate", "-k", "~nosuchuser/x", "-r", "~nosuchuser/y"), ("pack", "inspect", "~nosuchuser/x"),
+    ("export", "~nosuchuser/x", "--to", "csv", "--out", "o"), ("view", "~nosuchuser/x", "--out", "o.html"),
+    ("annotate", "~nosuchuser/x"), ("rebuild", "--from-gutenberg", "--mirror", "~nosuchuser/x"),
     ("verify", "x" * 300),
     ("manifest", "write", "--out", "x" * 300),
     ("verify", "--manifest", "/dev/zero/x"),

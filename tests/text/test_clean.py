@@ -351,6 +351,9 @@ def test_a_recipe_cuts_and_spares_by_words_or_pattern():
     {"prefaces": "some"}, {"keep": ["emphases"]}, {"limits": {"footnotes": 0.1}}, {"colour": 1},
     {"cut": [{"until": "x"}]}, {"cut": [{"first": "x", "pattern": "y"}]}, {"cut": [{"pattern": "("}]},
     {"cut": ["x"]}, {"cut": [""]}, {"cut": [{"first": "x", "colour": 1}]}, {"spare": [{}]},
+    {"cut": 3}, {"keep": 5}, {"keep": [1]}, {"limits": 3}, {"limits": {"total": "x"}}, {"floor": "x"},
+    {"floor": True}, {"title": 3}, {"guard": 1}, {"prefaces": ["own"]},
+    {"cut": [{"first": 3}]}, {"cut": [{"pattern": 3}]}, {"cut": [{"first": "x", "optional": "yes"}]},
 ])  # fmt: skip
 def test_a_wrong_recipe_is_refused(table):
     with pytest.raises(UsageError):

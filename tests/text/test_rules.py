@@ -68,6 +68,7 @@ def test_headings_of_divisions(heading):
 @pytest.mark.parametrize(
     "line",
     ["Chapter one was short and nobody read it", "1813", "Charter I", "CHAPTER I" + " A" * 41,
+     "Mild.", "Did.",
      "\n".join(["CHAPTER I"] * 7), "CHAPTER I\n" + "A" * 391],
 )  # fmt: skip
 def test_lines_that_only_look_like_headings_of_divisions(line):

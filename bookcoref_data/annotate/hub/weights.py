@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, MissingExtraError, SourceError
+from ...files import path_of
 
 if TYPE_CHECKING:
     import torch
@@ -53,7 +54,7 @@ def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path
     Raises:
         SourceError: no such folder, or the model is not in the cache and cannot be fetched.
     """
-    local = Path(model).expanduser()
+    local = path_of(model)
     if local.is_dir():
         return local
     if local.is_absolute() or model.startswith((".", "~")):

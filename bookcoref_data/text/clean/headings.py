@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import wraps
 from itertools import count
 
-from ...words.numbers import ORDINALS, TENS, UNITS
+from ...words.numbers import ORDINALS, ROMAN, TENS, UNITS
 from .model import Block
 
 _NUMBER = (
-    rf"(?:[ivxlcdm]+|\d+|(?:the )?(?:{'|'.join(ORDINALS)}|last)"
+    rf"(?:{ROMAN}|\d+|(?:the )?(?:{'|'.join(ORDINALS)}|last)"
     rf"|{'|'.join(UNITS[1:])}|(?:{'|'.join(TENS)})\S*"
     r"|premi[eè]re?|deuxi[eè]me|seconde?|troisi[eè]me|quatri[eè]me|cinqui[eè]me|sixi[eè]me|derni[eè]re?"
     r"|(?:erst|zweit|dritt|viert|fünft|sechst|siebent?|acht|neunt|zehnt|letzt)e[rs]?)"
