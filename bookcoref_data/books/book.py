@@ -190,7 +190,7 @@ class Book:
 
 
 def tokens_sha256(tokens: Iterable[str]) -> str:
-    """Hex sha256 over the UTF-8 tokens, each followed by a zero byte (no token holds one)."""
+    """Hex sha256 over the UTF-8 tokens, each followed by a zero byte."""
     digest = hashlib.sha256()
     digest.update("\0".join([*tokens, ""]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -30,9 +30,14 @@ class TokenBytes:
 
     @classmethod
     def of(cls, tokens: Sequence[str]) -> TokenBytes:
-        """Encode tokens, none of which may hold a zero byte."""
+        """Encode tokens."""
         data = "\0".join([*tokens, ""]).encode("utf-8", "surrogatepass")
-        return cls(data, np.flatnonzero(np.frombuffer(data, np.uint8) == 0) + 1)
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 0) + 1
+        if len(ends) != len(tokens):
+            # Zero bytes inside tokens, too: measure every token, which takes longer.
+            sizes = (len(token.encode("utf-8", "surrogatepass")) + 1 for token in tokens)
+            ends = np.cumsum(np.fromiter(sizes, np.int64, len(tokens)))
+        return cls(data, ends)
 
     def __len__(self) -> int:
         return len(self._ends)

@@ -9,7 +9,8 @@ from bookcoref_data.books.facts import document_sha256, facts_of
 from bookcoref_data.books.stored import StoredBook, TokenBytes
 from bookcoref_data.books.windows import are_parts
 from bookcoref_data.errors import BookError
-from bookcoref_data.formats.folder import iter_stored, writing_folder
+from bookcoref_data.formats.folder import iter_stored, write_folder, writing_folder
+from bookcoref_data.workflows.verify import verify
 
 WORDS = ["Ä", "sea", "\n", "“", "naïve", "海", "x"]
 BOOK = Book.make(
@@ -30,6 +31,24 @@ def test_tokens_without_words_are_no_bytes():
 
 def test_a_surrogate_is_encoded_as_the_checksum_of_tokens_does():
     assert TokenBytes.of(["\ud800"]).sha256(0, 1) == tokens_sha256(["\ud800"])
+
+
+ODD = ["a\0b", "c", "\0", "", "Ä\0\0"]
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 5), (0, 1), (1, 2), (2, 4), (4, 5), (3, 3)])
+def test_a_zero_byte_inside_a_token_does_not_end_it(first, last):
+    tokens = TokenBytes.of(ODD)
+    assert len(tokens) == len(ODD)
+    assert tokens.sha256(first, last) == tokens_sha256(ODD[first:last])
+
+
+def test_a_folder_whose_tokens_hold_a_zero_byte_verifies(tmp_path):
+    book = Book.make("a_1", [["a\0b", "c"], ["d"]], clusters=[[(0, 0)]])
+    write_folder(tmp_path / "d", {"test": [book]}, title="d", licences=[])
+    result = verify(tmp_path / "d")
+    assert (result.exit_code, [b.problems for b in result.books]) == (0, [[]])
+    assert result.books[0].facts.tokens_sha256 == tokens_sha256(book.tokens)
 
 
 def test_what_lies_in_a_folder_has_the_facts_of_its_books(tmp_path):
