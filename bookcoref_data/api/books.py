@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from ..annotate.state import State
     from ..books.annotation import Annotation, SourceText
     from ..edits import Conflict
     from ..workflows.annotate import Annotated
@@ -67,11 +66,7 @@ class AnnotatedBook:
         self.record = record
         self.files, self.conflicts = files, conflicts
         self.scores = Table({}) if scores is None else scores
-        self._state: State | None = run.state if run else None
-        self._text: SourceText | None = run.source.origin if run and run.source else None
-        self._read = annotation
-        if annotation is not None:
-            self._text = annotation.source
+        self._run, self._read = run, annotation
 
     @property
     def doc_key(self) -> str:
@@ -99,7 +94,7 @@ class AnnotatedBook:
 
         Raises BookError for a file that has offsets only.
         """
-        return " ".join(self.tokens) if self._text is None else self._text.text
+        return " ".join(self.tokens) if self._origin is None else self._origin.text
 
     @property
     def annotation(self) -> Annotation:
@@ -111,14 +106,12 @@ class AnnotatedBook:
     @cached_property
     def _reasoned(self) -> Annotation | None:
         """The annotation with its reasons, made here or read from a folder of `annotate`; else None."""
-        from ..books.annotation import Annotation
+        return self._read if self._run is None else self._run.annotation()
 
-        state = self._state
-        if state is None:
-            return self._read
-        return Annotation(
-            self.book, state.names, state.mentions, state.quotes, state.dropped, source=self._text
-        )
+    @property
+    def _origin(self) -> SourceText | None:
+        """The file that the book was read from, where it is known."""
+        return self._reasoned.source if self._reasoned else None
 
     @property
     def clusters(self) -> list[list[Mention]]:
@@ -161,13 +154,13 @@ class AnnotatedBook:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the annotator wants a reader to know."""
-        return () if self._state is None else self._state.notes
+        return () if self._run is None else self._run.state.notes
 
     def summary(self) -> dict[str, Any]:
         """Counts of our own annotation, as `annotate --json` prints them. Raises UsageError without one."""
-        state = self._state
-        if state is None:
+        if self._run is None:
             raise UsageError(f"{self.doc_key} was not annotated here", hint="bc.stats(book) counts any book")
+        state = self._run.state
         return {
             "doc_key": state.doc_key,
             "tokens": len(self.tokens),
@@ -260,9 +253,9 @@ class AnnotatedBook:
                     yield start, end, number
 
     def _characters_of(self, start: int, end: int) -> tuple[int | None, int | None]:
-        if self._text is None:
+        if self._origin is None:
             return None, None
-        return int(self._text.starts[start]), int(self._text.ends[end])
+        return self._origin.span(start, end)
 
 
 class Books(Sequence[AnnotatedBook]):
