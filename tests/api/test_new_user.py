@@ -153,6 +153,13 @@ def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
     }  # fmt: skip
 
 
+def test_the_package_offers_just_the_names_of_its_front_door():
+    from bookcoref_data import api
+
+    assert bc.__all__ == api.__all__
+    assert all(getattr(api, name) is not None for name in bc.__all__)
+
+
 def test_several_systems_have_their_own_scores(desk, monkeypatch):
     monkeypatch.chdir(desk)
     scores = bc.evaluate("bookcoref", {"ours": "system.conll", "theirs": bc.load("bookcoref")})
