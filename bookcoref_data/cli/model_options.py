@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -28,7 +28,32 @@ ReplyPrice = Annotated[float, typer.Option(min=0, help="Price of a million token
 DryRun = Annotated[int, typer.Option("--dry-run", min=0, help="Print the first N prompts; ask nothing.")]
 
 
-def show_prompts(preview: dict[str, Any], json: bool) -> None:
+class Asked(Protocol):
+    """What a verb that can ask a model returns: the prompts of a dry run, or the report of a run, if any."""
+
+    @property
+    def preview(self) -> dict[str, Any] | None: ...
+    @property
+    def report(self) -> RunReport | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def print_run(done: Asked, out: Path | None, json: bool) -> bool:
+    """Print the prompts of a dry run or a line about the run, and everything if it is wanted as JSON.
+
+    Returns whether the results are still to be printed.
+    """
+    if done.preview is not None:
+        _print_prompts(done.preview, json)
+        return False
+    if done.report is not None:
+        _say_run(done.report, out)
+    if json:
+        emit_json(done.to_dict())
+    return not json
+
+
+def _print_prompts(preview: dict[str, Any], json: bool) -> None:
     """Print the first prompts of a run and what all of them would cost."""
     if json:
         emit_json(preview)
@@ -41,7 +66,7 @@ def show_prompts(preview: dict[str, Any], json: bool) -> None:
     )
 
 
-def say_run(report: RunReport, out: Path | None) -> None:
+def _say_run(report: RunReport, out: Path | None) -> None:
     """A line about a finished run."""
     figures: dict[str, Any] = report.to_dict()
     say(

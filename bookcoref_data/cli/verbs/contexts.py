@@ -97,12 +97,7 @@ def ask(
             key_variable=key_variable, most_tokens=most_tokens, parallel=parallel, prompt_price=prompt_price,
             reply_price=reply_price, dry_run=dry_run, progress=listener,
         )  # fmt: skip
-    if done.preview is not None:
-        options.show_prompts(done.preview, json)
-    elif json:
-        emit_json(done.to_dict())
-    elif done.report is not None:
-        options.say_run(done.report, out)
+    options.print_run(done, out, json)
 
 
 def score(
@@ -309,13 +304,7 @@ def identify(
             constrain=constrain, key_variable=key_variable, most_tokens=most_tokens, parallel=parallel,
             prompt_price=prompt_price, reply_price=reply_price, dry_run=dry_run, progress=listener,
         )  # fmt: skip
-    if done.preview is not None:
-        options.show_prompts(done.preview, json)
-        return
-    if done.report is not None:
-        options.say_run(done.report, out)
-    if json:
-        emit_json(done.to_dict())
+    if not options.print_run(done, out, json):
         return
     for name, grades in done.grades.items():
         groups = grades["groups"].items()

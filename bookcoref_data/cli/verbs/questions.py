@@ -114,15 +114,8 @@ def evaluate(
             constrain=constrain, key_variable=key_variable, most_tokens=most_tokens, parallel=parallel,
             prompt_price=prompt_price, reply_price=reply_price, dry_run=dry_run, progress=listener,
         )  # fmt: skip
-    if graded.preview is not None:
-        options.show_prompts(graded.preview, json)
-        return
-    if graded.report is not None:
-        options.say_run(graded.report, out)
-    if json:
-        emit_json(graded.to_dict())
-        return
-    _show(graded.grades)
+    if options.print_run(graded, out, json):
+        _show(graded.grades)
 
 
 def _show(found: dict[str, Grades]) -> None:
