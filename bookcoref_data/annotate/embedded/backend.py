@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -89,7 +90,9 @@ class EmbeddedBackend:
     def step(self, name: str) -> Step:
         if name not in STEP_NAMES:
             raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
-        kinds = {"link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep}
+        kinds: dict[str, Callable[[EmbeddedBackend, Mapping[str, Any], Plan], Step]] = {
+            "link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep,
+        }  # fmt: skip
         return kinds[name](self, self.plan.of(name), self.plan)
 
     def hold(self, book: Book, parse: Parse) -> None:
@@ -182,7 +185,7 @@ def read_text(
     return Reading(text, reader, reader.read(), why)
 
 
-class _EmbeddedStep:
+class _EmbeddedStep(ABC):
     name = ""
 
     def __init__(self, backend: EmbeddedBackend, settings: Mapping[str, Any], plan: Plan) -> None:
@@ -191,8 +194,8 @@ class _EmbeddedStep:
     def units(self, job: Job) -> int:
         return len(job.book.sentence_ends)
 
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        raise NotImplementedError
+    @abstractmethod
+    def run(self, job: Job, state: State, progress: Progress) -> State: ...
 
 
 class LinkStep(_EmbeddedStep):
