@@ -18,7 +18,6 @@ character ("major"). Printed by novel and pooled:
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
 from collections import Counter, defaultdict
@@ -26,11 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bench_dialogue import load_scorer
+from benchmarks.bench_dialogue import load_scorer, novel_options, source_of
 from bookcoref_data.annotate.cast import Entry
 from bookcoref_data.annotate.embedded.parsing import parse_with_cache
 from bookcoref_data.annotate.propose import propose_cast
-from bookcoref_data.workflows.annotate import read_sources
 
 NOT_A_PART = {"mr", "mrs", "miss", "dr", "sir", "lady", "the", "de", "von"}
 
@@ -136,16 +134,9 @@ def row(name: str, made: list[Judged]) -> str:
 
 def main() -> None:
     """Propose, compare, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("novels", nargs="*", help="default: all in the folder")
-    parser.add_argument("--scorer", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
+    parser = novel_options(__doc__)
     parser.add_argument("--booknlp", type=Path)
-    parser.add_argument("--cache", type=Path)
     parser.add_argument("--show", action="store_true")
-    parser.add_argument("--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts")
     options = parser.parse_args()
     scorer = load_scorer(options.scorer)
     done: list[Judged] = []
@@ -153,10 +144,7 @@ def main() -> None:
     for novel in options.novels or scorer.novels(options.data):
         gold = scorer.load(options.data, novel, None)
         main_names = set(scorer.load(options.data, novel, {"major"}).scored)
-        options.work.mkdir(parents=True, exist_ok=True)
-        text = options.work / f"{novel}.txt"
-        text.write_text(gold.text, encoding="utf-8", newline="")
-        (source,) = read_sources(text)
+        source = source_of(gold, options.work)
         parse = parse_with_cache(source.book, options.cache)
         entries = propose_cast(source.book, parse=parse).cast.entries
         made = judge(entries, gold, main_names, persons_of(options.booknlp, novel))

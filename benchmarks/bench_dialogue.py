@@ -90,6 +90,21 @@ def load_scorer(path: Path) -> ModuleType:
     return module
 
 
+def novel_options(description: str | None) -> argparse.ArgumentParser:
+    """The options of every script that reads the novels of the corpus."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("novels", nargs="*", help="default: all in the folder")
+    parser.add_argument("--scorer", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument(
+        "--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts (%(default)s)"
+    )
+    return parser
+
+
 def cast_of(gold: Any, cast: str) -> Cast:
     """The characters to score, with all names or with their main names only."""
     lines = []
@@ -265,17 +280,8 @@ def print_rules(judged: list[Judged]) -> None:
 
 def main() -> None:
     """Annotate, score, print, compare."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("novels", nargs="*", help="default: all in the folder")
-    parser.add_argument("--scorer", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
+    parser = novel_options(__doc__)
     parser.add_argument("--cast", choices=("aliases", "names", "short"), default="aliases")
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument(
-        "--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts (%(default)s)"
-    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="rankers in place of those of the package")
     parser.add_argument("--out", type=Path)

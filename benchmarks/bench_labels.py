@@ -14,7 +14,6 @@ features. The weights are thrown away: the corpus states no licence.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_dialogue import annotate_novel, cast_of, figures, load_scorer, print_table, source_of
+from benchmarks.bench_dialogue import (
+    annotate_novel,
+    cast_of,
+    figures,
+    load_scorer,
+    novel_options,
+    print_table,
+    source_of,
+)
 from bookcoref_data.annotate.embedded.backend import EmbeddedBackend, HowToRead, read_text
 from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_with_cache
@@ -111,17 +118,10 @@ def train(lessons: Sequence[Lessons], more: Lessons, members: int) -> dict[str, 
 
 def main() -> None:
     """Collect the questions, train and score fold by fold, print a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("novels", nargs="*", help="default: all in the folder")
-    parser.add_argument("--scorer", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
+    parser = novel_options(__doc__)
     parser.add_argument("--litbank", type=Path)
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--members", type=int, default=3, help="networks per ranker")
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--work", type=Path, default=Path("/tmp/bench_dialogue"), help="for the texts")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     scorer = load_scorer(options.scorer)
