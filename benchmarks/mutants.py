@@ -10,8 +10,8 @@ mutant that no test notices is a survivor: either a test is missing or the code 
 
 The first run measures which test reaches which function and how long it takes. `--map` keeps this in a file;
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
-function, the quickest first, then the others that reach its file, up to `--most` seconds in all; the first
-failure ends it.
+function, the quickest first, then the others that reach its file or belong to its room, up to `--most`
+seconds in all; the first failure ends it.
 A test that takes ten times as long as on the unchanged code (and at least ten seconds) counts as failed.
 
 Mutants that cannot change what the package does are listed with a reason in `equivalent_mutants.toml`. They
@@ -144,10 +144,11 @@ class Reach:
         """
         of_file = self.functions.get(mutant.file, {})
         near = of_file.get(mutant.function, set())
+        # The tests of the room come along: what a function leaves behind, another test may see, and code that
+        # runs at import is reached by none.
+        room = mutant.file.split("/")[1]
         far = {test for tests in of_file.values() for test in tests}
-        if not near:  # code that runs at import, in a function or not
-            room = mutant.file.split("/")[1]
-            far |= {test for test in self.seconds if test.startswith(f"tests/{room}/")}
+        far |= {test for test in self.seconds if test.startswith(f"tests/{room}/")}
 
         def speed(test: str) -> float:
             return self.seconds.get(test, 0)
