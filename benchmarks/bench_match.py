@@ -26,7 +26,7 @@ from pathlib import Path
 
 from bookcoref_data.characters.match import MatchSettings, match
 from bookcoref_data.characters.match_rules import RULES
-from bookcoref_data.characters.table import Cast, CastRow
+from bookcoref_data.characters.table import CastRow, HarvestedCast
 from bookcoref_data.sources.catalogue import catalogue
 from bookcoref_data.sources.store import Store
 from bookcoref_data.workflows.match import match_casts
@@ -73,10 +73,10 @@ def pairs() -> list[dict[str, str]]:
         return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def cast_of(row: dict[str, str], number: int, size: int = 6) -> Cast:
+def cast_of(row: dict[str, str], number: int, size: int = 6) -> HarvestedCast:
     titles = tuple(t for t in row["titles"].split("|") if t) if row["titles"] else ()
     source = "wikidata" if row["style"] == "wikidata" else "shmoop"
-    return Cast(tuple(
+    return HarvestedCast(tuple(
         CastRow(source, f"{row['style']}-{number}", row["title"], f"Person {n}", author=row["author"],
                 authors=(row["author"],), titles=titles)
         for n in range(size)
@@ -139,7 +139,7 @@ def show_casts(frame, shared: Path) -> None:
     )
 
 
-def liscu(path: Path) -> list[Cast]:
+def liscu(path: Path) -> list[HarvestedCast]:
     names = {"cliffnotes": "cliffsnotes"}
     groups: dict[tuple[str, str], list[CastRow]] = {}
     with open(path, encoding="utf-8") as stream:
@@ -147,7 +147,7 @@ def liscu(path: Path) -> list[Cast]:
             source = names.get(row["source"], row["source"])
             key = (source, row["title"])
             groups.setdefault(key, []).append(CastRow(source, row["title"], row["title"], row["character"]))
-    return [Cast(tuple(rows)) for rows in groups.values()]
+    return [HarvestedCast(tuple(rows)) for rows in groups.values()]
 
 
 # -- scale -------------------------------------------------------------------------------------------

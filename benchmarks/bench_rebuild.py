@@ -310,9 +310,9 @@ def parquet_all(folder: str, out: str) -> dict:
 
 
 def simulated(data: Path, cache: Path, out: Path):
-    from bookcoref_data.workflows.setup import Settings
+    from bookcoref_data.workflows.setup import RebuildSettings
 
-    return Settings(
+    return RebuildSettings(
         out=out, release=data / "release_simulated", mirror=str(data / "gutenberg"), cache_dir=cache,
         offline=True, texts_only=True,
     )  # fmt: skip

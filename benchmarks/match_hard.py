@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bookcoref_data.characters.match import WorkDecision, match
-from bookcoref_data.characters.table import Cast, CastRow
+from bookcoref_data.characters.table import CastRow, HarvestedCast
 
 HERE = Path(__file__).resolve().parent
 
@@ -29,7 +29,7 @@ class Case(NamedTuple):
     """One work with its class of difficulty and the records that are right; none when there is none."""
 
     kind: str
-    cast: Cast
+    cast: HarvestedCast
     right: frozenset[int]
 
 
@@ -88,7 +88,7 @@ def cases(name: str) -> list[Case]:
             )  # fmt: skip
             rows = tuple(replace(work, character=f"Person {n}") for n in range(6))
             right = frozenset() if row["right"] == "-" else frozenset(map(int, _split(row["right"])))
-            found.append(Case(row["class"], Cast(rows), right))
+            found.append(Case(row["class"], HarvestedCast(rows), right))
     return found
 
 

@@ -23,9 +23,9 @@ def build(first: Path, second: Path) -> None:
     from bookcoref_data.books import Book
     from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import Settings, prepare
+    from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
-    rebuild(prepare(Settings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)
+    rebuild(prepare(RebuildSettings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)
     book = read_folder(first / "bookcoref")[0].to_book()
     shorter = Book.make(book.doc_key, book.sentences[:200], gutenberg_key=book.gutenberg_key,
                         clusters=[[m for m in c if m.end < 2000][:5] for c in book.clusters][:2])  # fmt: skip

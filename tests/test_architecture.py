@@ -219,3 +219,35 @@ def test_no_function_is_longer_than_a_page():
     short, whole = ast.parse("def f(\n a,\n):\n 'Doc.'\n x = a\n return x").body[0], "def f():" + "\n x" * 60
     assert lines_of(short, body_only=True) == 2
     assert lines_of(ast.parse(whole).body[0], body_only=False) == MOST_LINES + 1
+
+
+# The same concept in two places: the steps of the two ways to annotate have the names that the paper gives.
+# And in `annotate/hub/weights.py`, which reads files of PyTorch, "state" is PyTorch's word for all weights.
+SHARED_NAMES = {"LinkStep", "FilterStep", "State"}
+
+
+def places_of_classes(sources: dict[str, str]) -> dict[str, list[str]]:
+    """For each class the places that define it, or that use its name as a shorthand (`Row = dict[...]`)."""
+    classes: dict[str, list[str]] = {}
+    short: dict[str, list[str]] = {}
+    for place, source in sources.items():
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(place)
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript | ast.BinOp):
+                for name in (target.id for target in node.targets if isinstance(target, ast.Name)):
+                    short.setdefault(name, []).append(place)
+    return {name: [*places, *short.get(name, [])] for name, places in classes.items()}
+
+
+def test_the_name_of_a_class_has_one_meaning():
+    """Commands are left out: their options are called by what they hold."""
+    sources = {p.relative_to(PACKAGE).as_posix(): p.read_text(encoding="utf-8") for p in MODULES}
+    places = places_of_classes({place: s for place, s in sources.items() if not place.startswith("cli/")})
+    twice = {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_NAMES}
+    assert twice == {}
+    assert places["Table"] == ["api/tables.py"]  # the classes are seen
+    example = {"a": "class Span: ...", "b": "def f():\n class Span: ...", "c": "Span = tuple[int]"}
+    assert places_of_classes(example) == {"Span": ["a", "b", "c"]}

@@ -22,10 +22,10 @@ from bookcoref_data.books import Mention, Record, Window, split_book
 from bookcoref_data.evaluate.mention_types import TypeRules
 from bookcoref_data.files import write_text
 from bookcoref_data.formats import read_documents
-from bookcoref_data.tasks.merging.features import NEW_NAMES, PAIR_NAMES, Candidates, profile_of
+from bookcoref_data.tasks.merging.features import NEW_NAMES, PAIR_NAMES, ChainCandidates, profile_of
 from bookcoref_data.tasks.merging.greedy import decide_greedily
 from bookcoref_data.tasks.merging.linker import decide_with_linker, network_of
-from bookcoref_data.tasks.merging.parts import Document, decide_by_id, documents_of, merge, walk
+from bookcoref_data.tasks.merging.parts import SplitDocument, decide_by_id, documents_of, merge, walk
 from bookcoref_data.tasks.merging.scoring import DecisionScores, score_decisions
 
 LENGTHS = (300, 467)
@@ -44,7 +44,7 @@ class Choice:
     right: int
 
 
-def cut(record: Record, length: int) -> Document:
+def cut(record: Record, length: int) -> SplitDocument:
     """A document in parts of about `length` tokens; the ids of chains are those of its clusters."""
     clusters = [c for c in record.clusters if len(c) > 1]
     named = [(str(i), c) for i, c in enumerate(clusters)]
@@ -66,7 +66,7 @@ def cut(record: Record, length: int) -> Document:
     return document
 
 
-def choices_of(document: Document) -> list[Choice]:
+def choices_of(document: SplitDocument) -> list[Choice]:
     """All decisions of a document, made on chains that were joined rightly before."""
     key = decide_by_id(document)
     rules = TypeRules(document.tokens, document.sentence_ends)
@@ -79,7 +79,7 @@ def choices_of(document: Document) -> list[Choice]:
             for ref in refs_of[1:]:
                 profile.add(profile_of(document, rules, document.chains[ref]))
             profiles.append(profile)
-        candidates = Candidates(profiles, document.part_starts[part - 1])
+        candidates = ChainCandidates(profiles, document.part_starts[part - 1])
         for ref in refs:
             chain = profile_of(document, rules, document.chains[ref])
             target = key[ref]
@@ -147,7 +147,7 @@ def together(networks: list[dict], threshold: float) -> dict:
     return joined
 
 
-def cross_validate(documents: dict[str, list[Document]], choices: dict[str, list[Choice]]) -> float:
+def cross_validate(documents: dict[str, list[SplitDocument]], choices: dict[str, list[Choice]]) -> float:
     """Print held-out scores at several thresholds; returns the threshold to use."""
     keys = sorted(documents)
     held: dict[float, DecisionScores] = {t: DecisionScores() for t in THRESHOLDS}

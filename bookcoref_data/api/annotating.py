@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..workflows.annotate import Annotated, Source
     from ..workflows.annotate_many import ManyBooks
     from ..workflows.datatrove_engine import Submission
-    from ..workflows.engine import Work
+    from ..workflows.engine import JobResults
     from ..workflows.propose_casts import ProposedCast
 
 AUTO = "auto"
@@ -76,7 +76,7 @@ def annotate(
             f"{book} holds {len(sources)} books", expected="one book",
             hint="bc.annotate_many(path, out=...) annotates all of them",
         )  # fmt: skip
-    run = _Run(
+    run = _BooksInTurn(
         _plan(recipe, backend, least), cast, _names(narrator), _steps(steps), path_or_none(edits),
         path_or_none(out), resume, path_or_none(report), replace, progress,
     )  # fmt: skip
@@ -131,8 +131,8 @@ def annotate_many(
         many = _many(path_of(books), plan, cache_dir, _cast_path(cast), _names(narrator), wanted)
         return settings.run(many, folder, replace, progress)
     sources = [source for book in _each(books) for source in _sources(book)]
-    run = _Run(plan, cast, _names(narrator), wanted, None, folder, resume, path_or_none(report), replace,
-               progress)  # fmt: skip
+    run = _BooksInTurn(plan, cast, _names(narrator), wanted, None, folder, resume, path_or_none(report),
+                       replace, progress)  # fmt: skip
     done = run.annotate(sources)
     return AnnotatedMany(None, done[0].files if done else (), books=done)
 
@@ -142,7 +142,7 @@ class AnnotatedMany(Result):
 
     def __init__(
         self,
-        work: Work | None,
+        work: JobResults | None,
         files: Sequence[Path] = (),
         *,
         books: Sequence[AnnotatedBook] | None = None,
@@ -278,7 +278,7 @@ def propose_casts(books: PathLike, out: PathLike | None = None) -> ProposedCasts
 
 
 @dataclass(frozen=True)
-class _Run:
+class _BooksInTurn:
     """How to annotate books one after the other in this process."""
 
     plan: Plan

@@ -12,7 +12,7 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
-    from ..sources.release import Layout
+    from ..sources.release import ReleaseLayout
     from ..workflows.rebuild import RebuildReport
     from ..workflows.verify import Verification
 
@@ -131,9 +131,9 @@ def rebuild(
     """
     from ..progress import Silent
     from ..workflows.rebuild import rebuild as run
-    from ..workflows.setup import Settings, prepare
+    from ..workflows.setup import RebuildSettings, prepare
 
-    settings = Settings(
+    settings = RebuildSettings(
         out=path_of(out), sample=sample, release=path_or_none(release),
         mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
@@ -160,9 +160,9 @@ def rebuild_plan(
 
     The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
     """
-    from ..workflows.setup import Settings, plan_release, plan_texts
+    from ..workflows.setup import RebuildSettings, plan_release, plan_texts
 
-    settings = Settings(
+    settings = RebuildSettings(
         out=Path(), sample=sample, release=path_or_none(release),
         mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), layout=_layout(annotations, delta, lengths),
@@ -171,15 +171,15 @@ def rebuild_plan(
     return Table.of_dicts([row._asdict() for row in (*([first] if first else []), *plan_texts(settings))])
 
 
-def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> Layout:
-    from ..sources.release import Layout
+def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> ReleaseLayout:
+    from ..sources.release import ReleaseLayout
 
     named: dict[str, Any] = {
         "annotations": annotations,
         "delta": delta and (delta,),
         "lengths": lengths and (lengths,),
     }
-    return Layout(**{key: value for key, value in named.items() if value})
+    return ReleaseLayout(**{key: value for key, value in named.items() if value})
 
 
 def verify(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..evaluate.evaluation import Rules
     from ..evaluate.significance import Resampling
     from ..progress import Progress
-    from ..report.tables import Table as Shown
+    from ..report.tables import ReportTable
 
 ALL = "all"
 Systems = list[tuple[str, "Evaluation"]]
@@ -37,7 +37,7 @@ class Scores(Result):
         self.systems: dict[str, Evaluation] = dict(systems)
         self.notes: list[str] = list(notes)
         self.plots: list[Path] = []
-        self.shown: list[Shown] = []
+        self.shown: list[ReportTable] = []
         self._values: list[dict[str, Any]] = []
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
@@ -207,7 +207,7 @@ def evaluate(
     from ..evaluate.evaluation import Rules
 
     rules = Rules(mode, singletons, duplicates, missing, window_size)
-    reader = _Reader("split" if mode == "split" else "full", split)
+    reader = _SourceReader("split" if mode == "split" else "full", split)
     gold = reader.records(key, key_format)
     scorer = _Scorer(gold, rules, reader, response_format)
     responses = _responses(response)
@@ -227,7 +227,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SourceReader:
     """Reads the documents of a source: a file, one split of a data set folder, or books in memory."""
 
     config: str
@@ -252,7 +252,7 @@ class _Scorer:
 
     gold: list[Record]
     rules: Rules
-    reader: _Reader
+    reader: _SourceReader
     format: str | None
 
     def score(self, source: Any) -> Evaluation:
@@ -296,11 +296,11 @@ class _Asked:
     agreement: bool
     top: int
 
-    def explain(self, result: Evaluation) -> tuple[list[Shown], dict[str, Any]]:
+    def explain(self, result: Evaluation) -> tuple[list[ReportTable], dict[str, Any]]:
         """Tables and JSON of one system, the scores themselves apart."""
         from ..report import evaluation_tables as tables
 
-        shown: list[Shown] = []
+        shown: list[ReportTable] = []
         values: dict[str, Any] = result.to_dict()
         if self.per_book:
             shown.append(tables.book_table(result))

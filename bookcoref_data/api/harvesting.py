@@ -80,13 +80,13 @@ def harvest_wikidata(
     Raises:
         UsageError: no contact for a harvest over the network. SourceError: the service is down or refuses.
     """
-    from ..sources.wikidata import Settings
+    from ..sources.wikidata import WikidataSettings
     from ..workflows.harvest import WikidataPlan, read_items
     from ..workflows.harvest import harvest_wikidata as run
 
     table = _recipe_table(recipe, "wikidata", {"contact": contact, "endpoint": endpoint})
-    names = {field.name for field in dataclasses.fields(Settings)}
-    settings = _made(Settings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
+    names = {field.name for field in dataclasses.fields(WikidataSettings)}
+    settings = _made(WikidataSettings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
     rest = {k: v for k, v in table.items() if k not in names}
     plan = _made(WikidataPlan, {**rest, "settings": settings}, "wikidata")
     wanted = read_items(path_of(works)) if works else None

@@ -100,7 +100,7 @@ def pack(
         ATTRIBUTION if attribution is None else attribution,
     )  # fmt: skip
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
-    asked = setup.Settings(
+    asked = setup.RebuildSettings(
         out=target, release=folder, mirror=None if mirror is None else str(mirror),
         cache_dir=path_or_none(cache_dir), offline=offline, books=tuple(books), texts_only=texts_only,
         expect=expect,

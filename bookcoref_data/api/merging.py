@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..books import Record
     from ..formats import NotKept
     from ..progress import Progress
-    from ..tasks.merging import Document
+    from ..tasks.merging import SplitDocument
     from ..workflows.merge import MergePlan, MergeReport
 
 
@@ -23,7 +23,7 @@ class Merged(Result):
     """The long documents. `not_kept` is what the format of `out` cannot hold, `plots` the pictures written,
     `saved` the number of decisions in the table that was asked for."""
 
-    def __init__(self, report: MergeReport, documents: Sequence[Document]) -> None:
+    def __init__(self, report: MergeReport, documents: Sequence[SplitDocument]) -> None:
         self.report = report
         self.not_kept: list[NotKept] = []
         self.plots: list[Path] = []
@@ -141,7 +141,7 @@ def merge_agreement(
 
 
 def _decided(
-    documents: list[Document], tables: list[Path], plan: MergePlan, only_merged: bool,
+    documents: list[SplitDocument], tables: list[Path], plan: MergePlan, only_merged: bool,
     progress: Progress | None,
 ) -> MergeReport:  # fmt: skip
     from ..workflows import merge as work
@@ -153,7 +153,7 @@ def _decided(
     return work.merge_documents(documents, chosen, only_merged=only_merged)
 
 
-def as_parts(documents: Iterable[Document]) -> list[Record]:
+def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:
     """Each part's chains on their own, over the tokens of the whole document."""
     from ..tasks.merging import merge as join
 

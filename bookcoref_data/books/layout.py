@@ -42,7 +42,7 @@ _PART = 6000
 """Most tokens of a part of a text without chapters."""
 
 
-class Span(NamedTuple):
+class TokenRange(NamedTuple):
     """Tokens from `start` to `end`, the end exclusive."""
 
     start: int
@@ -55,7 +55,7 @@ class Chapter(NamedTuple):
     title: str
     start: int
     end: int
-    paragraphs: tuple[Span, ...]
+    paragraphs: tuple[TokenRange, ...]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Layout:
         return self.text[self.starts[start] : self.ends[end]]
 
     @property
-    def paragraphs(self) -> Iterator[Span]:
+    def paragraphs(self) -> Iterator[TokenRange]:
         """All paragraphs, in order."""
         for chapter in self.chapters:
             yield from chapter.paragraphs
@@ -93,7 +93,7 @@ def lay_out(annotation: Annotation) -> Layout:
     return Layout(text, starts, ends, chapters, False)
 
 
-def find_paragraphs(book: Book) -> list[Span]:
+def find_paragraphs(book: Book) -> list[TokenRange]:
     """Paragraphs by line-end tokens; guessed from sentences and quotation marks where there are none."""
     if sum(_is_line_end(t) for t in book.tokens) * _LEAST_BREAKS >= len(book.tokens):
         return list(_marked_paragraphs(book))
@@ -104,7 +104,7 @@ def _is_line_end(token: str) -> bool:
     return "\n" in token and not token.strip()
 
 
-def _marked_paragraphs(book: Book) -> Iterator[Span]:
+def _marked_paragraphs(book: Book) -> Iterator[TokenRange]:
     """Cut behind every line-end token, and around a heading that only opens a sentence."""
     cuts = {i + 1 for i, token in enumerate(book.tokens) if _is_line_end(token)}
     for start, end in pairwise((0, *book.sentence_ends)):
@@ -112,7 +112,7 @@ def _marked_paragraphs(book: Book) -> Iterator[Span]:
             cuts |= {start, start + size}
     cuts = {cut for cut in cuts if 0 < cut < len(book.tokens)}
     for start, end in pairwise(sorted({0, *cuts, len(book.tokens)})):
-        yield Span(start, end)
+        yield TokenRange(start, end)
 
 
 def _heading_size(words: Sequence[str]) -> int:
@@ -122,7 +122,7 @@ def _heading_size(words: Sequence[str]) -> int:
     return 2 + sum(1 for _ in takewhile(lambda w: w in {".", ":"} or _is_line_end(w), words[2:4]))
 
 
-def _guessed_paragraphs(book: Book) -> Iterator[Span]:
+def _guessed_paragraphs(book: Book) -> Iterator[TokenRange]:
     """A new paragraph at a heading, at a sentence that opens a quote, or after enough sentences."""
     start = at = 0
     for end in book.sentence_ends:
@@ -130,14 +130,14 @@ def _guessed_paragraphs(book: Book) -> Iterator[Span]:
         heading = len(words.split()) <= _HEADING_WORDS and _HEADING.match(words) is not None
         opens = words[:1] in {"“", '"', "‘", "`"}
         if at > start and (heading or at - start >= _GUESSED_PARAGRAPH or (opens and at - start >= 20)):
-            yield Span(start, at)
+            yield TokenRange(start, at)
             start = at
         if heading:
-            yield Span(start, end)
+            yield TokenRange(start, end)
             start = end
         at = end
     if start < at:
-        yield Span(start, at)
+        yield TokenRange(start, at)
 
 
 def find_chapters(book: Book) -> tuple[tuple[str, int], ...]:
@@ -146,13 +146,13 @@ def find_chapters(book: Book) -> tuple[tuple[str, int], ...]:
 
 
 def _chapters(
-    book: Book, paragraphs: Sequence[Span], given: Sequence[tuple[str, int]]
+    book: Book, paragraphs: Sequence[TokenRange], given: Sequence[tuple[str, int]]
 ) -> tuple[Chapter, ...]:
     heads = list(given) or list(_headings(book, paragraphs))
     if not heads or heads[0][1] > 0:
         heads.insert(0, ("", 0))
     first = {start: title for title, start in heads}
-    groups: list[tuple[str, list[Span]]] = []
+    groups: list[tuple[str, list[TokenRange]]] = []
     size = 0
     for p in paragraphs:
         title = next((first[i] for i in range(p.start, p.end) if i in first), None) if first else None
@@ -164,7 +164,7 @@ def _chapters(
     return tuple(Chapter(title, ps[0].start, ps[-1].end, tuple(ps)) for title, ps in groups)
 
 
-def _headings(book: Book, paragraphs: Sequence[Span]) -> Iterator[tuple[str, int]]:
+def _headings(book: Book, paragraphs: Sequence[TokenRange]) -> Iterator[tuple[str, int]]:
     """(title, first token) of paragraphs that are headings; a short one right after belongs to the title."""
     open_title: tuple[str, int] | None = None
     for p in paragraphs:
@@ -184,7 +184,7 @@ def _headings(book: Book, paragraphs: Sequence[Span]) -> Iterator[tuple[str, int
         yield open_title
 
 
-def join_tokens(tokens: Sequence[str], paragraphs: Sequence[Span]) -> tuple[str, list[int], list[int]]:
+def join_tokens(tokens: Sequence[str], paragraphs: Sequence[TokenRange]) -> tuple[str, list[int], list[int]]:
     """(text, first character of each token, character behind each token), paragraphs a blank line apart."""
     pieces: list[str] = []
     starts, ends = [0] * len(tokens), [0] * len(tokens)
@@ -201,7 +201,7 @@ def join_tokens(tokens: Sequence[str], paragraphs: Sequence[Span]) -> tuple[str,
     return "".join(pieces), starts, ends
 
 
-def _spaced(tokens: Sequence[str], p: Span) -> Iterator[tuple[int, str]]:
+def _spaced(tokens: Sequence[str], p: TokenRange) -> Iterator[tuple[int, str]]:
     """(token, what stands before it) for one paragraph."""
     opened: set[str] = set()
     glued = True
@@ -219,5 +219,5 @@ def _spaced(tokens: Sequence[str], p: Span) -> Iterator[tuple[int, str]]:
 
 
 def _prose(words: Sequence[str]) -> str:
-    text, _, _ = join_tokens(words, [Span(0, len(words))])
+    text, _, _ = join_tokens(words, [TokenRange(0, len(words))])
     return text

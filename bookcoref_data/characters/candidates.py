@@ -3,7 +3,7 @@
 A catalogue has 75,000 records; the rules make keys in Python. So the table is first cut down with
 vectorised steps that no match can fail: a record must have the family name of some author asked for (or,
 for works without an author, a title that begins with the same letters as theirs). What these steps need of
-the catalogue (`Prepared`) is the same for all casts, so that it can be kept beside it.
+the catalogue (`PreparedCatalogue`) is the same for all casts, so that it can be kept beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .match_rules import RULES, Rule
-from .table import Cast
+from .table import HarvestedCast
 from .titles import (
     ARTICLES,
     LETTERS,
@@ -31,38 +31,38 @@ if TYPE_CHECKING:
 
 _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
-Record = Mapping[str, Any]
+CatalogueRow = Mapping[str, Any]
 """A row of the catalogue."""
 
 NO_AUTHOR = frozenset({"anonymous", "unknown", "various", "anonyme", "anonym"})
 """What stands in the place of an author who is not known; it is no name and is lent to nobody."""
 
 
-class Candidates(NamedTuple):
+class CandidateRows(NamedTuple):
     """Rows of the catalogue by id: those with an author asked for, and those for works without one."""
 
-    named: dict[int, Record]
-    untold: dict[int, Record]
+    named: dict[int, CatalogueRow]
+    untold: dict[int, CatalogueRow]
 
-    def row(self, number: int) -> Record | None:
+    def row(self, number: int) -> CatalogueRow | None:
         return self.named.get(number) or self.untold.get(number)
 
-    def rows(self, rule: Rule) -> Mapping[int, Record]:
+    def rows(self, rule: Rule) -> Mapping[int, CatalogueRow]:
         return self.named if rule.needs_author else self.untold
 
 
-def titles_of(cast: Cast) -> list[str]:
+def titles_of(cast: HarvestedCast) -> list[str]:
     """All titles of a work, the preferred one first, each once."""
     return list(dict.fromkeys(t for t in (cast.work.title, *cast.work.titles) if t.strip()))
 
 
-def authors_of(cast: Cast) -> list[str]:
+def authors_of(cast: HarvestedCast) -> list[str]:
     """All authors of a work, the first one first, each once; without other spellings and "Anonymous"."""
     named = dict.fromkeys(a for a in (cast.work.author, *cast.work.authors) if a.strip())
     return [author for author in named if author.strip().casefold() not in NO_AUTHOR]
 
 
-class Prepared(NamedTuple):
+class PreparedCatalogue(NamedTuple):
     """The folded words and titles of a catalogue.
 
     `words` has a row for every word of a name (name, id of the record, word, whether it stands behind the
@@ -77,7 +77,7 @@ PREPARED_VERSION = 1
 """Raise it when `prepare` gives something else: it is part of the key under which that is kept."""
 
 
-def prepare(catalogue: pl.DataFrame) -> Prepared:
+def prepare(catalogue: pl.DataFrame) -> PreparedCatalogue:
     """What finding candidates needs of a catalogue."""
     import polars as pl
 
@@ -95,7 +95,7 @@ def prepare(catalogue: pl.DataFrame) -> Prepared:
     titles = _folded(catalogue, pl.col("titles")).select(
         "id", title=_in_one_word(pl.col("text")), main=_in_one_word(main)
     )
-    return Prepared(words.explode("word").drop_nulls("word"), titles)
+    return PreparedCatalogue(words.explode("word").drop_nulls("word"), titles)
 
 
 def _in_one_word(text: pl.Expr) -> pl.Expr:
@@ -103,8 +103,11 @@ def _in_one_word(text: pl.Expr) -> pl.Expr:
 
 
 def find_candidates(
-    catalogue: pl.DataFrame, casts: Sequence[Cast], extra_ids: Iterable[int], prepared: Prepared
-) -> Candidates:
+    catalogue: pl.DataFrame,
+    casts: Sequence[HarvestedCast],
+    extra_ids: Iterable[int],
+    prepared: PreparedCatalogue,
+) -> CandidateRows:
     """The records that any rule could match to any of the casts; `extra_ids` are taken in any case."""
     import polars as pl
 
@@ -118,7 +121,7 @@ def find_candidates(
     )
     named = {*of_family.filter(~behind)["id"], *reversed_["id"]}
     untold = _beginning_alike(prepared, [cast for cast in casts if not authors_of(cast)])
-    return Candidates(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
+    return CandidateRows(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
 
 
 def _family_words(name: str) -> set[str]:
@@ -128,7 +131,7 @@ def _family_words(name: str) -> set[str]:
     return families | ({single_author(name)} - {""}) or set(exact_author(name).split())
 
 
-def _beginning_alike(prepared: Prepared, casts: Sequence[Cast]) -> set[int]:
+def _beginning_alike(prepared: PreparedCatalogue, casts: Sequence[HarvestedCast]) -> set[int]:
     """Records whose title begins with the same four letters (or the whole of a shorter title)."""
     import polars as pl
 
@@ -145,8 +148,8 @@ def _beginning_alike(prepared: Prepared, casts: Sequence[Cast]) -> set[int]:
 
 
 def same_titles(
-    catalogue: pl.DataFrame, casts: Mapping[int, Cast], prepared: Prepared
-) -> dict[int, list[Record]]:
+    catalogue: pl.DataFrame, casts: Mapping[int, HarvestedCast], prepared: PreparedCatalogue
+) -> dict[int, list[CatalogueRow]]:
     """Work index -> records that bear its title, whoever wrote them: what a reviewer wants to see."""
     import polars as pl
 
@@ -161,13 +164,13 @@ def same_titles(
     right = pl.concat(prepared.titles.select("id", text=name) for name in ("title", "main"))
     found = left.join(right, on="text", how="inner").select("work", "id").unique().sort("work", "id")
     rows = _rows(catalogue, set(found["id"].to_list()))
-    bearing: dict[int, list[Record]] = {}
+    bearing: dict[int, list[CatalogueRow]] = {}
     for work, number in found.iter_rows():
         bearing.setdefault(work, []).append(rows[number])
     return bearing
 
 
-def has_author(record: Record) -> bool:
+def has_author(record: CatalogueRow) -> bool:
     """Whether a record names an author ("Anonymous" and "Various" are none)."""
     return any(author.strip().casefold() not in NO_AUTHOR for author in record["authors"])
 
@@ -181,7 +184,7 @@ def _folded(catalogue: pl.DataFrame, column: pl.Expr) -> pl.DataFrame:
     return rows.with_columns(text.str.normalize("NFKD").str.replace_all(r"\p{M}", ""))
 
 
-def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, Record]:
+def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, CatalogueRow]:
     import polars as pl
 
     kept = catalogue.filter(pl.col("id").is_in(sorted(numbers)))
@@ -191,11 +194,11 @@ def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, Record]:
 # -- names -------------------------------------------------------------------------------------------
 
 
-def title_keys(cast: Cast) -> set[str]:
+def title_keys(cast: HarvestedCast) -> set[str]:
     """Keys by which two sources name the same title."""
     return {key for title in titles_of(cast) for key in RULES["compound"].titles(title)}
 
 
-def one_line(record: Record) -> str:
+def one_line(record: CatalogueRow) -> str:
     """The title of a record on one line; Gutenberg breaks long titles into lines."""
     return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""

@@ -36,7 +36,7 @@ _ABOUT = re.compile(
 _DRAMA = re.compile(r"\b(?:drama|plays?|librett(?:o|i)|operas?)\b", re.I)
 
 
-class Choice(NamedTuple):
+class ConsideredEdition(NamedTuple):
     """A record that was considered; `refused` says why it was not taken, "" for the one that was."""
 
     gutenberg_id: int
@@ -62,7 +62,7 @@ def choose(
     play: bool = False,
     bearer: str = "",
     tiers: Mapping[int, int] | None = None,
-) -> tuple[Mapping[str, Any] | None, list[Choice]]:
+) -> tuple[Mapping[str, Any] | None, list[ConsideredEdition]]:
     """(the chosen record or None, all records with reasons).
 
     `records` are rows of the catalogue; `wanted` are the titles of the work: a record called "The Story of
@@ -71,7 +71,7 @@ def choose(
     `tiers` has the tier of the rule that found each record; all records are compared, tier first.
     """
     tier_of = tiers or {}
-    work = _Work(tuple(wanted), fold(" / ".join(wanted)), play, bearer)
+    work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer)
     causes = {record["id"]: _cause(record, work, settings) for record in records}
     ranks = {record["id"]: _rank(record, settings, tier_of) for record in records}
     best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
@@ -85,13 +85,13 @@ def choose(
     return best, considered
 
 
-def choice_of(record: Mapping[str, Any], refused: str) -> Choice:
+def choice_of(record: Mapping[str, Any], refused: str) -> ConsideredEdition:
     """A record as one that was considered."""
     authors = " and ".join(record["authors"][:3])
-    return Choice(record["id"], _one_line(record), refused, authors, max(0, record["downloads"]))
+    return ConsideredEdition(record["id"], _one_line(record), refused, authors, max(0, record["downloads"]))
 
 
-class _Work(NamedTuple):
+class _WantedWork(NamedTuple):
     """What is known of the work: its titles, the same folded on one line, and see `choose`."""
 
     titles: tuple[str, ...]
@@ -100,7 +100,7 @@ class _Work(NamedTuple):
     bearer: str
 
 
-def _cause(record: Mapping[str, Any], work: _Work, settings: EditionSettings) -> str:
+def _cause(record: Mapping[str, Any], work: _WantedWork, settings: EditionSettings) -> str:
     """Why a record cannot be taken at all; "" when it can."""
     languages = record["languages"] or [""]
     if not any(language in settings.languages for language in languages):
@@ -115,7 +115,7 @@ def _cause(record: Mapping[str, Any], work: _Work, settings: EditionSettings) ->
 _SIGNS = ((_PART, "a part"), (_SHORTENED, "an adaptation"), (_ABOUT, "another work"))
 
 
-def _cause_in_title(record: Mapping[str, Any], work: _Work) -> str:
+def _cause_in_title(record: Mapping[str, Any], work: _WantedWork) -> str:
     """Words that make it another work, unless the work's own title says so too."""
     title = record["titles"][0] if record["titles"] else ""
     for (pattern, cause), found in zip(_SIGNS, _signs(title), strict=True):
@@ -126,7 +126,7 @@ def _cause_in_title(record: Mapping[str, Any], work: _Work) -> str:
     return ""
 
 
-def _cause_in_subjects(record: Mapping[str, Any], work: _Work) -> str:
+def _cause_in_subjects(record: Mapping[str, Any], work: _WantedWork) -> str:
     fiction = any("fiction" in subject.lower() for subject in record["subjects"])
     drama = not fiction and any(_DRAMA.search(subject) for subject in record["subjects"])
     return "a play, not a novel" if drama and not work.play else ""

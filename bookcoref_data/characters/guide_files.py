@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import FormatError, SourceError
-from .names import Reading, fold, read_name
+from .names import NameReading, fold, read_name
 from .table import CastRow
 
 SITE_CODES = {"cliffnotes": "cliffsnotes"}
@@ -84,7 +84,7 @@ class NameTally:
     rules: Counter = field(default_factory=Counter)
     rejected: list[str] = field(default_factory=list)
 
-    def note(self, raw: str, reading: Reading) -> None:
+    def note(self, raw: str, reading: NameReading) -> None:
         self.read += 1
         self.changed += [person.name for person in reading.people] != [raw]
         self.rules.update(reading.rules)

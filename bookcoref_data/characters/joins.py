@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .candidates import authors_of, titles_of
 from .match_rules import Keys, Rule
-from .table import Cast
+from .table import HarvestedCast
 from .titles import tokens
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class _Item(NamedTuple):
 class Joins:
     """Joins `casts` to `rows`; the keys of authors are made once for all rules that share them."""
 
-    def __init__(self, casts: Mapping[int, Cast], rows: Mapping[int, Mapping[str, Any]]) -> None:
+    def __init__(self, casts: Mapping[int, HarvestedCast], rows: Mapping[int, Mapping[str, Any]]) -> None:
         self._casts, self._rows = casts, rows
         self._kept: dict[tuple[Keys, bool, bool], tuple[list[_Item], list[_Item]]] = {}
 
@@ -118,7 +118,7 @@ def _keys(keys: Keys, items: Iterable[_Item], name: str, asked: set[str] | None 
     return pl.DataFrame({name: numbers, "author": authors, "title": found}, schema=schema)
 
 
-def _work_authors(rule: Rule, cast: Cast) -> list[str]:
+def _work_authors(rule: Rule, cast: HarvestedCast) -> list[str]:
     if not rule.needs_author:
         return ["-"] if not authors_of(cast) else []
     return authors_of(cast) + (list(cast.work.author_aliases) if rule.aliases else [])

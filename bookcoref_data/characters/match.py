@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UsageError
 from .candidates import (
-    Candidates,
-    Prepared,
-    Record,
+    CandidateRows,
+    CatalogueRow,
+    PreparedCatalogue,
     authors_of,
     find_candidates,
     has_author,
@@ -25,11 +25,11 @@ from .candidates import (
     title_keys,
     titles_of,
 )
-from .editions import Choice, EditionSettings, bearers, choice_of, choose, perhaps_shortened
+from .editions import ConsideredEdition, EditionSettings, bearers, choice_of, choose, perhaps_shortened
 from .joins import Joins
 from .match_rules import RULES, Rule
 from .overrides import Override, find_override
-from .table import SOURCES, Cast
+from .table import SOURCES, HarvestedCast
 from .titles import folded_author, generation
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class WorkDecision:
     gutenberg_id: int | None
     rule: str
     reason: str
-    considered: tuple[Choice, ...] = ()
+    considered: tuple[ConsideredEdition, ...] = ()
     link: str = ""
     doubts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class MatchedBook:
     kept: bool
     reason: str
     others: tuple[tuple[str, str, int], ...] = ()
-    considered: tuple[Choice, ...] = ()
+    considered: tuple[ConsideredEdition, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
     source_title: str = ""
     link: str = ""
@@ -145,11 +145,11 @@ class MatchReport:
 
 
 def match(
-    casts: Sequence[Cast],
+    casts: Sequence[HarvestedCast],
     catalogue: pl.DataFrame,
     settings: MatchSettings | None = None,
     overrides: Sequence[Override] = (),
-    prepared: Prepared | None = None,
+    prepared: PreparedCatalogue | None = None,
 ) -> MatchReport:
     """Match every cast to the catalogue and choose one cast per book.
 
@@ -183,15 +183,15 @@ def match(
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
 
 
-def _named_ids(casts: Sequence[Cast], overrides: Sequence[Override]) -> list[int]:
+def _named_ids(casts: Sequence[HarvestedCast], overrides: Sequence[Override]) -> list[int]:
     """The Gutenberg ids that overrides and sources name."""
     stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
     return [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated]
 
 
 def _with_authorless(
-    records: Candidates, bearing: Mapping[int, Sequence[Record]], found: dict[int, list[_Found]]
-) -> Candidates:
+    records: CandidateRows, bearing: Mapping[int, Sequence[CatalogueRow]], found: dict[int, list[_Found]]
+) -> CandidateRows:
     """Let works without a record have those of the same title that name no author; adds them to `found`."""
     authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
     for index, rows in bearing.items():
@@ -199,11 +199,11 @@ def _with_authorless(
     return records._replace(untold={**records.untold, **authorless})
 
 
-def _place(cast: Cast) -> tuple[str, str]:
+def _place(cast: HarvestedCast) -> tuple[str, str]:
     return cast.source, cast.work_id
 
 
-def _left_out(cast: Cast, flags: Sequence[str]) -> tuple[str, ...]:
+def _left_out(cast: HarvestedCast, flags: Sequence[str]) -> tuple[str, ...]:
     """The characters with one of the flags, each with its reason."""
     return tuple(
         f"{row.character} ({', '.join(flag for flag in row.flags if flag in flags)})"
@@ -212,13 +212,13 @@ def _left_out(cast: Cast, flags: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _without(cast: Cast, flags: Sequence[str]) -> Cast:
+def _without(cast: HarvestedCast, flags: Sequence[str]) -> HarvestedCast:
     """The cast without characters that have one of the flags; all of them when nobody would be left."""
     kept = tuple(row for row in cast.rows if not set(row.flags) & set(flags))
-    return Cast(kept or cast.rows)
+    return HarvestedCast(kept or cast.rows)
 
 
-def _check_overrides(overrides: Sequence[Override], records: Candidates) -> None:
+def _check_overrides(overrides: Sequence[Override], records: CandidateRows) -> None:
     """Refuse an override to a book that the catalogue does not have."""
     gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
     if gone:
@@ -230,7 +230,7 @@ def _check_overrides(overrides: Sequence[Override], records: Candidates) -> None
         )
 
 
-def lend_authors(casts: Sequence[Cast]) -> list[Cast]:
+def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
     """Give casts without an author (LiSCU's name lists) the author that others name for the same title.
 
     Nothing is lent when two sources name different authors for the title. A lent author is marked by the
@@ -244,21 +244,24 @@ def lend_authors(casts: Sequence[Cast]) -> list[Cast]:
     return [cast if authors_of(cast) else _lend(cast, known) for cast in casts]
 
 
-def _lend(cast: Cast, known: Mapping[str, Mapping[str, str]]) -> Cast:
+def _lend(cast: HarvestedCast, known: Mapping[str, Mapping[str, str]]) -> HarvestedCast:
     lenders: dict[str, str] = {}
     for key in title_keys(cast):
         lenders.update(known.get(key, {}))
     if len(lenders) != 1:
         return cast
     author = next(iter(lenders.values()))
-    return Cast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
+    return HarvestedCast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
 
 
 # -- decisions ---------------------------------------------------------------------------------------
 
 
 def _decided_early(
-    casts: Sequence[Cast], settings: MatchSettings, overrides: Sequence[Override], used: set[Override]
+    casts: Sequence[HarvestedCast],
+    settings: MatchSettings,
+    overrides: Sequence[Override],
+    used: set[Override],
 ) -> dict[int, WorkDecision]:
     """Works that an override decides (it is added to `used`), or that are no books."""
     decided = {}
@@ -277,12 +280,12 @@ def _decided_early(
 class _Found(NamedTuple):
     """A record and the first rule that found it."""
 
-    record: Record
+    record: CatalogueRow
     rule: Rule
 
 
 def _candidates_of(
-    open_works: Mapping[int, Cast], records: Candidates, settings: MatchSettings
+    open_works: Mapping[int, HarvestedCast], records: CandidateRows, settings: MatchSettings
 ) -> dict[int, list[_Found]]:
     """All records that any rule finds for each work, each once, under the first rule that finds it.
 
@@ -305,10 +308,10 @@ def _candidates_of(
 
 
 def _decide(
-    cast: Cast,
+    cast: HarvestedCast,
     found: Sequence[_Found],
     settings: MatchSettings,
-    bearing: Sequence[Record] = (),
+    bearing: Sequence[CatalogueRow] = (),
 ) -> WorkDecision:
     """The best of all records found for a work, with the others and why they were not taken.
 
@@ -339,19 +342,19 @@ def _decide(
     return replace(_decision(cast, best["id"], rule.name, reason, considered), doubts=doubts)
 
 
-def _by_another(record: Record) -> Choice:
+def _by_another(record: CatalogueRow) -> ConsideredEdition:
     names = " and ".join(record["authors"][:2]) or "nobody"
     return choice_of(record, f"the same title by {names}")
 
 
-def _bearer(cast: Cast) -> str:
+def _bearer(cast: HarvestedCast) -> str:
     """ "elder" or "younger" when the work says which of two authors of one name it is by, else ""."""
     first = next((g for name in authors_of(cast)[:1] if (g := generation(name))), "")
     others = {generation(name) for name in (*cast.work.authors, *cast.work.author_aliases)} - {""}
     return first or (others.pop() if len(others) == 1 else "")
 
 
-def _doubts(cast: Cast, record: Record) -> Iterator[str]:
+def _doubts(cast: HarvestedCast, record: CatalogueRow) -> Iterator[str]:
     """What a person should look at, whatever rule found the record."""
     if LENT in cast.work.flags:
         yield f"the author ({cast.author}) is another source's"
@@ -365,7 +368,7 @@ def _doubts(cast: Cast, record: Record) -> Iterator[str]:
 
 
 def _united(
-    casts: Sequence[Cast],
+    casts: Sequence[HarvestedCast],
     decisions: Mapping[int, WorkDecision],
     found: Mapping[int, Sequence[_Found]],
     settings: MatchSettings,
@@ -434,12 +437,12 @@ def _moved(old: WorkDecision, number: int, rule: Rule, others: Sequence[str]) ->
     )  # fmt: skip
 
 
-def _standing(choice: Choice) -> bool:
+def _standing(choice: ConsideredEdition) -> bool:
     """Whether a record lost only to a better one, not for a cause."""
     return not choice.refused or choice.refused.startswith(("fewer", "the same"))
 
 
-def _rival(best: Record, records: Sequence[Record]) -> Record | None:
+def _rival(best: CatalogueRow, records: Sequence[CatalogueRow]) -> CatalogueRow | None:
     """Another author's record of the same title that is read nearly as much; one without author is none."""
     mine = {folded_author(name) for name in best["authors"]}
     for record in records:
@@ -454,7 +457,7 @@ def _rival(best: Record, records: Sequence[Record]) -> Record | None:
     return None
 
 
-def _unmatched(cast: Cast, refused: Sequence[Choice]) -> WorkDecision:
+def _unmatched(cast: HarvestedCast, refused: Sequence[ConsideredEdition]) -> WorkDecision:
     if refused:
         why = "; ".join(f"{c.gutenberg_id}: {c.refused}" for c in refused[:3])
         return _decision(cast, None, "", f"only records that cannot be taken ({why})", tuple(refused))
@@ -462,7 +465,11 @@ def _unmatched(cast: Cast, refused: Sequence[Choice]) -> WorkDecision:
 
 
 def _decision(
-    cast: Cast, gutenberg_id: int | None, rule: str, reason: str, considered: Sequence[Choice] = ()
+    cast: HarvestedCast,
+    gutenberg_id: int | None,
+    rule: str,
+    reason: str,
+    considered: Sequence[ConsideredEdition] = (),
 ) -> WorkDecision:
     return WorkDecision(
         cast.source, cast.work_id, cast.title, cast.author, len(cast.rows), gutenberg_id, rule, reason,
@@ -474,7 +481,10 @@ def _decision(
 
 
 def _books(
-    casts: Sequence[Cast], works: Sequence[WorkDecision], records: Candidates, settings: MatchSettings
+    casts: Sequence[HarvestedCast],
+    works: Sequence[WorkDecision],
+    records: CandidateRows,
+    settings: MatchSettings,
 ) -> Iterator[MatchedBook]:
     groups: dict[int, list[int]] = {}
     for index, work in enumerate(works):

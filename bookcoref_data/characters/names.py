@@ -3,7 +3,7 @@
 Study guides and Wikidata write "Benjamin (a donkey)", "Mr. and Mrs. Jones (humans)" or
 "Ántonia (ANN-toe-knee-uh) ("Tony") Shimerda". `read_name` takes such an entry apart: glosses and
 pronunciations go, nicknames and second names become aliases, two people become two, headings are
-rejected. Every step that did something is named in `Reading.rules`, so that a run over a whole list
+rejected. Every step that did something is named in `NameReading.rules`, so that a run over a whole list
 can be counted and looked at. The rules were made on the 9,499 names LiSCU publishes.
 """
 
@@ -19,7 +19,7 @@ from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ListedPerson:
     """One person (or one group) of a cast list: a clean name, other names, and remarks for a reviewer.
 
     `flags`: "group" (several beings under one name), "author" (bears the author's name),
@@ -32,16 +32,16 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NameReading:
     """What an entry says. `people` is empty exactly when `rejected` gives a reason; `rules` are sorted."""
 
     raw: str
-    people: tuple[Person, ...]
+    people: tuple[ListedPerson, ...]
     rejected: str = ""
     rules: tuple[str, ...] = ()
 
 
-def read_name(raw: str, *, author: str = "") -> Reading:
+def read_name(raw: str, *, author: str = "") -> NameReading:
     """Take one entry of a cast list apart.
 
     Reading a clean name again returns it unchanged, and an entry is never read as nothing: it names
@@ -51,24 +51,24 @@ def read_name(raw: str, *, author: str = "") -> Reading:
     text = _tidy(raw, rules)
     rejected = _reject(text)
     if rejected:
-        return Reading(raw, (), rejected, ("reject",))
-    people: dict[str, Person] = {}
+        return NameReading(raw, (), rejected, ("reject",))
+    people: dict[str, ListedPerson] = {}
     for person in _settled(text, author, rules):
         people.setdefault(person.name, person)
     if not people:
-        return Reading(raw, (), "no letter", ("reject",))
-    return Reading(raw, tuple(people.values()), "", tuple(sorted(rules)))
+        return NameReading(raw, (), "no letter", ("reject",))
+    return NameReading(raw, tuple(people.values()), "", tuple(sorted(rules)))
 
 
 _MOST_ROUNDS = 12
 
 
-def _settled(text: str, author: str, rules: set[str], rounds: int = _MOST_ROUNDS) -> list[Person]:
+def _settled(text: str, author: str, rules: set[str], rounds: int = _MOST_ROUNDS) -> list[ListedPerson]:
     """The people of a tidy entry, their names read again until reading changes nothing.
 
     What one reading cuts off may uncover a couple, a gloss or a heading that another has to take apart.
     """
-    people: list[Person] = []
+    people: list[ListedPerson] = []
     for part, flags in split_people(text, rules):
         person = _read_person(part, flags, author, rules)
         name = _tidy(person.name, set())
@@ -144,7 +144,7 @@ class _Names:
                 self.aliases.append(alias)
 
 
-def _read_person(text: str, flags: tuple[str, ...], author: str, rules: set[str]) -> Person:
+def _read_person(text: str, flags: tuple[str, ...], author: str, rules: set[str]) -> ListedPerson:
     names = _Names(rules)
     for step in (
         _unwrap,
@@ -164,7 +164,7 @@ def _read_person(text: str, flags: tuple[str, ...], author: str, rules: set[str]
     if author and same_person(text, author):
         flags += ("author",)
         rules.add("author")
-    return Person(text, aliases, flags)
+    return ListedPerson(text, aliases, flags)
 
 
 def _unwrap(text: str, names: _Names) -> str:

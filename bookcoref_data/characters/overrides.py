@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import UsageError
-from .table import Cast
+from .table import HarvestedCast
 from .titles import folded_author, initial_authors, tokens, without_article
 
 
@@ -46,12 +46,12 @@ def overrides_from(table: Mapping[str, Any]) -> list[Override]:
     return found
 
 
-def find_override(overrides: Sequence[Override], cast: Cast) -> Override | None:
+def find_override(overrides: Sequence[Override], cast: HarvestedCast) -> Override | None:
     """The first override that names the work."""
     return next((o for o in overrides if _names(o, cast)), None)
 
 
-def _names(override: Override, cast: Cast) -> bool:
+def _names(override: Override, cast: HarvestedCast) -> bool:
     if override.source and override.source != cast.source:
         return False
     if override.work_id:

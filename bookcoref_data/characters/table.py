@@ -56,7 +56,7 @@ class CastRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class HarvestedCast:
     """All characters one source lists for one work; `rows` are in the source's order and never empty."""
 
     rows: tuple[CastRow, ...]
@@ -88,12 +88,12 @@ class Cast:
         return tuple(row.character for row in self.rows)
 
 
-def group_casts(rows: Iterable[CastRow]) -> list[Cast]:
+def group_casts(rows: Iterable[CastRow]) -> list[HarvestedCast]:
     """The casts of a table, one per (source, work_id), in the order of their first rows."""
     groups: dict[tuple[str, str], list[CastRow]] = {}
     for row in rows:
         groups.setdefault((row.source, row.work_id), []).append(row)
-    return [Cast(tuple(group)) for group in groups.values()]
+    return [HarvestedCast(tuple(group)) for group in groups.values()]
 
 
 _FIELDS = {field.name: field for field in dataclasses.fields(CastRow)}

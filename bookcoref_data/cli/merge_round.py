@@ -10,14 +10,14 @@ import typer
 from .common import say
 
 if TYPE_CHECKING:
-    from ..tasks.merging import ChainRef, Document, Session
+    from ..tasks.merging import ChainRef, Session, SplitDocument
     from ..workflows.merge import AnswerFile
 
 SHOWN = 9
 HELP = "number: join that chain; n: new; a: all options; s: summary of this part; q: stop here"
 
 
-def ask_all(documents: Sequence[Document], answers: AnswerFile) -> None:
+def ask_all(documents: Sequence[SplitDocument], answers: AnswerFile) -> None:
     """Ask about every chain that has no answer yet. Stopping keeps all answers.
 
     Raises:

@@ -60,18 +60,18 @@ class Applied:
 
 def apply(annotation: Annotation, edits: Iterable[Edit]) -> Applied:
     """The annotation with the edits applied in their order; edits of other documents are passed over."""
-    work = _Work(annotation)
+    work = _Editing(annotation)
     for number, edit in enumerate(edits, 1):
         if edit.doc_key in ("", annotation.doc_key):
             work.do(number, edit)
     return work.result()
 
 
-class _Refused(Exception):
+class EditRefused(Exception):
     """The edit cannot be done; the message is the reason."""
 
 
-class _Work:
+class _Editing:
     """The annotation while it is being corrected."""
 
     def __init__(self, annotation: Annotation) -> None:
@@ -92,7 +92,7 @@ class _Work:
             span = self._place(edit.at) if edit.at is not None else (-1, -1)
             self._contradiction(number, edit, span)
             did = getattr(self, f"_{edit.op}")(edit, span)
-        except _Refused as refused:
+        except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
             return
         self.changed += did
@@ -115,13 +115,13 @@ class _Work:
         found = self.finder.find(anchor)
         if found is None:
             place = f"{anchor.before} [{anchor.words}] {anchor.after}"
-            raise _Refused(f"the place is not found, or not the only one: {place}")
+            raise EditRefused(f"the place is not found, or not the only one: {place}")
         self.moved += found != (anchor.start, anchor.end)
         return found
 
     def _character(self, name: str) -> int:
         if name not in self.names:
-            raise _Refused(f"no character is called {name!r}")
+            raise EditRefused(f"no character is called {name!r}")
         return self.names.index(name)
 
     def _contradiction(self, number: int, edit: Edit, span: tuple[int, int]) -> None:
@@ -163,7 +163,7 @@ class _Work:
             _, old = here.popitem()
         elif old is None and len(here) > 1 and edit.was is not None:
             told = " and ".join(self.names[c] for c in here)
-            raise _Refused(f"the mention is not {edit.was} but {told}: which of them is {edit.character}?")
+            raise EditRefused(f"the mention is not {edit.was} but {told}: which of them is {edit.character}?")
         here[character] = self._corrected(edit, span, character, old.kind if old else "")
         return True
 
@@ -186,7 +186,7 @@ class _Work:
             if was in there:
                 return False
             if len(here) != 1:
-                raise _Refused(f"there is no mention of {edit.was or 'one character'} with these words")
+                raise EditRefused(f"there is no mention of {edit.was or 'one character'} with these words")
             was = next(iter(here))
         old = here.pop(was)
         there[was] = self._corrected(edit, to, was, old.kind)
@@ -221,7 +221,7 @@ class _Work:
             return False
         place = self._character(edit.character)
         if edit.name in self.names and edit.name != edit.character:
-            raise _Refused(f"there is a {edit.name!r} already; to join them, merge")
+            raise EditRefused(f"there is a {edit.name!r} already; to join them, merge")
         self.names[place] = edit.name
         self.guessed.discard(place)
         return edit.name != edit.character

@@ -140,15 +140,15 @@ def span_codes(key: Members, response: Members) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class ContingencyTable:
     """A sparse contingency table: `counts[e]` mentions of cluster `rows[e]` found in `columns[e]`."""
 
     rows: Ints
     columns: Ints
     counts: Ints
 
-    def transposed(self) -> Table:
-        return Table(self.columns, self.rows, self.counts)
+    def transposed(self) -> ContingencyTable:
+        return ContingencyTable(self.columns, self.rows, self.counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,9 +162,9 @@ class Contingency:
     response_sizes: Ints
     key_unit: Ints
     response_unit: Ints
-    recall: Table
-    precision: Table
-    alignment: Table
+    recall: ContingencyTable
+    precision: ContingencyTable
+    alignment: ContingencyTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,9 +182,9 @@ class Overlap:
 
     key: Members
     response: Members
-    recall: Table
-    precision: Table
-    alignment: Table
+    recall: ContingencyTable
+    precision: ContingencyTable
+    alignment: ContingencyTable
     key_partner: Ints
     response_partner: Ints
 
@@ -252,7 +252,7 @@ class _Lookup:
         return found
 
 
-def _count(owner: Ints, partner: Ints, shape: tuple[int, int]) -> Table:
+def _count(owner: Ints, partner: Ints, shape: tuple[int, int]) -> ContingencyTable:
     """The table of (cluster, partner cluster) pairs; partners of -1 are left out."""
     found = partner >= 0
     pairs = owner[found] * np.int64(shape[1]) + partner[found]
@@ -262,10 +262,10 @@ def _count(owner: Ints, partner: Ints, shape: tuple[int, int]) -> Table:
         counts = counts[pairs]
     else:
         pairs, counts = np.unique(pairs, return_counts=True)
-    return Table(pairs // max(shape[1], 1), pairs % max(shape[1], 1), counts)
+    return ContingencyTable(pairs // max(shape[1], 1), pairs % max(shape[1], 1), counts)
 
 
-def align_members(key: Members, response: Members, shape: tuple[int, int]) -> Table:
+def align_members(key: Members, response: Members, shape: tuple[int, int]) -> ContingencyTable:
     """Key members counted in every response cluster that holds their span (CEAF-e of the release).
 
     `shape`: one more than the greatest owner on either side.

@@ -10,7 +10,7 @@ from .. import __version__
 from ..books import Book, Record
 from .linking import LinkingScores, score_linking
 from .metrics import Overlaps, overlaps
-from .modes import DEFAULT_WINDOW, MODES, BookPair, Prepared, prepare
+from .modes import DEFAULT_WINDOW, MODES, BookPair, PreparedBooks, prepare
 from .scores import SCORER, ClusterScores, Mean, macro, pool
 
 
@@ -128,7 +128,7 @@ def evaluate(
     return score_prepared(prepare(key, response, mode, missing=missing, window_size=window_size), rules)
 
 
-def score_prepared(prepared: Prepared, rules: Rules) -> Evaluation:
+def score_prepared(prepared: PreparedBooks, rules: Rules) -> Evaluation:
     """Score books that are paired and cut already."""
     # A system that names characters in some books is scored on all: where it names none, it missed all.
     links = any(book.response_characters for book in prepared.books)
@@ -168,7 +168,7 @@ def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
     )
 
 
-def _flaw_notes(prepared: Prepared, duplicates: str) -> list[str]:
+def _flaw_notes(prepared: PreparedBooks, duplicates: str) -> list[str]:
     return [
         note
         for book in prepared.books

@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import UsageError
 from .arrays import Bools, Floats, Ints
 from .assignment import best_alignment
-from .clustering import Contingency, Members, Overlap, Table, align_members, overlap
+from .clustering import Contingency, ContingencyTable, Members, Overlap, align_members, overlap
 from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc
 from .resampling_units import part_of
 from .scores import Blanc, Score
@@ -112,10 +112,10 @@ class _Mixtures:
         key_kept, response_kept = key_sizes >= least, response_sizes >= least
         new_row, new_column = np.cumsum(key_kept) - 1, np.cumsum(response_kept) - 1
 
-        def table(cells: _Cells) -> Table:
+        def table(cells: _Cells) -> ContingencyTable:
             counts = cells.taken(chosen)
             kept = (counts > 0) & key_kept[cells.rows] & response_kept[cells.columns]
-            return Table(new_row[cells.rows[kept]], new_column[cells.columns[kept]], counts[kept])
+            return ContingencyTable(new_row[cells.rows[kept]], new_column[cells.columns[kept]], counts[kept])
 
         recall = table(self._recall)
         key_sizes, response_sizes = key_sizes[key_kept], response_sizes[response_kept]

@@ -19,9 +19,9 @@ from .clustering import (
     SINGLETON_RULES,
     Clusters,
     Contingency,
+    ContingencyTable,
     Members,
     Overlap,
-    Table,
     members,
     overlap,
 )
@@ -51,12 +51,12 @@ class Parts:
         return Score(*(float(array.sum()) for array in arrays))
 
 
-def _row_sums(table: Table, values: Floats | Ints, rows: int) -> Floats:
+def _row_sums(table: ContingencyTable, values: Floats | Ints, rows: int) -> Floats:
     sums: Floats = np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows).astype(float)
     return sums
 
 
-def _both_sides(both: Contingency, side: Callable[[Table, Ints], tuple[Floats, Floats]]) -> Parts:
+def _both_sides(both: Contingency, side: Callable[[ContingencyTable, Ints], tuple[Floats, Floats]]) -> Parts:
     """Apply `side(table, sizes) -> (num, den)` to the key in rows, then to the response in rows."""
     recall = side(both.recall, both.key_sizes)
     precision = side(both.precision.transposed(), both.response_sizes)
@@ -69,7 +69,7 @@ def muc_parts(both: Contingency) -> Parts:
     A mention the response lacks is a piece of its own, so the numerator is found mentions - found pieces.
     """
 
-    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
         return _row_sums(table, table.counts - 1, sizes.size), (sizes - 1).astype(np.float64)
 
     return _both_sides(both, side)
@@ -78,7 +78,7 @@ def muc_parts(both: Contingency) -> Parts:
 def b_cubed_parts(both: Contingency) -> Parts:
     """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
 
-    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
         counts = table.counts.astype(float)
         whole = sizes.astype(float)
         return _row_sums(table, counts * counts, sizes.size) / whole, whole
@@ -92,7 +92,7 @@ def lea_parts(both: Contingency) -> Parts:
     A singleton has one link, to itself, found only in a singleton of the other side (the CoNLL cases).
     """
 
-    def side(table: Table, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
+    def side(table: ContingencyTable, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
         common = _row_sums(table, _links(table.counts), sizes.size)
         alone = _row_sums(table, (other[table.columns] == 1).astype(float), sizes.size)
         share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
@@ -115,7 +115,7 @@ def ceaf_m_parts(both: Contingency) -> Parts:
     return _aligned(both.alignment, both.alignment.counts.astype(float), *sizes)
 
 
-def _aligned(table: Table, similarity: Floats, key_den: Floats, response_den: Floats) -> Parts:
+def _aligned(table: ContingencyTable, similarity: Floats, key_den: Floats, response_den: Floats) -> Parts:
     edges = best_alignment(table.rows, table.columns, similarity)
     key_num, response_num = np.zeros(key_den.size), np.zeros(response_den.size)
     key_num[table.rows[edges]] = similarity[edges]
@@ -128,7 +128,7 @@ def _aligned(table: Table, similarity: Floats, key_den: Floats, response_den: Fl
 def mention_parts(both: Contingency) -> Parts:
     """Mention detection: spans found on the other side, over spans."""
 
-    def side(table: Table, sizes: Ints) -> tuple[Floats, Floats]:
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
         return _row_sums(table, table.counts, sizes.size), sizes.astype(float)
 
     return _both_sides(both, side)

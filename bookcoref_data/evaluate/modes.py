@@ -16,7 +16,7 @@ from ..books import Book, Record, Window, cut_windows, window_key
 from ..errors import UsageError
 from .arrays import Ints
 from .clustering import Clusters, Members, members
-from .documents import Document, as_document, pair
+from .documents import ScoredDocument, as_document, pair
 from .input_checks import InputChecks, check_input, refuse_nonsense
 
 MODES = {
@@ -72,7 +72,7 @@ class BookPair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedBooks:
     """All books ready to be scored, and everything worth saying about them."""
 
     mode: str
@@ -90,7 +90,7 @@ def prepare(
     *,
     missing: str = "error",
     window_size: int = DEFAULT_WINDOW,
-) -> Prepared:
+) -> PreparedBooks:
     """Pair the documents of two sides and cut them as `mode` says.
 
     Raises:
@@ -112,10 +112,10 @@ def prepare(
         if mode != "full":
             book = _cut(book, _WINDOWS[mode](book, window_size))
         books.append(book)
-    return Prepared(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
+    return PreparedBooks(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
 
 
-def _refuse_windows(pairs: Iterable[tuple[Document, Document]], mode: str) -> None:
+def _refuse_windows(pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], mode: str) -> None:
     found = [d.doc_key for d, _ in pairs if d.window]
     if found and mode != "full":
         raise UsageError(
@@ -125,7 +125,7 @@ def _refuse_windows(pairs: Iterable[tuple[Document, Document]], mode: str) -> No
         )
 
 
-def _whole(key: Document, response: Document) -> BookPair:
+def _whole(key: ScoredDocument, response: ScoredDocument) -> BookPair:
     """One book as a single unit, with its flaws."""
     left, right = members([key.clusters]), members([response.clusters])
     tokens = key.tokens if key.tokens is not None else response.tokens
@@ -240,7 +240,9 @@ _WINDOWS: dict[str, Callable[[BookPair, int], _Layout]] = {
 # --- split: windows predicted alone -----------------------------------------------------------------
 
 
-def _prepare_split(keys: list[Document], responses: list[Document], missing: str, size: int) -> Prepared:
+def _prepare_split(
+    keys: list[ScoredDocument], responses: list[ScoredDocument], missing: str, size: int
+) -> PreparedBooks:
     """Bring both sides to windows, pair the windows, and put the windows of a book together."""
     windowed = [any(d.window for d in side) for side in (keys, responses)]
     notes: list[str] = []
@@ -258,25 +260,25 @@ def _prepare_split(keys: list[Document], responses: list[Document], missing: str
     if responses and not windowed[1]:
         notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
-    by_book: dict[str, list[tuple[Document, Document]]] = {}
+    by_book: dict[str, list[tuple[ScoredDocument, ScoredDocument]]] = {}
     for left, right in paired.pairs:
         by_book.setdefault(left.book_key, []).append((left, right))
     books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
-    return Prepared("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
+    return PreparedBooks("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
 
 
 _Cuts = dict[str, list[tuple[str, Window]]]
 """By book: the key of every window, and the window."""
 
 
-def _layouts(keys: list[Document], responses: list[Document], size: int) -> _Cuts:
+def _layouts(keys: list[ScoredDocument], responses: list[ScoredDocument], size: int) -> _Cuts:
     """The windows of each book, from whichever side knows its sentences; the key is asked first.
 
     Windows that are given keep their keys, whatever size these state.
     """
     layouts: _Cuts = {}
     for side in (keys, responses):
-        by_book: dict[str, list[Document]] = {}
+        by_book: dict[str, list[ScoredDocument]] = {}
         for document in side:
             by_book.setdefault(document.book_key, []).append(document)
         for name, documents in by_book.items():
@@ -290,11 +292,11 @@ def _layouts(keys: list[Document], responses: list[Document], size: int) -> _Cut
     return layouts
 
 
-def _first_sentence(document: Document) -> int:
+def _first_sentence(document: ScoredDocument) -> int:
     return document.window[1] if document.window else 0
 
 
-def _windows_of(documents: list[Document]) -> list[tuple[str, Window]]:
+def _windows_of(documents: list[ScoredDocument]) -> list[tuple[str, Window]]:
     documents = sorted(documents, key=_first_sentence)
     starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
     sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
@@ -304,9 +306,9 @@ def _windows_of(documents: list[Document]) -> list[tuple[str, Window]]:
     ]
 
 
-def _split_documents(documents: list[Document], layouts: _Cuts) -> tuple[list[Document], int]:
+def _split_documents(documents: list[ScoredDocument], layouts: _Cuts) -> tuple[list[ScoredDocument], int]:
     """Whole books as window documents with offsets from the window's start, and the mentions lost."""
-    cut: list[Document] = []
+    cut: list[ScoredDocument] = []
     lost = 0
     for document in documents:
         if document.doc_key not in layouts:
@@ -326,12 +328,12 @@ def _split_documents(documents: list[Document], layouts: _Cuts) -> tuple[list[Do
 
 
 def _window_document(
-    document: Document, window: Window, key: str, clusters: _Named, characters: _Named
-) -> Document:
+    document: ScoredDocument, window: Window, key: str, clusters: _Named, characters: _Named
+) -> ScoredDocument:
     """One window of a book, given its (mentions, name) clusters and characters."""
     tokens, ends = document.tokens, document.sentence_ends
     inside = slice(window.first_sentence, window.end_sentence)
-    return Document(
+    return ScoredDocument(
         key,
         tuple(mentions for mentions, _ in clusters),
         tuple(name for _, name in clusters),
@@ -363,7 +365,7 @@ def _spread(
     return inside, lost
 
 
-def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair:
+def _join_windows(name: str, pairs: list[tuple[ScoredDocument, ScoredDocument]]) -> BookPair:
     """The windows of one book as the units of one pair, offsets counted from the start of the book.
 
     Windows that the key leaves out leave no gap: positions are those of the windows put together.
@@ -391,14 +393,14 @@ def _join_windows(name: str, pairs: list[tuple[Document, Document]]) -> BookPair
 
 
 def _moved_sentence_ends(
-    pairs: Iterable[tuple[Document, Document]], starts: Iterable[int]
+    pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], starts: Iterable[int]
 ) -> tuple[int, ...]:
     ends = (left.sentence_ends or right.sentence_ends or () for left, right in pairs)
     return tuple(start + end for start, of_window in zip(starts, ends, strict=False) for end in of_window)
 
 
 def _check_window(
-    key: Document, response: Document, text: Sequence[str] | None
+    key: ScoredDocument, response: ScoredDocument, text: Sequence[str] | None
 ) -> tuple[int, InputChecks, InputChecks]:
     """The length of a window, as far as its mentions reach where the text is not known, and its checks.
 

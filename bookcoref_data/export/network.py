@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
-from .reading import Reading
+from .reading import LaidOutBook
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -17,7 +17,7 @@ NEAR = 30
 """Tokens within which two mentions of two characters count as near."""
 
 
-def network(r: Reading) -> Graph[str]:
+def network(r: LaidOutBook) -> Graph[str]:
     """An undirected graph: characters as nodes, an edge where two of them meet.
 
     Nodes have `label`, `mentions`, `words_spoken`. Edges have `near` (mentions at most NEAR tokens apart,
@@ -38,7 +38,7 @@ def network(r: Reading) -> Graph[str]:
     return graph
 
 
-def _edges(r: Reading) -> dict[tuple[int, int], dict[str, int]]:
+def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
     near: Counter[tuple[int, int]] = Counter()
     marks = r.annotation.mentions
     for i, m in enumerate(marks):
@@ -65,14 +65,14 @@ def _pair(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a < b else (b, a)
 
 
-def _by_chapter(r: Reading) -> list[set[int]]:
+def _by_chapter(r: LaidOutBook) -> list[set[int]]:
     found: list[set[int]] = [set() for _ in r.chapters]
     for m in r.annotation.mentions:
         found[r.chapter_of(m.start)].add(m.character)
     return found
 
 
-def graph_file(r: Reading, kind: str) -> bytes:
+def graph_file(r: LaidOutBook, kind: str) -> bytes:
     """The network as GraphML or GEXF ("graphml", "gexf"), as networkx writes them."""
     nx, buffer = _networkx(), io.BytesIO()
     graph = network(r)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..books.annotation import Annotation, Marked, Quote
-from ..books.layout import Chapter, Layout, Span, lay_out
+from ..books.layout import Chapter, Layout, TokenRange, lay_out
 from ..evaluate.mention_types import TypeRules
 
 
 @dataclass(frozen=True)
-class Reading:
+class LaidOutBook:
     """An annotation with its layout; every export starts from this."""
 
     annotation: Annotation
@@ -27,7 +27,7 @@ class Reading:
         return self.layout.chapters
 
     @cached_property
-    def paragraphs(self) -> list[Span]:
+    def paragraphs(self) -> list[TokenRange]:
         return list(self.layout.paragraphs)
 
     @cached_property

@@ -14,7 +14,7 @@ from ..errors import MissingExtraError, UsageError
 from ..files import safe_name, write_bytes, write_text
 from ..formats.cells import cell_text
 from .network import network
-from .reading import Reading
+from .reading import LaidOutBook
 from .tables import characters, speech
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = 
     """
     if out.suffix not in (".html", ".md"):
         raise UsageError(f"a report is a page: {out}", expected="--out with .html or .md")
-    readings = [Reading(a) for a in annotations]
+    readings = [LaidOutBook(a) for a in annotations]
     drawn = {r.annotation.doc_key: dict(_pictures(r)) if plots else {} for r in readings}
     if out.suffix == ".html":
         write_text(out, _html(readings, drawn))
@@ -54,7 +54,7 @@ def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = 
     return files
 
 
-def _facts(r: Reading) -> str:
+def _facts(r: LaidOutBook) -> str:
     a = r.annotation
     words = r.word_count(0, len(a.book.tokens) - 1)
     known = sum(q.speaker >= 0 for q in a.quotes)
@@ -66,7 +66,7 @@ def _facts(r: Reading) -> str:
 Rows = list[list[str]]
 
 
-def _tables(r: Reading) -> Iterator[tuple[str, list[str], Rows]]:
+def _tables(r: LaidOutBook) -> Iterator[tuple[str, list[str], Rows]]:
     """(title, heads, rows) of the cast, and of who speaks to whom."""
     cast = characters(r)
     spoken = sum(row["words_spoken"] for row in cast)
@@ -95,7 +95,7 @@ _CAPTIONS = {
 }
 
 
-def _html(readings: Sequence[Reading], drawn: dict[str, dict[str, bytes]]) -> str:
+def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -> str:
     pieces = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Report</title><style>{_STYLE}</style>"
     ]
@@ -119,7 +119,7 @@ def _html(readings: Sequence[Reading], drawn: dict[str, dict[str, bytes]]) -> st
     return "\n".join([*pieces, "</html>\n"])
 
 
-def _markdown(readings: Sequence[Reading], drawn: dict[str, dict[str, bytes]], stem: str) -> str:
+def _markdown(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]], stem: str) -> str:
     pieces: list[str] = []
     for r in readings:
         key = r.annotation.doc_key
@@ -140,7 +140,7 @@ def _markdown(readings: Sequence[Reading], drawn: dict[str, dict[str, bytes]], s
 # --- plots
 
 
-def _pictures(r: Reading) -> Iterator[tuple[str, bytes]]:
+def _pictures(r: LaidOutBook) -> Iterator[tuple[str, bytes]]:
     yield "presence", _png(draw_presence(r))
     if r.annotation.mentions:
         yield "network", _png(draw_network(r))
@@ -160,7 +160,7 @@ def _png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def draw_presence(r: Reading) -> Figure:
+def draw_presence(r: LaidOutBook) -> Figure:
     """Characters by chapters, darker where there are more mentions; each row by its own greatest number."""
     import numpy as np
 
@@ -182,7 +182,7 @@ def draw_presence(r: Reading) -> Figure:
     return figure
 
 
-def draw_network(r: Reading) -> Figure:
+def draw_network(r: LaidOutBook) -> Figure:
     """The most mentioned characters and how often they meet; weak edges are left out."""
     import networkx as nx
 

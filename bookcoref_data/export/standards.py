@@ -8,7 +8,7 @@ import zipfile
 from typing import Any
 
 from ..errors import MissingExtraError
-from .reading import Reading
+from .reading import LaidOutBook
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 AROUND = 32
@@ -19,7 +19,7 @@ _SEGMENT = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
 _QUOTE_TYPE = "webanno.custom.Quote"
 
 
-def web_annotation(r: Reading) -> bytes:
+def web_annotation(r: LaidOutBook) -> bytes:
     """An AnnotationPage: every mention and quote with TextQuote and TextPosition selectors.
 
     Positions count the characters of the source file where it is known (`text` of the layout else).
@@ -64,7 +64,7 @@ def web_annotation(r: Reading) -> bytes:
     return json.dumps(page, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
 
 
-def inception(r: Reading) -> bytes:
+def inception(r: LaidOutBook) -> bytes:
     """A zip with the CAS (XMI) and its type system: tokens, sentences, coreference chains, quotes.
 
     INCEpTION reads it as "UIMA CAS XMI (XML 1.1)". The links of a chain carry the character's name.
@@ -96,7 +96,7 @@ def inception(r: Reading) -> bytes:
     return buffer.getvalue()
 
 
-def _segments(r: Reading, cas: Any, system: Any) -> None:
+def _segments(r: LaidOutBook, cas: Any, system: Any) -> None:
     token, sentence = (system.get_type(_SEGMENT + name) for name in ("Token", "Sentence"))
     tokens = r.annotation.book.tokens
     begin = 0
@@ -110,7 +110,7 @@ def _segments(r: Reading, cas: Any, system: Any) -> None:
             cas.add(token(begin=r.layout.starts[i], end=r.layout.ends[i]))
 
 
-def _chains(r: Reading, cas: Any, system: Any) -> None:
+def _chains(r: LaidOutBook, cas: Any, system: Any) -> None:
     chain, link = system.get_type(f"{_COREF}Chain"), system.get_type(f"{_COREF}Link")
     for c, group in enumerate(r.annotation.by_character):
         following = None
@@ -124,7 +124,7 @@ def _chains(r: Reading, cas: Any, system: Any) -> None:
             cas.add(chain(first=following))
 
 
-def doc_bin(r: Reading) -> bytes:
+def doc_bin(r: LaidOutBook) -> bytes:
     """A spaCy DocBin of one Doc: spans "characters" (label: the name) and "quotes" (label: the speaker).
 
     `doc.user_data` has the addressees of quotes and, where the source file is known, the places of tokens.

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..files import write_bytes, write_text
 from ..words import word_set
-from .reading import Reading
+from .reading import LaidOutBook
 
 Row = dict[str, Any]
 
@@ -45,7 +45,7 @@ _CHAPTERS = (
 _SPEECH = ("doc_key", "speaker", "addressee", "quotes", "words")
 
 
-def all_tables(readings: Iterable[Reading]) -> list[Columns]:
+def all_tables(readings: Iterable[LaidOutBook]) -> list[Columns]:
     """Mentions, quotes, characters, chapters and speech of some books, one table each.
 
     Tokens are 0-based and both ends count; characters (`char_start`, `char_end`) are those of the source file
@@ -60,7 +60,7 @@ def all_tables(readings: Iterable[Reading]) -> list[Columns]:
     return [Columns(name, head, [row for r in done for row in make(r)]) for name, head, make in kinds]
 
 
-def _place(r: Reading, start: int, end: int) -> Row:
+def _place(r: LaidOutBook, start: int, end: int) -> Row:
     first, last = r.characters(start, end)
     return {
         "doc_key": r.annotation.doc_key, "start": start, "end": end, "char_start": first, "char_end": last,
@@ -69,7 +69,7 @@ def _place(r: Reading, start: int, end: int) -> Row:
     }  # fmt: skip
 
 
-def mentions(r: Reading) -> list[Row]:
+def mentions(r: LaidOutBook) -> list[Row]:
     """One row per mention; `quote` is the number of the quote it stands in."""
     found = []
     for m in r.annotation.mentions:
@@ -85,7 +85,7 @@ def mentions(r: Reading) -> list[Row]:
     return found
 
 
-def quotes(r: Reading) -> list[Row]:
+def quotes(r: LaidOutBook) -> list[Row]:
     """One row per quote; several addressees are separated by semicolons."""
     return [
         _place(r, q.start, q.end)
@@ -97,7 +97,7 @@ def quotes(r: Reading) -> list[Row]:
     ]  # fmt: skip
 
 
-def characters(r: Reading) -> list[Row]:
+def characters(r: LaidOutBook) -> list[Row]:
     """One row per character, the most mentioned first."""
     said: Counter[int] = Counter()
     words: Counter[int] = Counter()
@@ -123,7 +123,7 @@ def characters(r: Reading) -> list[Row]:
     return sorted(found, key=lambda row: (-row["mentions"], row["character"]))
 
 
-def chapters(r: Reading) -> list[Row]:
+def chapters(r: LaidOutBook) -> list[Row]:
     """One row per chapter."""
     here: dict[int, Counter[int]] = defaultdict(Counter)
     for m in r.annotation.mentions:
@@ -144,7 +144,7 @@ def chapters(r: Reading) -> list[Row]:
     ]  # fmt: skip
 
 
-def speech(r: Reading) -> list[Row]:
+def speech(r: LaidOutBook) -> list[Row]:
     """Who speaks to whom, how often and how many words; a quote to several people counts for each."""
     count: Counter[tuple[int, int]] = Counter()
     words: Counter[tuple[int, int]] = Counter()

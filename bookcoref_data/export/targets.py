@@ -11,7 +11,7 @@ from ..errors import DataError, UsageError
 from ..files import safe_name, write_bytes
 from ..formats.documents import write_documents
 from . import network, standards, tables, tei, texts
-from .reading import Reading
+from .reading import LaidOutBook
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Target:
 
     suffix: str
     what: str
-    make: Callable[[Reading], bytes] | None = None
+    make: Callable[[LaidOutBook], bytes] | None = None
 
 
 TARGETS: dict[str, Target] = {
@@ -64,7 +64,7 @@ def export(annotations: Sequence[Annotation], to: str, out: Path) -> list[Path]:
         raise UsageError(f"there is no export {to!r}", expected=", ".join(TARGETS))
     if not annotations:
         raise DataError("there is no book to export")
-    readings = [Reading(a) for a in annotations]
+    readings = [LaidOutBook(a) for a in annotations]
     if to in ("csv", "tsv", "parquet"):
         return _tables(readings, to, out)
     target = TARGETS[to]
@@ -82,7 +82,7 @@ def export(annotations: Sequence[Annotation], to: str, out: Path) -> list[Path]:
     return files
 
 
-def _tables(readings: Sequence[Reading], to: str, out: Path) -> list[Path]:
+def _tables(readings: Sequence[LaidOutBook], to: str, out: Path) -> list[Path]:
     if out.suffix:
         raise UsageError(
             f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..books.layout import Chapter, Span
+from ..books.layout import Chapter, TokenRange
 from ..errors import MissingExtraError
-from .reading import Reading
+from .reading import LaidOutBook
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -20,14 +20,14 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def tei(r: Reading, *, standoff: bool = False) -> bytes:
+def tei(r: LaidOutBook, *, standoff: bool = False) -> bytes:
     """A TEI document of one book: `rs` for mentions, `said` for quotes, `person` for characters.
 
     Inline, mentions and quotes that cross each other or a paragraph are cut into parts that point to each
     other (`next`, `prev`). Standoff, every token is a `w` with an id, and `span` elements name the first and
     the last one.
     """
-    return _Document(r, standoff).to_bytes()
+    return _TeiWriter(r, standoff).to_bytes()
 
 
 @dataclass
@@ -42,8 +42,8 @@ class _Interval:
     part: int = 0
 
 
-class _Document:
-    def __init__(self, r: Reading, standoff: bool) -> None:
+class _TeiWriter:
+    def __init__(self, r: LaidOutBook, standoff: bool) -> None:
         try:
             from lxml import etree
         except ImportError as error:
@@ -106,7 +106,7 @@ class _Document:
         if len(div) == 0 or div[-1].tag.endswith("head"):
             self._add(div, "p")
 
-    def _tokens(self, element: Element, p: Span) -> None:
+    def _tokens(self, element: Element, p: TokenRange) -> None:
         layout, tokens = self.r.layout, self.r.annotation.book.tokens
         last: Element | None = None
         at = 0
@@ -119,7 +119,7 @@ class _Document:
             text = layout.text[layout.starts[i] : layout.ends[i]]
             last, at = self._add(element, kind, text, **{_XML_ID: f"t{i}"}), layout.ends[i]
 
-    def _marked(self, element: Element, p: Span) -> None:
+    def _marked(self, element: Element, p: TokenRange) -> None:
         """Write a paragraph with its intervals; those that cross are cut where the outer one ends."""
         first, behind = self.r.layout.starts[p.start], self.r.layout.ends[p.end - 1]
         stack: list[tuple[_Interval, Element]] = []
@@ -159,7 +159,7 @@ class _Document:
         close(behind)
         write(behind)
 
-    def _intervals(self, p: Span) -> Iterator[_Interval]:
+    def _intervals(self, p: TokenRange) -> Iterator[_Interval]:
         r, layout = self.r, self.r.layout
         for number, q in enumerate(r.annotation.quotes):
             a, b = max(q.start, p.start), min(q.end, p.end - 1)
@@ -173,7 +173,7 @@ class _Document:
             attributes = {"ref": f"#c{m.character}", "type": r.kind(m)}
             yield _Interval(layout.starts[a], layout.ends[b], "rs", attributes, f"m{number}")
 
-    def _mentions_in(self, p: Span) -> Iterator[tuple[int, Any]]:
+    def _mentions_in(self, p: TokenRange) -> Iterator[tuple[int, Any]]:
         for number in self._by_paragraph.get(p.start, ()):
             yield number, self.r.annotation.mentions[number]
 

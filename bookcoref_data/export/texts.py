@@ -8,12 +8,12 @@ from typing import Any
 
 from ..books.annotation import Marked
 from ..words import pronouns, word_set
-from .reading import Reading
+from .reading import LaidOutBook
 
 _POSSESSIVE = pronouns.POSSESSIVE | word_set("its our ours")
 
 
-def replaced_text(r: Reading) -> str:
+def replaced_text(r: LaidOutBook) -> str:
     """The text with the name of its character in the place of every pronoun; all else is as in the file.
 
     "his", "my" and their like become "Tom's"; "her" does where another word of the phrase follows it. A
@@ -31,7 +31,7 @@ def replaced_text(r: Reading) -> str:
     return "".join([*pieces, layout.text[at:behind], "\n"])
 
 
-def _pronouns(r: Reading) -> Iterator[tuple[Marked, str]]:
+def _pronouns(r: LaidOutBook) -> Iterator[tuple[Marked, str]]:
     spans: dict[tuple[int, int], list[Marked]] = {}
     for m in r.annotation.mentions:
         spans.setdefault((m.start, m.end), []).append(m)
@@ -41,7 +41,7 @@ def _pronouns(r: Reading) -> Iterator[tuple[Marked, str]]:
             yield m, r.name(m.character) + ("’s" if _possessive(r, m.start) else "")
 
 
-def _possessive(r: Reading, token: int) -> bool:
+def _possessive(r: LaidOutBook, token: int) -> bool:
     tokens = r.annotation.book.tokens
     word = tokens[token].lower()
     if word != "her":
@@ -57,7 +57,7 @@ _NOT_OWNED = word_set("""
 """)
 
 
-def segments(r: Reading) -> list[dict[str, Any]]:
+def segments(r: LaidOutBook) -> list[dict[str, Any]]:
     """The book in reading order: narration and speech, never both in one segment, none beyond a paragraph.
 
     Every segment has its chapter and paragraph (from 1), its kind, its text on one line, its characters in
@@ -80,7 +80,7 @@ def segments(r: Reading) -> list[dict[str, Any]]:
 
 
 def _segment(
-    r: Reading, number: int, paragraph: int, start: int, end: int, quote: int | None
+    r: LaidOutBook, number: int, paragraph: int, start: int, end: int, quote: int | None
 ) -> dict[str, Any]:
     chapter = r.chapter_of(start)
     q = None if quote is None else r.annotation.quotes[quote]
@@ -93,6 +93,6 @@ def _segment(
     }  # fmt: skip
 
 
-def segment_lines(r: Reading) -> str:
+def segment_lines(r: LaidOutBook) -> str:
     """The segments as JSON lines."""
     return "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in segments(r))

@@ -140,7 +140,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
                 expected="a record with sentences",
                 hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
             )
-        mentions = _Mentions(record, report)
+        mentions = _WrittenMentions(record, report)
         for suffix, lines in (
             (".entities", _entity_lines(mentions)),
             (".quotes", _quote_lines(mentions)),
@@ -384,7 +384,7 @@ def _paragraphs(record: Record) -> list[str]:
     return numbers
 
 
-class _Mentions:
+class _WrittenMentions:
     """The mentions of one record as BookNLP writes them: ids, types, words."""
 
     def __init__(self, record: Record, report: ConversionReport | None) -> None:
@@ -422,7 +422,7 @@ class _Mentions:
         return (_PROPER if named else _COMMON), "PER"
 
 
-def _entity_lines(mentions: _Mentions) -> Iterator[str]:
+def _entity_lines(mentions: _WrittenMentions) -> Iterator[str]:
     yield "\t".join(ENTITY_COLUMNS) + "\n"
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
         for mention in cluster:
@@ -450,7 +450,7 @@ def _is_quotation(item: object, size: int) -> bool:
     return fits and (cluster is None or (type(cluster) is str and escape(cluster) == cluster))
 
 
-def _quote_lines(mentions: _Mentions) -> Iterator[str]:
+def _quote_lines(mentions: _WrittenMentions) -> Iterator[str]:
     """One row a quotation. Quotations that say more (their addressees) stay in our part of the .book file."""
     yield "\t".join(QUOTE_COLUMNS) + "\n"
     for item in _quotations(mentions.record) or []:
@@ -463,7 +463,7 @@ def _quote_lines(mentions: _Mentions) -> Iterator[str]:
         yield "\t".join(row) + "\n"
 
 
-def _book_lines(mentions: _Mentions, report: ConversionReport | None) -> Iterator[str]:
+def _book_lines(mentions: _WrittenMentions, report: ConversionReport | None) -> Iterator[str]:
     """One JSON document: the characters as BookNLP lists them, and what only our reader restores."""
     record = mentions.record
     drop = ["quotations"] if _quotations(record) is not None else []
@@ -494,7 +494,7 @@ def _no_deeds() -> dict[str, list[dict[str, Any]]]:
     return {"agent": [], "patient": [], "mod": [], "poss": []}
 
 
-def _deeds(mentions: _Mentions) -> dict[str, dict[str, list[dict[str, Any]]]]:
+def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """By cluster id what its members do, suffer, are and have, as BookNLP reads it out of spaCy's relations.
 
     Empty where the record has no syntax. agent: verb of a subject; patient: verb of an object or passive

@@ -29,7 +29,7 @@ from .escape import escape, escape_name, unescape
 from .layers import Layer, by_sentence, flat, layers_of, note_layers, speakers_of
 from .lines import read_lines
 
-Parts = Literal["join", "merge", "apart"]
+PartsRule = Literal["join", "merge", "apart"]
 CROSSING_PARTS = "part boundaries (a cluster reaches over them)"
 EMPTY_SENTENCE = "empty sentences"
 
@@ -64,7 +64,7 @@ _PIECE = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|\|")
 
 
 @dataclass
-class _Part:
+class _DocumentBlock:
     """One `#begin document` block."""
 
     name: str
@@ -78,7 +78,7 @@ class _Part:
 
 
 def read(
-    path: Path | str, *, report: ConversionReport | None = None, parts: Parts = "join"
+    path: Path | str, *, report: ConversionReport | None = None, parts: PartsRule = "join"
 ) -> Iterator[Record]:
     """Yield the documents of a CoNLL-2012 file (plain, gzip or zstd), one at a time.
 
@@ -93,7 +93,7 @@ def read(
     Raises:
         FormatError: `file:line` of a row or bracket that cannot be, of a part given twice.
     """
-    reader = _Reader(Path(path))
+    reader = _ConllReader(Path(path))
     for name, group in groupby(reader.parts(), key=lambda part: part.name):
         block = list(group)
         _check_numbers(block)
@@ -125,13 +125,13 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
 
 
 @dataclass
-class _Reader:
+class _ConllReader:
     """Walks the lines of one file; `comments` holds our comment of each document key met so far."""
 
     path: Path
     comments: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def parts(self) -> Iterator[_Part]:
+    def parts(self) -> Iterator[_DocumentBlock]:
         block: _Block | None = None
         for number, line in enumerate(read_lines(self.path), 1):
             if line.startswith("#") and (block is None or not block.is_row(line)):
@@ -217,10 +217,10 @@ class _Block:
             self._read_brackets(cells[-1], number)
         self._position += 1
 
-    def finish(self) -> _Part:
+    def finish(self) -> _DocumentBlock:
         """The part, once its last line is read. Raises FormatError for brackets left open."""
         self._end_sentence()
-        return _Part(
+        return _DocumentBlock(
             self.name,
             self.number,
             f"{self._path}:{self._line}",
@@ -272,7 +272,7 @@ class _Block:
             )
 
 
-def _check_numbers(block: list[_Part]) -> None:
+def _check_numbers(block: list[_DocumentBlock]) -> None:
     seen: dict[str, str] = {}
     for part in block:
         if part.number in seen:
@@ -284,7 +284,9 @@ def _check_numbers(block: list[_Part]) -> None:
         seen[part.number] = part.source
 
 
-def _apart(part: _Part, comments: dict[str, dict[str, Any]], report: ConversionReport | None) -> Record:
+def _apart(
+    part: _DocumentBlock, comments: dict[str, dict[str, Any]], report: ConversionReport | None
+) -> Record:
     key = f"{part.name}_part{part.number}"
     extra: dict[str, Any] = {"document": part.name, "part": part.number}
     if part.sentences is None:
@@ -308,7 +310,7 @@ def _apart(part: _Part, comments: dict[str, dict[str, Any]], report: ConversionR
 
 def _joined(
     name: str,
-    block: list[_Part],
+    block: list[_DocumentBlock],
     comments: dict[str, dict[str, Any]],
     report: ConversionReport | None,
     *,
@@ -339,7 +341,7 @@ def _joined(
     )
 
 
-def _joined_layers(block: list[_Part]) -> dict[str, Layer]:
+def _joined_layers(block: list[_DocumentBlock]) -> dict[str, Layer]:
     """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
     names = dict.fromkeys(name for part in block for name in part.layers)
     return {
@@ -348,7 +350,7 @@ def _joined_layers(block: list[_Part]) -> dict[str, Layer]:
     }
 
 
-def _shifted(block: list[_Part], *, merge: bool) -> dict[str, list[Mention]]:
+def _shifted(block: list[_DocumentBlock], *, merge: bool) -> dict[str, list[Mention]]:
     """The clusters of all parts over the joined tokens; ids that name two clusters get the part's number."""
     if len(block) == 1:
         return block[0].clusters

@@ -68,7 +68,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
         FormatError: `file:line` of a row or an `Entity` value that cannot be.
     """
     path = Path(path)
-    document: _Document | None = None
+    document: _DocumentReader | None = None
     fields: tuple[str, ...] = _DEFAULT_FIELDS
     description: dict[str, Any] | None = None
     count = outside = 0
@@ -82,7 +82,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
                     yield document.finish()
                 count += 1
                 name = unescape(value) or f"{bare_stem(path)}_{count}"
-                document = _Document(name, place, fields, description, report)
+                document = _DocumentReader(name, place, fields, description, report)
                 description = None
             elif line.startswith(metadata_comment.MARK):
                 description = metadata_comment.parse(line[len(metadata_comment.MARK) :], place)
@@ -96,7 +96,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
                 outside += 1
         elif line:
             if document is None:
-                document = _Document(bare_stem(path), place, fields, description, report)
+                document = _DocumentReader(bare_stem(path), place, fields, description, report)
                 description = None
             document.add(line, place)
         elif document is not None:
@@ -127,7 +127,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     return count
 
 
-class _Document:
+class _DocumentReader:
     """One document while its lines come in.
 
     Brackets are placed on nodes (words and empty nodes in the order of the file); `_words[i]` is how many

@@ -44,7 +44,7 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CitedWork:
     """A work to cite. `kind` is its BibTeX type."""
 
     title: str
@@ -73,7 +73,7 @@ class Work:
 class Citation:
     """What to cite: the works, the first one before all others, and the BibTeX that a person copies."""
 
-    works: tuple[Work, ...]
+    works: tuple[CitedWork, ...]
     bibtex: str
 
 
@@ -113,7 +113,7 @@ def citation_of_bibtex(text: str, source: str) -> Citation:
 def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str) -> Citation:
     """The citation of a data set that has no paper."""
     names = tuple(map(_author, authors))
-    work = Work(title, names, year, "dataset", url=url)
+    work = CitedWork(title, names, year, "dataset", url=url)
     key = re.sub(r"[^a-z0-9]+", "-", f"{names[0].family} {year} {title}".lower()).strip("-")[:60]
     fields = {"author": _bibtex_names(names),
               "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
@@ -174,7 +174,7 @@ def render_zenodo(
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def _work(entry: Mapping[str, str], source: str) -> Work:
+def _work(entry: Mapping[str, str], source: str) -> CitedWork:
     fields = {name: _flat(value) for name, value in entry.items()}
     missing = [name for name in ("title", "author", "year") if not fields.get(name)]
     if missing:
@@ -184,7 +184,7 @@ def _work(entry: Mapping[str, str], source: str) -> Work:
         )
     year = re.search(r"\d{4}", fields["year"])
     doi = _DOI.search(fields.get("doi", ""))
-    return Work(
+    return CitedWork(
         fields["title"], tuple(_author(name) for name in re.split(r"\s+and\s+", entry["author"])),
         int(year[0]) if year else None, entry.get("ENTRYTYPE", "misc"),
         fields.get("booktitle") or fields.get("journal", ""), fields.get("url", ""), doi[0] if doi else "",
@@ -223,7 +223,7 @@ def _from_cff(text: str, source: str) -> Citation:
         ) from error  # fmt: skip
     kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
     kind = kinds.get(str(preferred.get("type", "")), "misc")
-    work = Work(
+    work = CitedWork(
         title, authors, year, kind, str(preferred.get("collection-title") or preferred.get("journal") or ""),
         str(preferred.get("url") or ""), str(preferred.get("doi") or ""),
     )  # fmt: skip
@@ -245,7 +245,7 @@ def _bibtex_names(authors: Sequence[Author]) -> str:
     return " and ".join(str(author) if author.given else f"{{{author}}}" for author in authors)
 
 
-def _bibtex(work: Work) -> str:
+def _bibtex(work: CitedWork) -> str:
     place = "journal" if work.kind == "article" else "booktitle"
     fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
               place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip

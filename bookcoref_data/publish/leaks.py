@@ -28,7 +28,7 @@ _BASE = np.uint64(1_000_003)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LeakedRun:
     """A run of a book's words found in a file: how many, where, and the first few of them."""
 
     words: int
@@ -85,11 +85,11 @@ class Uploads:
         self._order = np.argsort(hashes, kind="stable")
         self._sorted = hashes[self._order]
 
-    def longest_run(self, doc_key: str, tokens: Sequence[str]) -> Run:
+    def longest_run(self, doc_key: str, tokens: Sequence[str]) -> LeakedRun:
         """The longest run of the book's words in any file; runs of at most `most_words` may go unseen."""
         words = [letters for token in tokens if (letters := letters_of(token))]
         text = "".join(words)
-        best = Run(0, "", doc_key)
+        best = LeakedRun(0, "", doc_key)
         if len(text) < self._seed or not len(self._sorted):
             return best
         starts = np.concatenate(([0], np.cumsum([len(word) for word in words])))
@@ -104,7 +104,7 @@ class Uploads:
                 covered = bisect_right(ends, int(firsts[number]) + shared) - 1 - number
                 if covered > best.words:
                     begins = " ".join(words[number : number + 4])
-                    best = Run(covered, self._labels[bisect_right(self._ends, at)], doc_key, begins)
+                    best = LeakedRun(covered, self._labels[bisect_right(self._ends, at)], doc_key, begins)
         return best
 
     def _end_of(self, at: int) -> int:

@@ -11,30 +11,32 @@ from ..evaluate.evaluation import Evaluation
 from ..evaluate.per_character import CharacterScore
 from ..evaluate.scores import LABELS, Blanc, Mean, Score
 from ..evaluate.significance import Interval, Resampling
-from .tables import Table
+from .tables import ReportTable
 
 _SNIPPET = 96
 
 
-def score_table(evaluation: Evaluation) -> Table:
+def score_table(evaluation: Evaluation) -> ReportTable:
     """Every metric, pooled; linking below when both sides name characters."""
     rows = [(LABELS[name], *_percent(score)) for name, score in evaluation.pooled.named().items()]
     if evaluation.linking is not None:
         rows.append(("linking (character, span)", *_percent(evaluation.linking.linked)))
         rows.append(("linking (span)", *_percent(evaluation.linking.spans)))
-    return Table(f"{_what(evaluation)} pooled; {_rules(evaluation)}", ("metric", "P", "R", "F1"), tuple(rows))
+    return ReportTable(
+        f"{_what(evaluation)} pooled; {_rules(evaluation)}", ("metric", "P", "R", "F1"), tuple(rows)
+    )
 
 
-def macro_table(evaluation: Evaluation) -> Table:
+def macro_table(evaluation: Evaluation) -> ReportTable:
     """The mean over books of P, R and F1."""
     rows = [(LABELS[name], *_percent(mean)) for name, mean in evaluation.macro.items()]
     named = {"linked": "linking (character, span)", "spans": "linking (span)"}
     rows += [(named[name], *_percent(mean)) for name, mean in evaluation.macro_linking.items()]
     title = f"{_what(evaluation)}, mean over books (macro average); {_rules(evaluation)}"
-    return Table(title, ("metric", "P", "R", "F1"), tuple(rows))
+    return ReportTable(title, ("metric", "P", "R", "F1"), tuple(rows))
 
 
-def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = False) -> Table:
+def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = False) -> ReportTable:
     """F1 of every metric, one column a system; P and R of the CoNLL mean below."""
     sides: list[dict[str, Score | Blanc | Mean]] = [
         dict(each.macro) if macro else each.pooled.named() for _, each in systems
@@ -50,7 +52,7 @@ def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = Fa
     first = systems[0][1]
     how = "mean over books (macro average)" if macro else "pooled"
     title = f"F1: {_what(first)}, {how}; {_rules(first)}"
-    return Table(title, ("metric", *(name for name, _ in systems)), tuple(rows))
+    return ReportTable(title, ("metric", *(name for name, _ in systems)), tuple(rows))
 
 
 def _linked(evaluation: Evaluation, macro: bool) -> Score | Mean | None:
@@ -60,7 +62,7 @@ def _linked(evaluation: Evaluation, macro: bool) -> Score | Mean | None:
     return None if evaluation.linking is None else evaluation.linking.linked
 
 
-def agreement_table(found: Agreement) -> Table:
+def agreement_table(found: Agreement) -> ReportTable:
     """Two annotators: figures that are the same whichever of them is called the key."""
     rows = [(LABELS[name], 100 * f1) for name, f1 in found.f1.items() if name != "mentions"]
     rows += [
@@ -71,7 +73,7 @@ def agreement_table(found: Agreement) -> Table:
     ]
     documents = f"{found.documents} document{'s' * (found.documents != 1)}"
     title = f"agreement of two annotators: {documents}, {found.shared_mentions:,} shared mentions"
-    return Table(title, ("figure", "%"), tuple(rows))
+    return ReportTable(title, ("figure", "%"), tuple(rows))
 
 
 def _what(evaluation: Evaluation) -> str:
@@ -87,7 +89,7 @@ def _rules(evaluation: Evaluation) -> str:
     return f"singletons {singletons}; {evaluation.rules.scorer}"
 
 
-def book_table(evaluation: Evaluation) -> Table:
+def book_table(evaluation: Evaluation) -> ReportTable:
     """F1 of every metric by book."""
     names = list(evaluation.pooled.named())
     columns = ("book", "units", "key mentions", "response mentions", *(LABELS[name] for name in names))
@@ -101,10 +103,10 @@ def book_table(evaluation: Evaluation) -> Table:
         )
         for book in evaluation.books
     )
-    return Table("F1 by book", columns, rows)
+    return ReportTable("F1 by book", columns, rows)
 
 
-def character_table(scores: Sequence[CharacterScore], most: int) -> Table:
+def character_table(scores: Sequence[CharacterScore], most: int) -> ReportTable:
     """The most frequent characters, each against its best aligned response cluster."""
     shown = scores[:most]
     title = "characters, each against the response cluster aligned with it"
@@ -113,18 +115,18 @@ def character_table(scores: Sequence[CharacterScore], most: int) -> Table:
     rows = tuple(
         (s.doc_key, s.name, s.mentions, s.found, s.pieces, s.partner, *_percent(s.score)) for s in shown
     )
-    return Table(
+    return ReportTable(
         title, ("book", "character", "mentions", "found", "pieces", "aligned with", "P", "R", "F1"), rows
     )
 
 
-def breakdown_tables(dimensions: Sequence[Dimension]) -> list[Table]:
+def breakdown_tables(dimensions: Sequence[Dimension]) -> list[ReportTable]:
     """One table per dimension; recall and precision of each bin by metric."""
     tables = []
     for dimension in dimensions:
         title = f"by {dimension.name}: {dimension.meaning}"
         if dimension.unavailable:
-            tables.append(Table(f"{title} - {dimension.unavailable}", ("bin",), ()))
+            tables.append(ReportTable(f"{title} - {dimension.unavailable}", ("bin",), ()))
             continue
         columns = ["bin", "key mentions", "response mentions"]
         columns += [f"{LABELS[metric]} {side}" for metric in BREAKDOWN_METRICS for side in ("R", "P")]
@@ -137,7 +139,7 @@ def breakdown_tables(dimensions: Sequence[Dimension]) -> list[Table]:
             )
             for b in dimension.bins
         )
-        tables.append(Table(title, tuple(columns), rows))
+        tables.append(ReportTable(title, tuple(columns), rows))
     return tables
 
 
@@ -148,7 +150,7 @@ def _sides(bin_: Bin, metric: str) -> tuple[float | None, float | None]:
     return recall, 100 * score.precision if bin_.response_mentions else None
 
 
-def error_tables(analysis: ErrorAnalysis) -> list[Table]:
+def error_tables(analysis: ErrorAnalysis) -> list[ReportTable]:
     """Counts, the score after each correction, and the most expensive cases with snippets."""
     counts = tuple((c.type, c.errors, c.mentions) for c in analysis.counts)
     steps = tuple(
@@ -156,20 +158,20 @@ def error_tables(analysis: ErrorAnalysis) -> list[Table]:
         for step, x in analysis.steps
     )
     tables = [
-        Table("errors (Kummerfeld and Klein 2013)", ("error", "errors", "mentions"), counts),
-        Table(
+        ReportTable("errors (Kummerfeld and Klein 2013)", ("error", "errors", "mentions"), counts),
+        ReportTable(
             "F1 after each correction, one after the other",
             ("correction", "mentions", "MUC", "B3", "CEAF-e", "CoNLL"),
             steps,
         ),
-        Table(
+        ReportTable(
             "conflated characters: mentions of one inside clusters of another",
             ("book", "in the cluster of", "mentions of", "mentions", "wrong links", "example"),
             tuple(
                 (c.doc_key, c.home, c.other, c.mentions, c.wrong_links, _first(c)) for c in analysis.conflated
             ),
         ),
-        Table(
+        ReportTable(
             "divided characters: mentions outside the largest cluster",
             ("book", "character", "parts", "mentions", "lost links", "example"),
             tuple(
@@ -182,7 +184,7 @@ def error_tables(analysis: ErrorAnalysis) -> list[Table]:
         ("spurious mentions by text", "text", analysis.spurious),
     ):
         rows = tuple((case.doc_key, case.what, case.mentions, _first(case)) for case in cases)
-        tables.append(Table(title, ("book", head, "mentions", "example"), rows))
+        tables.append(ReportTable(title, ("book", head, "mentions", "example"), rows))
     return [table for table in tables if table.rows]
 
 
@@ -201,7 +203,7 @@ def _around_mention(text: str) -> str:
     return f"{'…' if start else ''}{cut}{'…' if start + _SNIPPET < len(text) else ''}"
 
 
-def resampling_table(result: Resampling, first: str = "response", second: str = "other") -> Table:
+def resampling_table(result: Resampling, first: str = "response", second: str = "other") -> ReportTable:
     """Intervals, and the test when two systems were compared. All values in percent, p as it is."""
     share = f"{100 * result.confidence:g}%"
     how = {
@@ -212,7 +214,7 @@ def resampling_table(result: Resampling, first: str = "response", second: str = 
     if result.metrics[0].difference is None:
         drawn = f"; {result.samples:,} samples, seed {result.seed}" if result.intervals == "bootstrap" else ""
         rows = tuple((LABELS[m.metric], *_interval(m.response)) for m in result.metrics)
-        return Table(title + drawn, ("metric", "F1", "interval"), rows)
+        return ReportTable(title + drawn, ("metric", "F1", "interval"), rows)
     title = f"{first} against {second}; {title}; {result.samples:,} samples, seed {result.seed}"
     columns = ("metric", "F1", "interval", "other F1", "other interval", "difference", "interval of it",
                "p randomisation", "p bootstrap")  # fmt: skip
@@ -227,7 +229,7 @@ def resampling_table(result: Resampling, first: str = "response", second: str = 
         )
         for m in result.metrics
     )
-    return Table(title, columns, compared)
+    return ReportTable(title, columns, compared)
 
 
 def _p_value(p: float | None) -> str | None:

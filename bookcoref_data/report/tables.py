@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A title, column heads and rows of cells (text, numbers or None)."""
 
     title: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..evaluate.scores import Score
 from ..evaluate.typed import Coverage, Example, LabelScores, TypedScores
-from .tables import Table
+from .tables import ReportTable
 
 METRIC_NAMES = {
     "mentions": "mention F1 (span and label)",
@@ -16,13 +16,13 @@ METRIC_NAMES = {
 }
 
 
-def typed_tables(systems: Sequence[TypedScores], most: int) -> list[Table]:
+def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]:
     """Scores by class (one system: all metrics in one table), coverage, the weakest classes with examples."""
     shown = [_one_system(systems[0])] if len(systems) == 1 else [_metric(systems, m) for m in METRIC_NAMES]
     return [*shown, _coverage(systems), _diagnosis(systems, most)]
 
 
-def _one_system(system: TypedScores) -> Table:
+def _one_system(system: TypedScores) -> ReportTable:
     rows: list[tuple[str | float | int | None, ...]] = [
         (
             one.label,
@@ -37,10 +37,10 @@ def _one_system(system: TypedScores) -> Table:
     rows.append(("macro average", None, None, None, None, *macro))
     columns = ("class", "key", "response", "P", "R", "mention F1", "F1 (span alone)",
                "link F1, gold mentions", "link F1, shared mentions")  # fmt: skip
-    return Table(f"typed scores; disagreeing labels: {system.disagreeing}", columns, tuple(rows))
+    return ReportTable(f"typed scores; disagreeing labels: {system.disagreeing}", columns, tuple(rows))
 
 
-def _metric(systems: Sequence[TypedScores], metric: str) -> Table:
+def _metric(systems: Sequence[TypedScores], metric: str) -> ReportTable:
     by_label = [{one.label: one for one in system.labels} for system in systems]
     labels = sorted({label for labels in by_label for label in labels})
     rows: list[tuple[str | float | int | None, ...]] = []
@@ -51,16 +51,18 @@ def _metric(systems: Sequence[TypedScores], metric: str) -> Table:
         rows.append((label, known, *(None if s is None else _percent(s.f1, s) for s in scores)))
     rows.append(("macro average", None, *(_macro(system, metric) for system in systems)))
     title = f"typed {METRIC_NAMES[metric]}; disagreeing labels: {systems[0].disagreeing}"
-    return Table(title, ("class", "key mentions", *(system.name for system in systems)), tuple(rows))
+    return ReportTable(title, ("class", "key mentions", *(system.name for system in systems)), tuple(rows))
 
 
-def _coverage(systems: Sequence[TypedScores]) -> Table:
+def _coverage(systems: Sequence[TypedScores]) -> ReportTable:
     sides = [("key", systems[0].key_coverage), *((s.name, s.response_coverage) for s in systems)]
     rows = tuple((name, c.mentions, _share(c.direct, c), _share(c.propagated, c)) for name, c in sides)
-    return Table("mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows)
+    return ReportTable(
+        "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
+    )
 
 
-def _diagnosis(systems: Sequence[TypedScores], most: int) -> Table:
+def _diagnosis(systems: Sequence[TypedScores], most: int) -> ReportTable:
     """Classes by their mean mention F1 over the systems, the weakest first."""
     f1: dict[str, list[float]] = {}
     for system in systems:
@@ -76,7 +78,7 @@ def _diagnosis(systems: Sequence[TypedScores], most: int) -> Table:
                 continue
             examples = system.examples.get(label, ())
             rows.append((label, system.name, 100 * scores.mentions.f1, _text(examples)))
-    return Table("weakest classes", ("class", "system", "mention F1", "examples"), tuple(rows))
+    return ReportTable("weakest classes", ("class", "system", "mention F1", "examples"), tuple(rows))
 
 
 def _text(examples: Sequence[Example]) -> str | None:

@@ -5,7 +5,7 @@
 rebuild of the real data set.
 """
 
-from .markup import Marked, Span, parse_markup
+from .markup import MarkedSpan, ParsedMarkup, parse_markup
 from .release import mirror_files, release_files
 from .story import (
     DOC_KEY,
@@ -22,8 +22,8 @@ __all__ = [
     "DOC_KEY",
     "GUTENBERG_KEY",
     "TITLE",
-    "Marked",
-    "Span",
+    "MarkedSpan",
+    "ParsedMarkup",
     "gutenberg_text",
     "marked_story",
     "mirror_files",

@@ -17,7 +17,7 @@ from ..errors import FormatError
 _MARK = re.compile(r"\{(?P<id>[^{}|\n]*)\||(?P<close>\})|(?P<stray>[{|])")
 
 
-class Span(NamedTuple):
+class MarkedSpan(NamedTuple):
     """A marked stretch of text: character offsets, `end` exclusive, and the line it opens on (from 1)."""
 
     start: int
@@ -27,17 +27,17 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class ParsedMarkup:
     """A text freed of its marks, and the spans in order of their start, longest first."""
 
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[MarkedSpan, ...]
 
-    def text_of(self, span: Span) -> str:
+    def text_of(self, span: MarkedSpan) -> str:
         return self.text[span.start : span.end]
 
 
-def parse_markup(marked: str, known: Collection[str], *, source: str = "markup") -> Marked:
+def parse_markup(marked: str, known: Collection[str], *, source: str = "markup") -> ParsedMarkup:
     """Take the marks out of a text.
 
     Args:
@@ -50,7 +50,7 @@ def parse_markup(marked: str, known: Collection[str], *, source: str = "markup")
             or the same span marked twice; the message begins with `source:line`.
     """
     pieces: list[str] = []
-    spans: list[Span] = []
+    spans: list[MarkedSpan] = []
     still_open: list[tuple[int, str, int]] = []  # start, character, line
     length = at = 0
     line = 1
@@ -75,7 +75,7 @@ def parse_markup(marked: str, known: Collection[str], *, source: str = "markup")
         _, character, opened = still_open[-1]
         raise FormatError(f"{source}:{opened}: the span of {character!r} is never closed", expected="'}'")
     pieces.append(marked[at:])
-    return Marked("".join(pieces), _in_order(spans, source))
+    return ParsedMarkup("".join(pieces), _in_order(spans, source))
 
 
 def _known(character: str, known: Collection[str], where: str) -> str:
@@ -89,15 +89,15 @@ def _known(character: str, known: Collection[str], where: str) -> str:
     return character
 
 
-def _span(start: int, end: int, character: str, line: int, source: str) -> Span:
+def _span(start: int, end: int, character: str, line: int, source: str) -> MarkedSpan:
     if start == end:
         raise FormatError(f"{source}:{line}: the span of {character!r} is empty")
-    return Span(start, end, character, line)
+    return MarkedSpan(start, end, character, line)
 
 
-def _in_order(spans: list[Span], source: str) -> tuple[Span, ...]:
+def _in_order(spans: list[MarkedSpan], source: str) -> tuple[MarkedSpan, ...]:
     ordered = sorted(spans, key=lambda s: (s.start, -s.end))
-    seen: dict[tuple[int, int], Span] = {}
+    seen: dict[tuple[int, int], MarkedSpan] = {}
     for span in ordered:
         first = seen.setdefault(span[:2], span)
         if first is not span:

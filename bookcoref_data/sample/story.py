@@ -13,7 +13,7 @@ from ..books import Book, Mention
 from ..errors import FormatError
 from ..resources import load_toml
 from ..text.tokens import Tokenized, tokenize_body
-from .markup import Marked, Span, parse_markup
+from .markup import MarkedSpan, ParsedMarkup, parse_markup
 
 TITLE = "The Lamp at the Ferry House"
 GUTENBERG_KEY = "99000001"  # far above every id that Project Gutenberg has given out
@@ -81,7 +81,7 @@ def cast() -> dict[str, str]:
 
 
 @cache
-def marked_story() -> Marked:
+def marked_story() -> ParsedMarkup:
     """The story as written (straight quotes, `_emphasis_`), with its marked spans."""
     return parse_markup(sample_path(SOURCE).read_text(encoding="utf-8"), cast(), source=SOURCE)
 
@@ -104,7 +104,7 @@ def sample_book() -> Book:
     return book_of(marked_story(), cast())
 
 
-def book_of(marked: Marked, names: dict[str, str]) -> Book:
+def book_of(marked: ParsedMarkup, names: dict[str, str]) -> Book:
     """Token spans for marked spans; characters come in the order of `names`, those unmarked left out.
 
     Raises:
@@ -124,12 +124,12 @@ def book_of(marked: Marked, names: dict[str, str]) -> Book:
     )
 
 
-def typeset(marked: Marked) -> tuple[Marked, Tokenized]:
+def typeset(marked: ParsedMarkup) -> tuple[ParsedMarkup, Tokenized]:
     """The released form of a marked text (underscores gone, quotes curled), and its tokens."""
     kept = [0, *accumulate(c != "_" for c in marked.text)]
     text = _curl(marked.text).replace("_", "").rstrip()
-    spans = tuple(Span(kept[s.start], kept[s.end], s.character, s.line) for s in marked.spans)
-    return Marked(text, spans), tokenize_body(text)
+    spans = tuple(MarkedSpan(kept[s.start], kept[s.end], s.character, s.line) for s in marked.spans)
+    return ParsedMarkup(text, spans), tokenize_body(text)
 
 
 def _curl(text: str) -> str:
@@ -138,7 +138,7 @@ def _curl(text: str) -> str:
     return opened.replace('"', "”").replace("'", "’")
 
 
-def _mention(span: Span, words: str, tokens: Tokenized) -> Mention:
+def _mention(span: MarkedSpan, words: str, tokens: Tokenized) -> Mention:
     flat = [token for sentence in tokens.sentences for token in sentence]
     first = bisect_left(tokens.starts, span.start)
     last = bisect_left(tokens.starts, span.end) - 1

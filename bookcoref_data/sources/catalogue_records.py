@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from lxml.etree import _Element
 
-Record = tuple[int, bytes]
+RdfRecord = tuple[int, bytes]
 Row = dict[str, Any]
 
 _MEMBER = re.compile(r"(?:^|/)pg(\d+)\.rdf$")
@@ -92,9 +92,9 @@ def table_of(rows: list[Row]) -> pa.Table:
     return pa.table(columns)
 
 
-def records(archive: Path) -> Iterator[Record]:
+def records(archive: Path) -> Iterator[RdfRecord]:
     """(id, RDF) of every record, each id once; unpacking runs in a thread beside the caller's work."""
-    ready: queue.Queue[list[Record] | BaseException | None] = queue.Queue(maxsize=8)
+    ready: queue.Queue[list[RdfRecord] | BaseException | None] = queue.Queue(maxsize=8)
     stop = threading.Event()
 
     def unpack() -> None:
@@ -123,8 +123,8 @@ def records(archive: Path) -> Iterator[Record]:
             ready.get_nowait()
 
 
-def _batches(archive: Path) -> Iterator[list[Record]]:
-    batch: list[Record] = []
+def _batches(archive: Path) -> Iterator[list[RdfRecord]]:
+    batch: list[RdfRecord] = []
     for name, content in _files(_unpacked(archive)):
         found = _MEMBER.search(name)
         if found:

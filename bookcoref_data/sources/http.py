@@ -58,7 +58,7 @@ class Retry(Exception):
         self.reason, self.wait, self.give_up_after = reason, wait, give_up_after
 
 
-class Page(NamedTuple):
+class HttpResponse(NamedTuple):
     """An answer held in memory; `url` is where redirects ended, header names are lower case."""
 
     url: str
@@ -229,7 +229,7 @@ class Fetcher:
         headers: Mapping[str, str] | None = None,
         allow: Collection[int] = (),
         max_bytes: int | None = None,
-    ) -> Page:
+    ) -> HttpResponse:
         """Fetch a page into memory. Statuses from 400 on are errors unless listed in `allow`.
 
         Raises: as `retrying`; SourceError also for a lasting status (404, ...), a redirect loop, or more
@@ -237,7 +237,7 @@ class Fetcher:
         """
         most = max_bytes or self.limits.page_bytes
 
-        def once() -> Page:
+        def once() -> HttpResponse:
             with self._open(url, params=params, headers=headers, allow=allow) as (answer, watch):
                 content = bytearray()
                 for piece in self._pieces(answer, watch):
@@ -245,7 +245,7 @@ class Fetcher:
                     _hold_limit(url, len(content), most)
                 _hold_length(_length(answer), len(content))
                 named = {name.lower(): value for name, value in answer.headers.items()}
-                return Page(answer.url, answer.status_code, named, bytes(content))
+                return HttpResponse(answer.url, answer.status_code, named, bytes(content))
 
         return self.retrying(url, once)
 
@@ -271,7 +271,7 @@ class Fetcher:
         Raises: as `get`; ChecksumError for another sha256; whatever `check` raises; CacheError when the
         disk is full or the folder cannot be written. In all these cases nothing is left in place.
         """
-        part = _Part(target)
+        part = _PartialFile(target)
         most = max_bytes or self.limits.file_bytes
         with _kept_after_interrupts(part):
             got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name, same_host))
@@ -287,7 +287,7 @@ class Fetcher:
             part.finish()
         return got
 
-    def _transfer(self, url: str, part: _Part, most: int, label: str, same_host: bool) -> Download:
+    def _transfer(self, url: str, part: _PartialFile, most: int, label: str, same_host: bool) -> Download:
         """One try: open, continue or restart the part file, and read to the end."""
         kept, validator = part.state(url)
         headers = {"Accept-Encoding": "identity"}
@@ -314,7 +314,7 @@ class Fetcher:
             return Download(part.target, digest, size, answer.url, kept)
 
     def _append(
-        self, pieces: Iterator[bytes], url: str, part: _Part, most: int, label: str
+        self, pieces: Iterator[bytes], url: str, part: _PartialFile, most: int, label: str
     ) -> tuple[int, str]:
         """Append the body to the part file; return the size and sha256 of the whole file."""
         digest = hashlib.sha256()
@@ -448,7 +448,7 @@ def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
         )
 
 
-class _Part:
+class _PartialFile:
     """A file on its way: its bytes in `.<name>.part`, where they come from in `.<name>.part.json`."""
 
     def __init__(self, target: Path) -> None:
@@ -509,7 +509,7 @@ class _Part:
 
 
 @contextlib.contextmanager
-def _kept_after_interrupts(part: _Part) -> Iterator[None]:
+def _kept_after_interrupts(part: _PartialFile) -> Iterator[None]:
     """Keep the part file when the transfer stopped (Ctrl-C, network), drop it when it was refused."""
     try:
         yield
@@ -537,7 +537,7 @@ def _validator(answer) -> str | None:
     return answer.headers.get("Last-Modified")
 
 
-def _continued(answer, kept: int, part: _Part) -> int | None:
+def _continued(answer, kept: int, part: _PartialFile) -> int | None:
     """The whole length that a 206 answer names; a range that does not join ours is thrown away."""
     fits = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
     if not fits or int(fits[1]) != kept or not kept:
@@ -546,7 +546,7 @@ def _continued(answer, kept: int, part: _Part) -> int | None:
     return None if fits[2] == "*" else int(fits[2])
 
 
-def _hold_limit(url: str, size: int, most: int, part: _Part | None = None) -> None:
+def _hold_limit(url: str, size: int, most: int, part: _PartialFile | None = None) -> None:
     if size > most:
         if part:
             part.drop()
@@ -555,7 +555,7 @@ def _hold_limit(url: str, size: int, most: int, part: _Part | None = None) -> No
         )
 
 
-def _hold_length(total: int | None, size: int, part: _Part | None = None) -> None:
+def _hold_length(total: int | None, size: int, part: _PartialFile | None = None) -> None:
     """A short body may be continued; a long one is of no use."""
     if total is None or size == total:
         return

@@ -20,7 +20,7 @@ from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..files import safe_name
 from ..progress import Progress, Silent
 from .notes import read_note, sha256_once, write_note
-from .release import Layout
+from .release import ReleaseLayout
 from .store import Store
 
 PART = "hub"
@@ -48,7 +48,7 @@ class HubRelease:
 
     repository: str = "sapienzanlp/bookcoref"
     revision: str = "2c2587aca956a4225712abdcf1af72b93f18a28f"
-    layout: Layout = field(default_factory=Layout)
+    layout: ReleaseLayout = field(default_factory=ReleaseLayout)
     endpoint: str | None = None
     cache_dir: Path | None = None
     published: bool = False

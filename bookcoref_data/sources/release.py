@@ -5,7 +5,7 @@
     gutenberg_delta.json                              what turns base tokens into released tokens
     sentence_lengths.json                             {gutenberg id: [tokens per sentence]}
 
-Any file may end in `.gz` or `.zst`. Names that are not known for certain are settings (`Layout`).
+Any file may end in `.gz` or `.zst`. Names that are not known for certain are settings (`ReleaseLayout`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PACKED = ("", ".gz", ".zst")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ReleaseLayout:
     """Where things lie in a release: glob patterns relative to its folder, tried in order.
 
     The name of the sentence-length file of the official release is not known for certain, and neither
@@ -59,14 +59,14 @@ class Release:
     annotations: dict[tuple[str, str], Path] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: Path, layout: Layout | None = None) -> Release:
+    def open(cls, folder: Path, layout: ReleaseLayout | None = None) -> Release:
         """Find the files of a release.
 
         Raises:
             SourceError: no such folder, or nothing of a release in it (the message lists what is there).
             UsageError: several files fit one pattern.
         """
-        layout = layout or Layout()
+        layout = layout or ReleaseLayout()
         if not folder.is_dir():
             raise SourceError(
                 f"there is no release folder {folder}",
@@ -162,7 +162,7 @@ def _find(folder: Path, patterns: tuple[str, ...]) -> Path | None:
     return None
 
 
-def _annotation_files(folder: Path, layout: Layout) -> dict[tuple[str, str], Path]:
+def _annotation_files(folder: Path, layout: ReleaseLayout) -> dict[tuple[str, str], Path]:
     """{(config, split): file} of an annotation folder."""
     found: dict[tuple[str, str], Path] = {}
     for config in ("full", "split"):

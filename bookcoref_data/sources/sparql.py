@@ -1,9 +1,9 @@
 """Ask a SPARQL endpoint through SPARQLWrapper: with patience, and with every raw answer kept.
 
-The package itself never retries, reports an overloaded service in six different ways (see
-`_exchange`) and takes an HTML page with status 200 for an answer. `Endpoint.ask` knows these. Answers are
-kept in a folder, one file per query, so that an interrupted harvest goes on where it stopped and a finished
-one can be replayed without network.
+The package itself never retries, reports an overloaded service in six different ways (see `_exchange`) and
+takes an HTML page with status 200 for an answer. `SparqlEndpoint.ask` knows these. Answers are kept in a
+folder, one file per query, so that an interrupted harvest goes on where it stopped and a finished one can be
+replayed without network.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Tally:
 
 
 @dataclass
-class Endpoint:
+class SparqlEndpoint:
     """A SPARQL service and the rules for using it.
 
     `fetcher` holds the rate, the patience and the offline switch; `agent` is sent as User-Agent and must name

@@ -20,7 +20,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ..errors import FormatError, OfflineError, SourceError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text
-from .http import Fetcher, Page, Retry
+from .http import Fetcher, HttpResponse, Retry
 from .sparql import utc_now
 
 _ARCHIVED = re.compile(r"(https?://[^/]+/web/)(\d{1,14}|\*)([a-z]{2}_)?/(.+)", re.DOTALL)
@@ -207,13 +207,13 @@ class PageStore:
         status = self._judge(page, body, asked, served)
         return replace(known, status=status), body if status == OK else b""
 
-    def _page(self, url: str) -> Page:
+    def _page(self, url: str) -> HttpResponse:
         """One page. Errors of the archive itself may pass; captured errors carry Memento-Datetime."""
         page = self.fetcher.get(url, allow=_ANSWERS)
         if not _own_error(page):
             return page
 
-        def again() -> Page:
+        def again() -> HttpResponse:
             answer = self.fetcher.get(url, allow=_ANSWERS)
             if _own_error(answer):
                 raise Retry(f"status {answer.status}")
@@ -221,7 +221,7 @@ class PageStore:
 
         return self.fetcher.retrying(url, again)
 
-    def _judge(self, page: Page, body: bytes, asked: Archived, served: Archived | None) -> str:
+    def _judge(self, page: HttpResponse, body: bytes, asked: Archived, served: Archived | None) -> str:
         if page.status >= 400:
             if "memento-datetime" in page.headers:
                 return ARCHIVED_ERROR
@@ -237,7 +237,7 @@ class PageStore:
         return OK if body.strip() else EMPTY_BODY
 
 
-def _own_error(page: Page) -> bool:
+def _own_error(page: HttpResponse) -> bool:
     return page.status >= 500 and "memento-datetime" not in page.headers
 
 

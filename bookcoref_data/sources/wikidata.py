@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ..errors import SourceError
 from ..progress import Progress, Silent
-from .sparql import Endpoint, Row, Term, TooHeavyError
+from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
 from .wikidata_works import WorksOf, list_works
 
 PREFIXES = """\
@@ -75,7 +75,7 @@ Facts = dict[str, dict[str, list[Term]]]
 
 
 @dataclass(frozen=True)
-class Settings:
+class WikidataSettings:
     """What to ask for, and how much at once (items per query).
 
     `languages` are those of labels and aliases, the preferred first; `require_author` leaves out works
@@ -103,7 +103,7 @@ class Settings:
 
 
 @dataclass
-class Harvested:
+class WikidataFacts:
     """The facts of all works, characters and authors, redirects followed.
 
     `works` are in the order of their item numbers; `redirects` maps an item to the one it was merged into;
@@ -129,18 +129,18 @@ class Harvested:
 
 
 def harvest(
-    endpoint: Endpoint,
-    settings: Settings,
+    endpoint: SparqlEndpoint,
+    settings: WikidataSettings,
     works: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Harvested:
+) -> WikidataFacts:
     """Ask for all works with characters (or for `works`), their characters and their authors.
 
     Raises:
-        SourceError, OfflineError: as `Endpoint.ask`; what was answered before is in the archive.
+        SourceError, OfflineError: as `SparqlEndpoint.ask`; what was answered before is in the archive.
     """
     progress = progress or Silent()
-    found = Harvested()
+    found = WikidataFacts()
     listed = list(works) if works is not None else _all_works(endpoint, found, settings, progress)
     _collect(endpoint, found, listed, WORK_PROPERTIES, settings, progress, "works")
     _collect_pointing(endpoint, found, listed, settings, progress)
@@ -171,17 +171,19 @@ def harvest(
     return found
 
 
-def cast_of(found: Harvested, work: str) -> list[str]:
+def cast_of(found: WikidataFacts, work: str) -> list[str]:
     """The characters of a work: those that it lists (P674) and those that say they are in it (P1441)."""
     facts = found.of(work)
     return [_short_item(term.value) for name in (CHARACTER, f"^{PRESENT_IN}") for term in facts.get(name, ())]
 
 
-def _authors_of(found: Harvested, work: str) -> list[str]:
+def _authors_of(found: WikidataFacts, work: str) -> list[str]:
     return [_short_item(term.value) for term in found.of(work).get(AUTHOR, ())]
 
 
-def _all_works(endpoint: Endpoint, found: Harvested, settings: Settings, progress: Progress) -> list[str]:
+def _all_works(
+    endpoint: SparqlEndpoint, found: WikidataFacts, settings: WikidataSettings, progress: Progress
+) -> list[str]:
     """All works that have a character, each once, by number."""
     wanted = WorksOf(settings.works_page, settings.require_author)
 
@@ -193,7 +195,11 @@ def _all_works(endpoint: Endpoint, found: Harvested, settings: Settings, progres
 
 
 def _collect_pointing(
-    endpoint: Endpoint, found: Harvested, works: Sequence[str], settings: Settings, progress: Progress
+    endpoint: SparqlEndpoint,
+    found: WikidataFacts,
+    works: Sequence[str],
+    settings: WikidataSettings,
+    progress: Progress,
 ) -> None:
     """Which characters say that they are in a work (P1441), which books that they are of a series (P179)."""
     what = "characters present in works"
@@ -206,7 +212,7 @@ def _collect_pointing(
     progress.end(what)
 
 
-def _pointing_query(endpoint: Endpoint) -> Callable[[list[str]], list[Row]]:
+def _pointing_query(endpoint: SparqlEndpoint) -> Callable[[list[str]], list[Row]]:
     def ask(items: list[str]) -> list[Row]:
         pairs = " ".join(f"(wd:{item} {property_})" for item in items for property_ in POINTING_PROPERTIES)
         return endpoint.ask(POINTING.format(pairs=pairs))
@@ -214,14 +220,18 @@ def _pointing_query(endpoint: Endpoint) -> Callable[[list[str]], list[Row]]:
     return ask
 
 
-def _books_of_series(found: Harvested, works: Sequence[str]) -> list[str]:
+def _books_of_series(found: WikidataFacts, works: Sequence[str]) -> list[str]:
     """The items that say they are of a series among `works`: its books may have no cast of their own."""
     books = {_short_item(t.value) for work in works for t in found.of(work).get(f"^{SERIES}", ())}
     return sorted((book for book in books if is_item(book)), key=item_number)
 
 
 def _collect_classes(
-    endpoint: Endpoint, found: Harvested, persons: Sequence[str], settings: Settings, progress: Progress
+    endpoint: SparqlEndpoint,
+    found: WikidataFacts,
+    persons: Sequence[str],
+    settings: WikidataSettings,
+    progress: Progress,
 ) -> None:
     """The labels and superclasses of all classes of works and characters, a few levels up."""
     asked: set[str] = set()
@@ -240,11 +250,11 @@ def _collect_classes(
 
 
 def _collect(
-    endpoint: Endpoint,
-    found: Harvested,
+    endpoint: SparqlEndpoint,
+    found: WikidataFacts,
     items: Sequence[str],
     properties: tuple[str, ...],
-    settings: Settings,
+    settings: WikidataSettings,
     progress: Progress,
     what: str,
 ) -> None:
@@ -264,7 +274,7 @@ def _collect(
 
 
 def _facts_query(
-    endpoint: Endpoint, properties: tuple[str, ...], language: str
+    endpoint: SparqlEndpoint, properties: tuple[str, ...], language: str
 ) -> Callable[[list[str]], list[Row]]:
     def ask(items: list[str]) -> list[Row]:
         # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
@@ -289,7 +299,7 @@ def _halving(
         yield from _halving(batch[middle:], ask, failed)
 
 
-def _add(facts: Facts, rows: Iterable[Row], endpoint: Endpoint, mark: str = "") -> None:
+def _add(facts: Facts, rows: Iterable[Row], endpoint: SparqlEndpoint, mark: str = "") -> None:
     for row in rows:
         item, property_ = (_cell(row, name, endpoint).value for name in ("item", "property"))
         value = _cell(row, "value", endpoint)
@@ -298,7 +308,7 @@ def _add(facts: Facts, rows: Iterable[Row], endpoint: Endpoint, mark: str = "") 
             values.append(value)
 
 
-def _cell(row: Row, name: str, endpoint: Endpoint) -> Term:
+def _cell(row: Row, name: str, endpoint: SparqlEndpoint) -> Term:
     """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
     if name not in row:
         raise SourceError(
@@ -310,7 +320,7 @@ def _cell(row: Row, name: str, endpoint: Endpoint) -> Term:
     return row[name]
 
 
-def _new_targets(found: Harvested, asked: Sequence[str]) -> list[str]:
+def _new_targets(found: WikidataFacts, asked: Sequence[str]) -> list[str]:
     """Note which of the items asked for were merged into others; return the others not asked for yet."""
     for item in asked:
         facts = found.facts.get(item, {})
@@ -323,7 +333,11 @@ def _new_targets(found: Harvested, asked: Sequence[str]) -> list[str]:
 
 
 def _label_the_nameless(
-    endpoint: Endpoint, found: Harvested, persons: Sequence[str], settings: Settings, progress: Progress
+    endpoint: SparqlEndpoint,
+    found: WikidataFacts,
+    persons: Sequence[str],
+    settings: WikidataSettings,
+    progress: Progress,
 ) -> None:
     """Ask once more, in all languages, for those who have a label in none of the wanted ones."""
     current = {found.current(person) for person in persons if is_item(person)}

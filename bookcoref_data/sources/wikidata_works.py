@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ..errors import SourceError
 from ..progress import Progress
-from .sparql import Endpoint, Row, TooHeavyError
+from .sparql import Row, SparqlEndpoint, TooHeavyError
 
 PREFIXES = """\
 PREFIX wd: <http://www.wikidata.org/entity/>
@@ -66,7 +66,7 @@ class WorksOf:
 
 
 def list_works(
-    endpoint: Endpoint, wanted: WorksOf, cell: Cells, failed: list[str], progress: Progress
+    endpoint: SparqlEndpoint, wanted: WorksOf, cell: Cells, failed: list[str], progress: Progress
 ) -> Iterator[str]:
     """The addresses of all works with a character, in no order; a work of two classes may come twice.
 
@@ -111,7 +111,7 @@ def _parts(sizes: dict[str, int], page: int) -> Iterator[list[str]]:
 
 
 def _of_classes(
-    endpoint: Endpoint, classes: Sequence[str], author: str, failed: list[str]
+    endpoint: SparqlEndpoint, classes: Sequence[str], author: str, failed: list[str]
 ) -> Iterator[list[Row]]:
     """The works of some classes, in one query or in as many as it takes."""
     fields = {"classes": " ".join(f"<{name}>" for name in classes), "author": author}
@@ -127,7 +127,12 @@ def _of_classes(
 
 
 def _by_digits(
-    endpoint: Endpoint, query: str, fields: dict[str, str], failed: list[str], what: str, digits: str = ""
+    endpoint: SparqlEndpoint,
+    query: str,
+    fields: dict[str, str],
+    failed: list[str],
+    what: str,
+    digits: str = "",
 ) -> Iterator[list[Row]]:
     """The answer to a query, in one piece or by the last digits of the works' numbers."""
     ending = _ENDING.format(digits=digits) if digits else ""

@@ -189,7 +189,7 @@ def remap(
     ends = list(accumulate(map(len, sentences)))
     first, last = _sentence_span(span_of_matches(alignment.partner, len(tokens)), ends)
     start, stop = (0, *ends)[first], ends[last]
-    table = _Mentions.of(old.annotation)
+    table = _AllMentions.of(old.annotation)
     fate = _fate(table, alignment, tokens, start, stop)
     clusters, characters, merged = _carried(old.annotation, table, fate, start)
     book = Book.make(
@@ -201,7 +201,7 @@ def remap(
 
 
 @dataclass(frozen=True, slots=True)
-class _Mentions:
+class _AllMentions:
     """All mentions of all groups: clusters first, then characters whose mentions are no cluster."""
 
     names: tuple[str, ...]
@@ -212,7 +212,7 @@ class _Mentions:
     owner: np.ndarray
 
     @classmethod
-    def of(cls, annotation: Standoff) -> _Mentions:
+    def of(cls, annotation: Standoff) -> _AllMentions:
         groups = list(annotation.clusters)
         names = [f"cluster {i}" for i in range(len(groups))]
         numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
@@ -239,7 +239,9 @@ class _Fate:
     ends: np.ndarray
 
 
-def _fate(table: _Mentions, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int) -> _Fate:
+def _fate(
+    table: _AllMentions, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int
+) -> _Fate:
     size = len(alignment.partner)
     if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
         raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
@@ -267,7 +269,7 @@ def _fate(table: _Mentions, alignment: TokenAlignment, tokens: Sequence[str], st
     return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
 
 
-def _outer_tokens(table: _Mentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _outer_tokens(table: _AllMentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first and the last token of every mention that counts."""
     where = np.flatnonzero(np.diff(before))
     if where.size == 0:
@@ -278,7 +280,7 @@ def _outer_tokens(table: _Mentions, before: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def _with_marks(
-    table: _Mentions,
+    table: _AllMentions,
     old: tuple[np.ndarray, np.ndarray],
     new: tuple[np.ndarray, np.ndarray],
     after: np.ndarray,
@@ -307,7 +309,7 @@ def _with_marks(
 
 
 def _carried(
-    annotation: Standoff, table: _Mentions, fate: _Fate, start: int
+    annotation: Standoff, table: _AllMentions, fate: _Fate, start: int
 ) -> tuple[list[list[Mention]], list[tuple[str, list[Mention]]], int]:
     """(clusters, characters, number of mentions that fell together); emptied groups are left out."""
     groups: list[list[Mention]] = [[] for _ in table.groups]
@@ -338,7 +340,7 @@ def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int
 
 def _report(
     old: OldText,
-    table: _Mentions,
+    table: _AllMentions,
     fate: _Fate,
     alignment: TokenAlignment,
     tokens: Sequence[str],
@@ -455,7 +457,7 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
 
 
 def _examples(
-    old: OldText, table: _Mentions, fate: _Fate, tokens: Sequence[str], start: int
+    old: OldText, table: _AllMentions, fate: _Fate, tokens: Sequence[str], start: int
 ) -> Iterator[RemappedMention]:
     for status in (LOST, CHANGED, MOVED):
         hits = np.flatnonzero(fate.status == status)

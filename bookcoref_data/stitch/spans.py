@@ -18,15 +18,15 @@ from .varint import pack_numbers, unpack_numbers
 
 Span = Sequence[int]
 
-Spans = tuple[Mention, ...]
+MentionGroup = tuple[Mention, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Standoff:
     """Clusters, and characters as (name, mentions); offsets count the tokens of their document."""
 
-    clusters: tuple[Spans, ...] = ()
-    characters: tuple[tuple[str, Spans], ...] = ()
+    clusters: tuple[MentionGroup, ...] = ()
+    characters: tuple[tuple[str, MentionGroup], ...] = ()
 
     @classmethod
     def of(cls, book: Book) -> Standoff:
@@ -61,7 +61,7 @@ def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
     return pack_numbers(header + _columns(groups)), names.encode("utf-8", "surrogatepass")
 
 
-def _columns(groups: Sequence[Spans]) -> list[int]:
+def _columns(groups: Sequence[MentionGroup]) -> list[int]:
     """Distances of starts, lengths, groups; then per mention its place in its group as given."""
     flat = sorted(
         (m.start, m.end, g, place) for g, group in enumerate(groups) for place, m in enumerate(group)

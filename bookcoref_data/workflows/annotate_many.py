@@ -48,7 +48,7 @@ from .annotate import (
 )
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
-from .engine import Finished, Outcome, Work, finished, intact, run, worker_count
+from .engine import Finished, JobResults, Outcome, finished, intact, run, worker_count
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
@@ -265,7 +265,7 @@ def annotate_books(
     *,
     workers: int = 0,
     progress: Progress | None = None,
-) -> Work:
+) -> JobResults:
     """Annotate all books; errors of single books are reported, the others go on.
 
     `jobs` gives the books in their order, and may be asked several times: once per phase, see `phases`.
@@ -273,7 +273,7 @@ def annotate_books(
     Raises:
         UsageError: there is no book.
     """
-    progress, work = progress or Silent(), Work()
+    progress, work = progress or Silent(), JobResults()
     first = next(iter(jobs()), None)
     if first is None:
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
@@ -298,7 +298,7 @@ def phases(plan: Plan, steps: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _unfinished(
-    jobs: Iterable[AnnotateJob], wanted: Sequence[str], channel: Any, work: Work
+    jobs: Iterable[AnnotateJob], wanted: Sequence[str], channel: Any, work: JobResults
 ) -> Iterator[AnnotateJob | Outcome[str, Finished]]:
     """The jobs that are left to do, as parts of a phase; of the others, what became of them."""
     for job in jobs:
@@ -426,7 +426,7 @@ def _serve(queue: Any, progress: Progress) -> None:
 
 
 def collect(
-    report: Work,
+    report: JobResults,
     out: Path,
     *,
     title: str = "",

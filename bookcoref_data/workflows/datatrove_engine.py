@@ -35,7 +35,7 @@ from .annotate_many import (
 )
 from .casts import AUTO
 from .code_version import annotator_version
-from .engine import Work, intact
+from .engine import JobResults, intact
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _text(value: object) -> str | None:
 
 def run_local(
     jobs: Iterable[AnnotateJob] | ManyBooks, work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
-) -> Work:
+) -> JobResults:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     need_datatrove()
     from datatrove.executor import LocalPipelineExecutor
@@ -250,9 +250,9 @@ def submit_slurm(
     return Submission(str(executor.job_id), work / "logs" / "launch_script.slurm", executor.tasks)
 
 
-def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[str] = ()) -> Work:
+def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[str] = ()) -> JobResults:
     """What the tasks did: finished books, errors they wrote, and books that no task got to."""
-    report, known = Work(), set(reused)
+    report, known = JobResults(), set(reused)
     for number, (name, place) in enumerate(places):
         error = work / "errors" / f"{number:06}.json"
         if error.is_file():

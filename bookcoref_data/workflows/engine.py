@@ -61,7 +61,7 @@ class Finished:
 
 
 @dataclass(slots=True)
-class Work:
+class JobResults:
     """What a run did, by the names of the jobs, in the order of input.
 
     `finished` maps to folders in the cache; `made` and `reused` divide its names; `repaired` are those of
@@ -110,7 +110,7 @@ class FolderReport:
     of the folder, None as long as there is none."""
 
     out: Path
-    work: Work = field(default_factory=Work)
+    work: JobResults = field(default_factory=JobResults)
     record: BuildRecord | None = None
 
     @property
@@ -178,7 +178,7 @@ def _files(folder: Path) -> list[Path]:
 def run(
     function: Callable[[Job], Finished | None],
     jobs: Iterable[Job | Outcome[str, Finished]],
-    work: Work,
+    work: JobResults,
     progress: Progress,
     *,
     bar: tuple[str, int, str],

@@ -10,12 +10,13 @@ from ..annotate.given import Given, Span
 from ..annotate.state import Marked
 from ..books import Book
 from ..edits import Anchor, Conflict, Edit
+from ..edits.apply import EditRefused
 from ..edits.locate import Finder
 from ..evaluate.mention_types import TypeRules
 
 
 @dataclass(frozen=True)
-class Corrections:
+class CorrectedInput:
     """The cast with renamed, joined and new characters; what is given; edits that need a person."""
 
     cast: Cast
@@ -23,20 +24,16 @@ class Corrections:
     conflicts: tuple[Conflict, ...]
 
 
-def corrections_of(edits: Iterable[Edit], book: Book, cast: Cast) -> Corrections:
+def corrections_of(edits: Iterable[Edit], book: Book, cast: Cast) -> CorrectedInput:
     """What a person's edits say of a book before it is annotated; characters go by any name of the cast."""
-    work = _Work(book, cast)
+    work = _Correcting(book, cast)
     for number, edit in enumerate(edits, 1):
         if edit.doc_key in ("", book.doc_key):
             work.do(number, edit)
     return work.result()
 
 
-class _Refused(Exception):
-    """The edit cannot be understood; the message is the reason."""
-
-
-class _Work:
+class _Correcting:
     """The corrections while they are read; people keep their number when the cast changes."""
 
     def __init__(self, book: Book, cast: Cast) -> None:
@@ -52,10 +49,10 @@ class _Work:
     def do(self, number: int, edit: Edit) -> None:
         try:
             getattr(self, f"_{edit.op}")(edit)
-        except _Refused as refused:
+        except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
 
-    def result(self) -> Corrections:
+    def result(self) -> CorrectedInput:
         left = [i for i in range(len(self.people)) if i not in self.joined]
         place = {person: k for k, person in enumerate(left)}
 
@@ -69,7 +66,7 @@ class _Work:
         }
         quotes = {span: (index(s), tuple(map(index, to))) for span, (s, to) in self.quotes.items()}
         cast = replace(self.cast, entries=tuple(self.people[i] for i in left))
-        return Corrections(cast, Given(links, frozenset(self.nobody), quotes), tuple(self.conflicts))
+        return CorrectedInput(cast, Given(links, frozenset(self.nobody), quotes), tuple(self.conflicts))
 
     def _final(self, person: int) -> int:
         while person in self.joined:
@@ -84,13 +81,13 @@ class _Work:
         for i, entry in enumerate(self.people):
             if wanted in (alias.casefold() for alias in entry.aliases) and i not in self.joined:
                 return i
-        raise _Refused(f"no character is called {name!r}")
+        raise EditRefused(f"no character is called {name!r}")
 
     def _place(self, anchor: Anchor | None) -> Span:
         found = self.finder.find(anchor) if anchor is not None else None
         if found is None:
             told = f"{anchor.before} [{anchor.words}] {anchor.after}" if anchor else "none"
-            raise _Refused(f"the place is not found, or not the only one: {told}")
+            raise EditRefused(f"the place is not found, or not the only one: {told}")
         return found
 
     # --- operations
@@ -98,7 +95,7 @@ class _Work:
     def _link(self, edit: Edit) -> None:
         span, person = self._place(edit.at), self._who(edit.character)
         if edit.also and span in self.links:
-            raise _Refused("the annotation takes one character per mention; the first one is kept")
+            raise EditRefused("the annotation takes one character per mention; the first one is kept")
         self.links[span] = person
         self.nobody.discard(span)
 
@@ -111,7 +108,7 @@ class _Work:
         span, to = self._place(edit.at), self._place(edit.to)
         person = self._who(edit.was) if edit.was is not None else self.links.get(span, -1)
         if person < 0:
-            raise _Refused("the edit does not say whose mention it is ('was')")
+            raise EditRefused("the edit does not say whose mention it is ('was')")
         self.links.pop(span, None)
         self.nobody.add(span)
         self.links[to] = person

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from ..characters.guide_files import GuideAddress, ListedName, read_addresses, read_names
 from ..characters.guides.addresses import is_summary, summary_address
-from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, Entry, GuidePage
+from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, GuideEntry, GuidePage
 from ..characters.names import fold, read_name
 from ..errors import SourceError, UsageError
 from ..progress import Progress, Silent
@@ -290,7 +290,7 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePag
     return sorted(found.values(), key=lambda text: (text.kind, text.order))
 
 
-def _clean_name(entry: Entry, author: str) -> tuple[str, tuple[str, ...]]:
+def _clean_name(entry: GuideEntry, author: str) -> tuple[str, tuple[str, ...]]:
     """(name, aliases) of an entry; an entry about several people keeps its name as it stands."""
     people = read_name(entry.name, author=author).people
     if not people:
@@ -298,7 +298,7 @@ def _clean_name(entry: Entry, author: str) -> tuple[str, tuple[str, ...]]:
     return (people[0].name, people[0].aliases) if len(people) == 1 else (entry.name, ())
 
 
-def _kinds_of(entry: Entry, page: GuidePage, site: str) -> list[tuple[str, str]]:
+def _kinds_of(entry: GuideEntry, page: GuidePage, site: str) -> list[tuple[str, str]]:
     """(kind, text) of an entry: lists describe, a person's own page analyses.
 
     Shmoop's and LitCharts' pages of persons describe, too.

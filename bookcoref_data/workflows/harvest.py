@@ -14,8 +14,8 @@ from ..errors import BookcorefError, UsageError
 from ..progress import Progress
 from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
-from ..sources.sparql import Archive, Endpoint, require_contact
-from ..sources.wikidata import Settings, harvest, is_item
+from ..sources.sparql import Archive, SparqlEndpoint, require_contact
+from ..sources.wikidata import WikidataSettings, harvest, is_item
 
 MOST_LOST = 0.1
 """Share of the rows of an existing table that a new harvest may lack and still replace it."""
@@ -51,7 +51,7 @@ class WikidataPlan:
     timeout: float = 75.0
     max_age_days: float | None = None
     most_lost: float = MOST_LOST
-    settings: Settings = field(default_factory=Settings)
+    settings: WikidataSettings = field(default_factory=WikidataSettings)
 
 
 def harvest_wikidata(
@@ -73,7 +73,7 @@ def harvest_wikidata(
     fetcher = Fetcher(
         Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
     )
-    endpoint = Endpoint(
+    endpoint = SparqlEndpoint(
         plan.endpoint,
         agent_string(contact),
         Archive(archive),

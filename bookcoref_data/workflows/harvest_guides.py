@@ -15,7 +15,7 @@ from typing import Any
 from ..characters.guide_files import GuideAddress
 from ..characters.guides import parse_page
 from ..characters.guides.addresses import GuidePlace, is_list, list_addresses, place_of
-from ..characters.guides.page import LIST, MINOR, PERSON, Entry, GuidePage
+from ..characters.guides.page import LIST, MINOR, PERSON, GuideEntry, GuidePage
 from ..characters.names import fold, read_name
 from ..characters.table import CastRow, write_table
 from ..errors import OfflineError, UsageError
@@ -291,17 +291,17 @@ def _alike(one: str, other: str) -> bool:
     return first <= second or second <= first
 
 
-def _merged(read: list[tuple[PageRecord, GuidePage]]) -> list[tuple[PageRecord, Entry]]:
+def _merged(read: list[tuple[PageRecord, GuidePage]]) -> list[tuple[PageRecord, GuideEntry]]:
     """Entries of all pages, each name once, lists before single persons, minor ones last."""
     rank = {LIST: 0, PERSON: 1, MINOR: 2}
-    found: dict[str, tuple[PageRecord, Entry]] = {}
+    found: dict[str, tuple[PageRecord, GuideEntry]] = {}
     for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
         for entry in page.entries:
             found.setdefault(fold(entry.name) or entry.name, (record, entry))
     return list(found.values())
 
 
-def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, Entry]]) -> Iterator[CastRow]:
+def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, GuideEntry]]) -> Iterator[CastRow]:
     order = 0
     for record, entry in entries:
         for person in read_name(entry.name, author=known.author).people:

@@ -9,11 +9,11 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..characters.candidates import PREPARED_VERSION, Prepared, prepare
-from ..characters.editions import Choice, EditionSettings
+from ..characters.candidates import PREPARED_VERSION, PreparedCatalogue, prepare
+from ..characters.editions import ConsideredEdition, EditionSettings
 from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
 from ..characters.overrides import Override, overrides_from
-from ..characters.table import Cast, group_casts, read_table
+from ..characters.table import HarvestedCast, group_casts, read_table
 from ..errors import FormatError, SourceError, UsageError
 from ..files import write_bytes, write_text
 from ..progress import Progress, Silent
@@ -100,7 +100,7 @@ def run_match(
 
 
 def match_casts(
-    casts: Sequence[Cast],
+    casts: Sequence[HarvestedCast],
     found: Catalogue,
     store: Store,
     settings: MatchSettings | None = None,
@@ -112,8 +112,8 @@ def match_casts(
     frame = found.frame()
     name = f"{found.key}-words-v{PREPARED_VERSION}"
     folder = store.make(CATALOGUE_PART, name, lambda scratch: _write_prepared(frame, scratch))
-    tables = [pl.read_parquet(folder / f"{part}.parquet") for part in Prepared._fields]
-    return match(casts, frame, settings, overrides, Prepared(*tables))
+    tables = [pl.read_parquet(folder / f"{part}.parquet") for part in PreparedCatalogue._fields]
+    return match(casts, frame, settings, overrides, PreparedCatalogue(*tables))
 
 
 def _write_prepared(frame: pl.DataFrame, folder: Path) -> None:
@@ -121,7 +121,7 @@ def _write_prepared(frame: pl.DataFrame, folder: Path) -> None:
         table.write_parquet(folder / f"{part}.parquet", compression="zstd")
 
 
-def read_casts(tables: Iterable[Path]) -> list[Cast]:
+def read_casts(tables: Iterable[Path]) -> list[HarvestedCast]:
     """The casts of all tables, grouped by source and work."""
     casts = group_casts(row for path in tables for row in read_table(path))
     if not casts:
@@ -194,7 +194,7 @@ def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _taken(work: WorkDecision) -> Choice | None:
+def _taken(work: WorkDecision) -> ConsideredEdition | None:
     return next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
 
 
@@ -223,7 +223,7 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
     }
 
 
-def _choices(considered: Iterable[Choice]) -> str:
+def _choices(considered: Iterable[ConsideredEdition]) -> str:
     return "; ".join(f"{c.gutenberg_id} {c.title!r}: {c.refused}" for c in considered if c.refused)
 
 

@@ -20,7 +20,7 @@ from ..tasks.merging import (
     ChainRef,
     Decisions,
     DecisionScores,
-    Document,
+    SplitDocument,
     decide_by_id,
     decide_greedily,
     decide_with_linker,
@@ -33,9 +33,9 @@ from ..tasks.merging import (
     vote,
 )
 from ..tasks.merging.statistics import BinScores, scores_by_size
-from ..tasks.merging.table import COLUMNS, Table, row_of
+from ..tasks.merging.table import COLUMNS, DecisionTable, row_of
 
-DECIDERS: dict[str, Callable[[Document], dict[ChainRef, ChainRef | None]]] = {
+DECIDERS: dict[str, Callable[[SplitDocument], dict[ChainRef, ChainRef | None]]] = {
     "linker": decide_with_linker,
     "greedy": decide_greedily,
     "id": decide_by_id,
@@ -105,7 +105,7 @@ class MergeReport:
         }
 
 
-def read_parts(path: Path, format: str | None = None) -> list[Document]:
+def read_parts(path: Path, format: str | None = None) -> list[SplitDocument]:
     """The documents of a file or folder, their parts apart."""
     name = format or detect(path)
     options: dict[str, Any] = {"parts": "apart"} if name == "conll" else {}
@@ -115,7 +115,9 @@ def read_parts(path: Path, format: str | None = None) -> list[Document]:
     return documents
 
 
-def decide(documents: Sequence[Document], how: str, progress: Progress | None = None) -> dict[str, Decisions]:
+def decide(
+    documents: Sequence[SplitDocument], how: str, progress: Progress | None = None
+) -> dict[str, Decisions]:
     """The decisions of one of `DECIDERS` for every document."""
     listener = progress or Silent()
     listener.begin("merge", len(documents), "documents")
@@ -127,16 +129,16 @@ def decide(documents: Sequence[Document], how: str, progress: Progress | None = 
     return made
 
 
-def read_tables(paths: Iterable[Path], documents: Sequence[Document]) -> Table:
+def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:
     """The decisions of all annotators in some tables; a file without names counts as one annotator."""
-    found: Table = {}
+    found: DecisionTable = {}
     for path in paths:
         for annotator, tables in read_table(path, documents).items():
             found.setdefault(annotator or path.stem, {}).update(tables)
     return found
 
 
-def voted(documents: Sequence[Document], annotators: Table) -> dict[str, Decisions]:
+def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict[str, Decisions]:
     """One set of decisions for each document: of its annotator, or by majority, the first one breaking ties.
 
     Raises:
@@ -158,7 +160,7 @@ def voted(documents: Sequence[Document], annotators: Table) -> dict[str, Decisio
 
 
 def merge_documents(
-    documents: Sequence[Document], decisions: Mapping[str, Decisions], *, only_merged: bool = False
+    documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions], *, only_merged: bool = False
 ) -> MergeReport:
     """The long documents. `only_merged` leaves out documents of one part (LongtoNotes_s)."""
     report = MergeReport()
@@ -177,7 +179,7 @@ def merge_documents(
     return report
 
 
-def score(report: MergeReport, documents: Sequence[Document], key: Path | None, plan: MergePlan) -> None:
+def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | None, plan: MergePlan) -> None:
     """Score decisions and documents against whole documents, or against equal ids where `key` is None.
 
     Raises:
@@ -225,13 +227,13 @@ class AnswerFile:
     def __init__(self, path: Path, annotator: str) -> None:
         self.path, self.annotator = path, annotator
 
-    def load(self, documents: Sequence[Document]) -> dict[str, dict[ChainRef, ChainRef | None]]:
+    def load(self, documents: Sequence[SplitDocument]) -> dict[str, dict[ChainRef, ChainRef | None]]:
         """The answers given so far, by document."""
         if not self.path.exists():
             return {}
         return read_table(self.path, documents).get(self.annotator, {})
 
-    def add(self, document: Document, ref: ChainRef, target: ChainRef | None) -> None:
+    def add(self, document: SplitDocument, ref: ChainRef, target: ChainRef | None) -> None:
         """Append an answer; a later row about a chain replaces an earlier one when the table is read."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

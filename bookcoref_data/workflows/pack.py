@@ -21,9 +21,9 @@ from ..guard import require_new_or_own
 from ..progress import Progress, Silent
 from ..stitch.pack import read_pack
 from ..text.rights import WHY_NO_FINGERPRINT, record_says_free
-from .engine import Finished, Outcome, Work, run
+from .engine import Finished, JobResults, Outcome, run
 from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book, pack_files
-from .rebuild import Candidates, RebuildPlan, rebuild
+from .rebuild import RebuildPlan, TextCandidates, rebuild
 from .rebuild_book import SourceFile
 
 _MOST_RECORD = 4 << 20
@@ -103,8 +103,8 @@ def pack_plan(
 
 
 def pack_folder(
-    folder: Path, candidates: Candidates, out: Path, *, settings: PackSettings | None = None, jobs: int = 0,
-    progress: Progress | None = None,
+    folder: Path, candidates: TextCandidates, out: Path, *, settings: PackSettings | None = None,
+    jobs: int = 0, progress: Progress | None = None,
 ) -> PackReport:  # fmt: skip
     """Pack every book of a data set folder whose Gutenberg text can be had.
 
@@ -115,7 +115,7 @@ def pack_folder(
         DataError: not one book could be packed.
     """
     settings, progress = settings or PackSettings(), progress or Silent()
-    work = Work()
+    work = JobResults()
     report = PackReport(out, failed=work.failed)
     facts = {b.doc_key: b for b in read_build(folder).books}
     if out.suffix == SUFFIX and len(facts) > 1:
@@ -148,7 +148,7 @@ def check_pack_target(out: Path) -> None:
 
 
 def _jobs(
-    folder: Path, facts: Mapping[str, BookFacts], candidates: Candidates, settings: PackSettings,
+    folder: Path, facts: Mapping[str, BookFacts], candidates: TextCandidates, settings: PackSettings,
     report: PackReport,
 ) -> Iterator[PackJob | Outcome[str, Finished]]:  # fmt: skip
     windows = _windows(folder)
@@ -186,7 +186,7 @@ def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
         yield current, parts
 
 
-def _text(facts: BookFacts, candidates: Candidates) -> SourceFile:
+def _text(facts: BookFacts, candidates: TextCandidates) -> SourceFile:
     """The text that the book was built from, recognised by its checksum."""
     names = []
     for text in candidates(facts.gutenberg_key):

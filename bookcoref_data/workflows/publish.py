@@ -34,7 +34,7 @@ from ..progress import Progress, Silent
 from ..publish.card import data_yaml, render_card
 from ..publish.citation import render_cff, render_zenodo
 from ..publish.croissant import data_files, render_croissant
-from ..publish.leaks import MOST_WORDS, Run, Uploads
+from ..publish.leaks import MOST_WORDS, LeakedRun, Uploads
 from ..publish.publication import (
     BOOKS_FILE,
     PUBLICATION_FILE,
@@ -51,7 +51,7 @@ from .pack import PackReport, pack_folder
 from .packed import INDEX, PackSettings
 from .publish_facts import origin_of
 from .published import MANIFEST_FILE
-from .rebuild import Candidates
+from .rebuild import TextCandidates
 from .verify import manifest_of
 from .verify import verify as verify_folder
 
@@ -88,7 +88,7 @@ class PreparedPublication:
 
     publication: Publication
     files: Mapping[str, Content]
-    longest: Run | None = None
+    longest: LeakedRun | None = None
 
     @property
     def card(self) -> str:
@@ -103,7 +103,7 @@ class PublishReport:
 
     publication: Publication
     files: Mapping[str, FileFacts]
-    longest: Run | None
+    longest: LeakedRun | None
     card: str
     uploaded: Uploaded | None = None
     copied: Path | None = None
@@ -271,7 +271,7 @@ def _whole(folder: Path, record: BuildRecord, publication: Publication) -> dict[
 
 
 def _standoff(
-    folder: Path, record: BuildRecord, publication: Publication, candidates: Candidates, work: Path,
+    folder: Path, record: BuildRecord, publication: Publication, candidates: TextCandidates, work: Path,
     progress: Progress,
 ) -> tuple[Publication, dict[str, Content]]:  # fmt: skip
     """Packs, their index, a manifest of what they give, the table of books, and the descriptions."""
@@ -332,14 +332,14 @@ def _descriptions(
 
 def _refuse_text(
     folder: Path, files: Mapping[str, Content], most_words: int, progress: Progress
-) -> Run | None:
+) -> LeakedRun | None:
     """Look for the words of every book of the folder in every file of a standoff release.
 
     Raises:
         DataError: a run of more than `most_words` words.
     """
     uploads = Uploads(((path, _bytes_of(content)) for path, content in sorted(files.items())), most_words)
-    longest: Run | None = None
+    longest: LeakedRun | None = None
     books = read_build(folder).books
     progress.begin("text check", len(books), "books")
     try:

@@ -29,9 +29,9 @@ from ..sources.store import Store
 from ..text.rights import header_says_free
 from .pack import record_says
 from .plausibility import plausibility
-from .rebuild import Candidates
+from .rebuild import TextCandidates
 from .rebuild_book import SourceFile
-from .setup import Settings, candidates_of, texts_of
+from .setup import RebuildSettings, candidates_of, texts_of
 from .verify import published_books
 
 OPEN_CASTS = {"wikidata", "proposed", "own"}
@@ -52,7 +52,7 @@ class Origin:
 
     kind: str
     record: BuildRecord
-    candidates: Candidates
+    candidates: TextCandidates
     declared: tuple[str, str] | None = None
     corpus: Corpus | None = None
     without_text: Mapping[str, str] = field(default_factory=dict)
@@ -254,7 +254,7 @@ def origin_of(
     source = record.source
     corpus = corpora().get(str(source.get("corpus", "")))
     kind = "corpus" if corpus else _kind(record)
-    settings = Settings(
+    settings = RebuildSettings(
         Path(),
         sample=kind == "sample" and mirror is None,
         mirror=mirror,

@@ -29,7 +29,7 @@ from ..formats.folder import (
 )
 from ..progress import Progress, Silent
 from ..sources.store import Store
-from .engine import Finished, FolderReport, Outcome, Work, run
+from .engine import Finished, FolderReport, JobResults, Outcome, run
 from .ingest import BookPart
 from .rebuild_book import BUILD_RULES, RebuildJob, SourceFile, build_book, read_facts, read_tables
 
@@ -55,7 +55,7 @@ class RebuildReport(FolderReport):
         }
 
 
-Candidates = Callable[[str], Iterator[SourceFile]]
+TextCandidates = Callable[[str], Iterator[SourceFile]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class RebuildPlan:
     folder: Path
     store: Store
     out: Path
-    candidates: Candidates
+    candidates: TextCandidates
     min_kept: float | None = None
     title: str = "BookCoref"
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -158,9 +158,9 @@ def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
     return chosen
 
 
-def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> Work:
+def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults:
     """Build or find every book; failures go into the report."""
-    work = Work()
+    work = JobResults()
     editions = {part.doc_key: _Editions(plan, part) for part in plan.parts}
 
     def first_jobs() -> Iterator[RebuildJob | Outcome[str, Finished]]:
@@ -252,7 +252,7 @@ def _up_to_date(out: Path, inputs: str) -> BuildRecord | None:
     return record
 
 
-def _nothing_built(work: Work) -> BookcorefError:
+def _nothing_built(work: JobResults) -> BookcorefError:
     errors = list(work.failed.values())
     if len(errors) == 1:
         return errors[0]

@@ -24,7 +24,7 @@ from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
 from ..progress import Progress
 from .annotate import LICENCES, source_of
 from .annotate_many import AnnotateJob, annotate_books, collect, read_book
-from .engine import Work
+from .engine import JobResults
 
 COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
            "spurious", "moved")  # fmt: skip
@@ -82,7 +82,7 @@ class Regeneration:
     """The result: scores (pooled and by book), differences by book, and what the run did."""
 
     plan: Plan
-    work: Work
+    work: JobResults
     evaluation: Evaluation | None = None
     comparisons: dict[str, BookDifferences] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)

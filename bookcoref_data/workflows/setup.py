@@ -16,7 +16,7 @@ from ..publish.publication import read_publication
 from ..sample import TITLE as SAMPLE_TITLE
 from ..sample import sample_path
 from ..sources.gutenberg import PlanRow, Texts
-from ..sources.release import Layout, Release
+from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
@@ -41,7 +41,7 @@ TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RebuildSettings:
     """What was asked for.
 
     `release` is a local folder in the official layout or of packs, the address of packs that somebody
@@ -63,11 +63,11 @@ class Settings:
     texts_only: bool = False
     expect: bool = True
     min_kept: float | None = 0.9
-    layout: Layout = field(default_factory=Layout)
+    layout: ReleaseLayout = field(default_factory=ReleaseLayout)
     replace: bool = False
 
 
-def prepare(settings: Settings, progress: Progress | None = None) -> RebuildPlan:
+def prepare(settings: RebuildSettings, progress: Progress | None = None) -> RebuildPlan:
     """Find the release and split it into the cache, and lay out the rebuild.
 
     Raises:
@@ -81,7 +81,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> RebuildPlan
         return _lay_out(_with_release(settings, store, progress), store, progress)
 
 
-def _with_release(settings: Settings, store: Store, progress: Progress) -> Settings:
+def _with_release(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildSettings:
     """The settings with a published release fetched, so that `release` is a folder."""
     from ..sources.hub import fetch_published, is_hub_address
 
@@ -96,7 +96,7 @@ def _with_release(settings: Settings, store: Store, progress: Progress) -> Setti
     return replace(settings, release=folder)
 
 
-def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPlan:
+def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:
     published, about = published_books(), None
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
@@ -137,7 +137,7 @@ def _lay_out(settings: Settings, store: Store, progress: Progress) -> RebuildPla
     )
 
 
-def _open_release(settings: Settings, store: Store, progress: Progress) -> Release:
+def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
     release = Release.open(_release_folder(settings, store, progress), settings.layout)
     if not release.annotations and not settings.texts_only:
         raise UsageError(
@@ -148,7 +148,7 @@ def _open_release(settings: Settings, store: Store, progress: Progress) -> Relea
     return release
 
 
-def plan_texts(settings: Settings) -> list[PlanRow]:
+def plan_texts(settings: RebuildSettings) -> list[PlanRow]:
     """What would be fetched for the books asked for, from where and how many bytes; opens no connection and
     writes nothing.
 
@@ -167,7 +167,7 @@ def plan_texts(settings: Settings) -> list[PlanRow]:
     return texts_of(settings, store, Silent()).plan(chosen)
 
 
-def plan_release(settings: Settings) -> PlanRow | None:
+def plan_release(settings: RebuildSettings) -> PlanRow | None:
     """What would be fetched of the official release; None when a local one is used."""
     from ..sources.hub import HubRelease, cached_published, is_hub_address
     from ..sources.hub import plan_release as plan
@@ -189,7 +189,7 @@ def _hub_address(release: HubRelease) -> str:
     return f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
 
 
-def _listed(settings: Settings) -> list[BookPart]:
+def _listed(settings: RebuildSettings) -> list[BookPart]:
     """The books that are in question, read without splitting a release into the cache."""
     published = published_books()
     if not (settings.sample or settings.release):
@@ -212,7 +212,7 @@ def _listed(settings: Settings) -> list[BookPart]:
     return parts
 
 
-def texts_of(settings: Settings, store: Store, progress: Progress) -> Texts:
+def texts_of(settings: RebuildSettings, store: Store, progress: Progress) -> Texts:
     """The finder of Gutenberg texts for these settings."""
     from ..sources.http import Fetcher
 
@@ -221,7 +221,7 @@ def texts_of(settings: Settings, store: Store, progress: Progress) -> Texts:
     return Texts(store, mirror=mirror, offline=settings.offline, fetcher=fetcher)
 
 
-def _release_folder(settings: Settings, store: Store, progress: Progress) -> Path:
+def _release_folder(settings: RebuildSettings, store: Store, progress: Progress) -> Path:
     if settings.sample:
         return sample_path("release")
     if settings.release is not None:
@@ -246,19 +246,19 @@ def _address(address: str) -> str:
     return address if "://" in address else Path(address).name
 
 
-def _source(settings: Settings, release: Release) -> dict[str, Any]:
+def _source(settings: RebuildSettings, release: Release) -> dict[str, Any]:
     name = "sample" if settings.sample else "local" if settings.release else "Hub"
     return {"release": name, "release_sha256": release.key()}
 
 
-def _notes(settings: Settings, annotated: bool) -> tuple[str, ...]:
+def _notes(settings: RebuildSettings, annotated: bool) -> tuple[str, ...]:
     notes = [SAMPLE_NOTE] if settings.sample else []
     if not annotated:
         notes.append(TEXTS_ONLY_NOTE)
     return tuple(notes)
 
 
-def _check_texts(settings: Settings, parts: list[BookPart]) -> None:
+def _check_texts(settings: RebuildSettings, parts: list[BookPart]) -> None:
     keys = {p.doc_key for p in parts}
     for key, path in settings.texts.items():
         if key not in keys:

@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, SourceText
-from bookcoref_data.books.layout import Span, find_chapters, find_paragraphs, join_tokens, lay_out
+from bookcoref_data.books.layout import TokenRange, find_chapters, find_paragraphs, join_tokens, lay_out
 
 
 def book(*sentences):
@@ -132,7 +132,12 @@ def test_chapters_hold_the_paragraphs_up_to_the_next_heading_and_text_before_the
     assert [(c.title, c.start, c.end, len(c.paragraphs)) for c in made.chapters] == [
         ("", 0, 4, 1), ("CHAPTER I", 4, 11, 2), ("CHAPTER II", 11, 14, 1),
     ]  # fmt: skip
-    assert list(made.paragraphs) == [Span(0, 4), Span(4, 7), Span(7, 11), Span(11, 14)]
+    assert list(made.paragraphs) == [
+        TokenRange(0, 4),
+        TokenRange(4, 7),
+        TokenRange(7, 11),
+        TokenRange(11, 14),
+    ]
 
 
 def test_chapters_that_are_given_are_taken_instead_of_headings():
@@ -164,14 +169,14 @@ def test_a_long_text_without_chapters_is_cut_into_parts_of_6000_tokens():
 )  # fmt: skip
 def test_tokens_are_joined_as_prose_is_printed(tokens, printed):
     parts = tokens.split(" ")
-    text, starts, ends = join_tokens(parts, [Span(0, len(parts))])
+    text, starts, ends = join_tokens(parts, [TokenRange(0, len(parts))])
     assert text == printed
     assert [text[a:b] for a, b in zip(starts, ends, strict=True)] == parts
 
 
 def test_paragraphs_stand_a_blank_line_apart_and_line_ends_print_nothing():
     tokens = ["One", "\n", '"', "Two", "\n\n", "Three", '"']
-    text, starts, ends = join_tokens(tokens, [Span(0, 2), Span(2, 5), Span(5, 7)])
+    text, starts, ends = join_tokens(tokens, [TokenRange(0, 2), TokenRange(2, 5), TokenRange(5, 7)])
     # A mark that a paragraph leaves open is open in this paragraph only.
     assert text == 'One\n\n"Two\n\nThree "'
     assert [text[a:b] for a, b in zip(starts, ends, strict=True)] == ["One", "", '"', "Two", "", "Three", '"']

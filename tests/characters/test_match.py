@@ -13,7 +13,7 @@ pl = pytest.importorskip("polars")
 from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: E402
 from bookcoref_data.characters.match_rules import RULES  # noqa: E402
 from bookcoref_data.characters.overrides import Override, overrides_from  # noqa: E402
-from bookcoref_data.characters.table import Cast, CastRow  # noqa: E402
+from bookcoref_data.characters.table import CastRow, HarvestedCast  # noqa: E402
 from bookcoref_data.errors import UsageError  # noqa: E402
 
 PERSON = pl.Struct({"role": pl.String, "name": pl.String, "aliases": pl.List(pl.String)})
@@ -38,7 +38,7 @@ def frame(*records):
 def cast(title, author="", size=6, source="wikidata", work_id="", **more):
     authors = (author,) if author else ()
     work_id = work_id or f"{source}-{title}"
-    return Cast(tuple(
+    return HarvestedCast(tuple(
         CastRow(source, work_id, title, f"Person {n}", author=author, authors=authors, **more)
         for n in range(size)
     ))  # fmt: skip
@@ -278,10 +278,12 @@ def test_the_author_and_groups_are_nobody_of_the_book_and_the_reviewer_sees_it()
     book = cast("Emma", "Jane Austen", size=7)
     flagged = {5: ("author",), 6: ("group", "shared-surname")}
     rows = tuple(replace(row, flags=flagged.get(n, ())) for n, row in enumerate(book.rows))
-    report = match([Cast(rows)], frame(record(1, "Emma", "Austen, Jane")))
+    report = match([HarvestedCast(rows)], frame(record(1, "Emma", "Austen, Jane")))
     assert report.works[0].left_out == ("Person 5 (author)", "Person 6 (group)")
     assert report.works[0].characters == len(report.books[0].characters) == 5
-    report = match([Cast(rows)], frame(record(1, "Emma", "Austen, Jane")), MatchSettings(leave_out=()))
+    report = match(
+        [HarvestedCast(rows)], frame(record(1, "Emma", "Austen, Jane")), MatchSettings(leave_out=())
+    )
     assert report.works[0].characters == 7
 
 

@@ -12,7 +12,7 @@ import pytest
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
 from bookcoref_data.export import TARGETS, export
-from bookcoref_data.export.reading import Reading
+from bookcoref_data.export.reading import LaidOutBook
 from bookcoref_data.export.texts import replaced_text, segments
 from bookcoref_data.text.tokens import tokenize_body
 
@@ -214,7 +214,7 @@ def test_booknlp_is_read_back(annotation, written):
 
 
 def test_names_stand_for_pronouns_and_all_else_is_as_in_the_file(annotation):
-    text = replaced_text(Reading(annotation))
+    text = replaced_text(LaidOutBook(annotation))
     assert (
         "Anna  met Anna’s\nbrother Tom, and   Tom & Co <x> laughed. “Anna lost Tom & Co <x>’s key,”" in text
     )
@@ -222,7 +222,7 @@ def test_names_stand_for_pronouns_and_all_else_is_as_in_the_file(annotation):
 
 
 def test_segments_are_the_whole_text_in_order(annotation):
-    found = segments(Reading(annotation))
+    found = segments(LaidOutBook(annotation))
     said = [(s["speaker"], s["text"]) for s in found if s["kind"] == "speech"]
     assert said == [("Anna", "“I lost his key,”"), ("Anna", "“but you have yours.”")]
     assert " ".join(s["text"] for s in found).split() == TEXT.split()

@@ -15,7 +15,7 @@ from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.workflows.engine import intact
 from bookcoref_data.workflows.ingest import ingested
 from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import Settings, prepare
+from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
 TIMES = int(os.environ.get("BOOKCOREF_FAULTS", "1"))
 FLIPS = 12 * TIMES
@@ -35,7 +35,9 @@ def flipped(path, picks: random.Random) -> bytes:
 
 
 def test_no_flip_in_the_cache_goes_unnoticed(world, cache_home):
-    asked = Settings(release=world.release, mirror=str(world.mirror), out=world.root / "out", offline=True)
+    asked = RebuildSettings(
+        release=world.release, mirror=str(world.mirror), out=world.root / "out", offline=True
+    )
     assert rebuild(prepare(asked), jobs=1).failed == {}
     picks = random.Random(11)
     checks = {"release": ingested, "books": intact}
@@ -52,7 +54,9 @@ def test_no_flip_in_the_cache_goes_unnoticed(world, cache_home):
 def test_no_flip_in_a_pack_is_read(world):
     from bookcoref_data.workflows.pack import pack_plan
 
-    asked = Settings(release=world.release, mirror=str(world.mirror), out=world.root / "p", offline=True)
+    asked = RebuildSettings(
+        release=world.release, mirror=str(world.mirror), out=world.root / "p", offline=True
+    )
     (entry, _) = pack_plan(prepare(asked), world.root / "packs", world.root / "work", jobs=1).packs
     data = (world.root / "packs" / entry.file).read_bytes()
     picks = random.Random(12)

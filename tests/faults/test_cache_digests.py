@@ -14,7 +14,7 @@ from bookcoref_data.sources.editions import Address, BookSource, Edition, Editio
 from bookcoref_data.sources.gutenberg import Texts
 from bookcoref_data.workflows.ingest import ingested
 from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import Settings, prepare
+from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
 LAYOUT = ("cache/epub/{id}/pg{id}.txt",)
 
@@ -134,7 +134,7 @@ def run(world, heard: Heard, **more):
         "out": world.root / "out",
         "offline": True,
     }
-    plan = prepare(Settings(**asked | more), heard)
+    plan = prepare(RebuildSettings(**asked | more), heard)
     return rebuild(plan, jobs=1, progress=heard)
 
 
@@ -150,7 +150,7 @@ def test_every_part_of_the_cache_is_checked_and_repaired(world, cache_home):
         flip(path)
         assert ingested(path.parent) is None
         heard = Heard()
-        prepare(Settings(release=world.release, mirror=str(world.mirror), out=world.root / "o"), heard)
+        prepare(RebuildSettings(release=world.release, mirror=str(world.mirror), out=world.root / "o"), heard)
         assert any("split again" in note for note in heard.notes)
         assert ingested(path.parent) is not None
     for path in books:
@@ -188,7 +188,9 @@ def test_a_damaged_pack_stops_only_its_own_book(world):
     from bookcoref_data.workflows.pack import pack_plan
 
     folder = world.root / "packs"
-    asked = Settings(release=world.release, mirror=str(world.mirror), out=world.root / "p", offline=True)
+    asked = RebuildSettings(
+        release=world.release, mirror=str(world.mirror), out=world.root / "p", offline=True
+    )
     pack_plan(prepare(asked), folder, world.root / "work", jobs=1)
     index = json.loads((folder / "index.json").read_text())
     assert {entry["licence"] for entry in index["packs"]} == {"CC BY-NC-SA 4.0"}

@@ -149,10 +149,10 @@ def test_finished_work_is_checked_on_use_and_made_again(tmp_path, damage):
 
 def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import Settings, prepare
+    from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
     def run(out: str):
-        return rebuild(prepare(Settings(out=world.root / out, release=world.release, offline=True,
+        return rebuild(prepare(RebuildSettings(out=world.root / out, release=world.release, offline=True,
                                         mirror=str(world.mirror))), jobs=1)  # fmt: skip
 
     first = run("one")
@@ -172,14 +172,16 @@ def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
 def test_one_missing_or_damaged_pack_stops_no_other_book(world):
     from bookcoref_data.workflows.pack import pack_plan
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import Settings, prepare
+    from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
     packs = world.root / "packs"
-    asked = Settings(out=world.root / "d", release=world.release, offline=True, mirror=str(world.mirror))
+    asked = RebuildSettings(
+        out=world.root / "d", release=world.release, offline=True, mirror=str(world.mirror)
+    )
     pack_plan(prepare(asked), packs, world.root / "work", jobs=1)
 
     def run(*books: str):
-        wanted = Settings(out=world.root / "e", release=packs, offline=True, mirror=str(world.mirror),
+        wanted = RebuildSettings(out=world.root / "e", release=packs, offline=True, mirror=str(world.mirror),
                           books=books, replace=True, cache_dir=world.root / "fresh")  # fmt: skip
         return rebuild(prepare(wanted), jobs=1)
 
@@ -245,12 +247,14 @@ def test_a_locale_without_letters_changes_no_exit_code(copy):
 
 
 def test_a_dry_run_lists_everything_and_writes_nothing(world, cache_home):
-    from bookcoref_data.workflows.setup import Settings, plan_release, plan_texts
+    from bookcoref_data.workflows.setup import RebuildSettings, plan_release, plan_texts
 
-    local = Settings(out=world.root / "x", release=world.release, mirror=str(world.mirror), offline=True)
+    local = RebuildSettings(
+        out=world.root / "x", release=world.release, mirror=str(world.mirror), offline=True
+    )
     assert [(r.gutenberg_id, r.action) for r in plan_texts(local)] == [("11", "mirror"), ("12", "mirror")]
     assert plan_release(local) is None
-    official = plan_release(Settings(out=world.root / "x", offline=False))
+    official = plan_release(RebuildSettings(out=world.root / "x", offline=False))
     assert official is not None
     assert official.action in ("fetch", "missing")  # missing where HF_HUB_OFFLINE is set
     assert official.bytes > 100_000_000
@@ -260,9 +264,11 @@ def test_a_dry_run_lists_everything_and_writes_nothing(world, cache_home):
 def test_a_fully_cached_run_needs_no_writable_cache(world, monkeypatch):
     from bookcoref_data.sources import store as room
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import Settings, prepare
+    from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
-    asked = Settings(out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True)
+    asked = RebuildSettings(
+        out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True
+    )
     first = rebuild(prepare(asked), jobs=1)
 
     def read_only(*args: object) -> None:

@@ -12,7 +12,7 @@ import pytest
 from bookcoref_data.errors import BookcorefError, FormatError, SourceError
 from bookcoref_data.formats import lines
 from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import Settings, prepare
+from bookcoref_data.workflows.setup import RebuildSettings, prepare
 
 DELTA, LENGTHS = "gutenberg_delta.json", "sentence_lengths.json"
 FULL = "bookcoref_annotations/full/test.jsonl"
@@ -59,7 +59,9 @@ TEXTS = {
 
 def _rebuild(world) -> None:
     """Rebuild, and raise the error of the first book that failed."""
-    asked = Settings(release=world.release, mirror=str(world.mirror), out=world.root / "out", offline=True)
+    asked = RebuildSettings(
+        release=world.release, mirror=str(world.mirror), out=world.root / "out", offline=True
+    )
     report = rebuild(prepare(asked), jobs=1)
     raise next(iter(report.failed.values()))
 

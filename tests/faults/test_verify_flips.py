@@ -114,10 +114,12 @@ def test_a_remapped_book_carries_its_mark_everywhere(world, capsys):
 
     from bookcoref_data.formats.folder import read_folder
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import Settings, prepare
+    from bookcoref_data.workflows.setup import RebuildSettings, prepare
     from bookcoref_data.workflows.verify import write_manifest
 
-    asked = Settings(out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True)
+    asked = RebuildSettings(
+        out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True
+    )
     rebuild(prepare(asked), jobs=1)
     text = world.raw("11").read_bytes().decode()
     head, mark, body = text.partition("CHAPTER")

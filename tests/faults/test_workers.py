@@ -24,7 +24,7 @@ for name in ("SIGTERM", "SIGHUP"):  # as a shell starts it, not as nohup does
 from pathlib import Path
 from bookcoref_data.cli import app
 from bookcoref_data.sources.store import Store
-from bookcoref_data.workflows.engine import Work, finished, run
+from bookcoref_data.workflows.engine import JobResults, finished, run
 from bookcoref_data.progress import Silent
 
 store = Store(Path(sys.argv[1]))
@@ -39,7 +39,7 @@ def job(name):
 
 def work():
     with store.working():
-        run(job, ["a", "b"], Work(), Silent(), bar=("b", 2, "books"), workers=2)
+        run(job, ["a", "b"], JobResults(), Silent(), bar=("b", 2, "books"), workers=2)
 
 app.make_app = lambda: lambda **options: work()
 app.main()

@@ -11,7 +11,7 @@ import pytest
 
 from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError
 from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release, plan_release
-from bookcoref_data.sources.release import Layout, Release
+from bookcoref_data.sources.release import Release, ReleaseLayout
 
 REPOSITORY, REVISION = "someone/books", "c" * 40
 DELTA = json.dumps({"values": list(range(40_000))}).encode()
@@ -127,7 +127,11 @@ def test_offline_with_half_a_release_is_told(server, store, hub):
 
 def test_missing_files_are_told_with_what_was_found(store, hub):
     other = HubRelease(
-        REPOSITORY, REVISION, Layout(delta=("changes.json",)), endpoint=hub.endpoint, cache_dir=hub.cache_dir
+        REPOSITORY,
+        REVISION,
+        ReleaseLayout(delta=("changes.json",)),
+        endpoint=hub.endpoint,
+        cache_dir=hub.cache_dir,
     )
     with pytest.raises(SourceError, match=r"changes\.json") as caught:
         fetch_release(store, other)

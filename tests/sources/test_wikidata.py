@@ -23,8 +23,8 @@ from bookcoref_data.characters.wikidata_cast import CastReport, cast_rows
 from bookcoref_data.errors import FormatError, MissingExtraError, OfflineError, SourceError, UsageError
 from bookcoref_data.sources.http import Fetcher
 from bookcoref_data.sources.pace import Pace
-from bookcoref_data.sources.sparql import Archive, Endpoint, TooHeavyError, require_contact
-from bookcoref_data.sources.wikidata import Settings, harvest
+from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, TooHeavyError, require_contact
+from bookcoref_data.sources.wikidata import WikidataSettings, harvest
 
 pytest.importorskip("SPARQLWrapper")
 
@@ -163,12 +163,12 @@ def waits():
 @pytest.fixture
 def endpoint(proxy, tmp_path, waits):
     fetcher = Fetcher(Pace(per_second=0, attempts=4, first_wait=1), sleep=waits.append, draw=lambda: 0.0)
-    return Endpoint(
+    return SparqlEndpoint(
         proxy.address, "harvester/1 (mail@example.org)", Archive(tmp_path / "raw"), fetcher, timeout=10
     )
 
 
-SMALL = Settings(works_page=2, works_batch=2, persons_batch=3)
+SMALL = WikidataSettings(works_page=2, works_batch=2, persons_batch=3)
 
 
 def once(*answers):
@@ -208,13 +208,13 @@ def test_several_authors_and_titles_do_not_multiply(endpoint):
 
 
 def test_works_without_author_come_only_when_asked_for(endpoint):
-    settings = Settings(works_page=2, require_author=False)
+    settings = WikidataSettings(works_page=2, require_author=False)
     assert "Q102" in harvest(endpoint, settings).works
 
 
 @pytest.mark.parametrize("page", [1, 2, 3, 4, 5, 100])
 def test_parts_of_any_size_list_every_work_once(endpoint, page):
-    found = harvest(endpoint, Settings(works_page=page))
+    found = harvest(endpoint, WikidataSettings(works_page=page))
     assert found.works == ["Q100", "Q101", "Q103", "Q104"]
 
 
@@ -223,7 +223,7 @@ def test_a_character_that_names_its_work_and_the_cast_of_a_series_are_found(endp
     assert found.of("Q104")["^wdt:P1441"] == [("http://www.wikidata.org/entity/Q207", "")]
     assert found.of("Q207")["rdfs:label"] == [("Late Ann", "en")]
     # Q110 is a book of the series Q111 and lists nobody; a series has no author here.
-    found = harvest(endpoint, Settings(require_author=False))
+    found = harvest(endpoint, WikidataSettings(require_author=False))
     assert {"Q110", "Q111"} <= set(found.works)
     rows = list(cast_rows(["Q110"], found.of, found.current, "", CastReport()))
     assert [(row.character, "series-cast" in row.flags) for row in rows] == [("Old Tam", True)]
@@ -257,7 +257,7 @@ def test_without_the_package_the_error_has_the_install_line(endpoint, monkeypatc
 
 
 def offline(endpoint):
-    return Endpoint(endpoint.address, "x", endpoint.archive, Fetcher(offline=True))
+    return SparqlEndpoint(endpoint.address, "x", endpoint.archive, Fetcher(offline=True))
 
 
 def test_a_finished_harvest_replays_without_network(endpoint, proxy):
@@ -374,7 +374,7 @@ def test_a_refused_client_does_not_try_again(endpoint, proxy):
 
 
 def test_a_wrong_address_says_so(endpoint, tmp_path, proxy):
-    wrong = Endpoint(endpoint.address, "x", Archive(tmp_path / "b"), endpoint.fetcher)
+    wrong = SparqlEndpoint(endpoint.address, "x", Archive(tmp_path / "b"), endpoint.fetcher)
     proxy.fault = lambda query: refused(404)
     with pytest.raises(SourceError, match="address of the endpoint"):
         harvest(wrong, SMALL)
@@ -382,7 +382,7 @@ def test_a_wrong_address_says_so(endpoint, tmp_path, proxy):
 
 def test_nobody_at_the_address_is_a_source_error_not_a_small_query(tmp_path, waits):
     fetcher = Fetcher(Pace(per_second=0, attempts=2, first_wait=0), sleep=waits.append)
-    nobody = Endpoint(f"http://127.0.0.1:{free_port()}/query", "x", Archive(tmp_path), fetcher)
+    nobody = SparqlEndpoint(f"http://127.0.0.1:{free_port()}/query", "x", Archive(tmp_path), fetcher)
     with pytest.raises(SourceError) as caught:
         nobody.ask("SELECT * WHERE {}")
     assert not isinstance(caught.value, TooHeavyError)
@@ -411,12 +411,12 @@ def heavy_when(too_many):
 
 def test_a_batch_too_heavy_is_halved_and_nothing_is_lost(endpoint, proxy, waits):
     proxy.fault = heavy_when(lambda items: len(items) > 1)
-    found = harvest(endpoint, Settings(works_batch=4, persons_batch=8))
+    found = harvest(endpoint, WikidataSettings(works_batch=4, persons_batch=8))
     assert found.failed == []
     assert found.works == ["Q100", "Q101", "Q103", "Q104"]
     assert found.of("Q205")["rdfs:label"] == [("Bib", "en")]
     assert waits == []  # a timeout is answered by asking for less, not by waiting
-    settings = Settings(works_batch=4, persons_batch=8)
+    settings = WikidataSettings(works_batch=4, persons_batch=8)
     assert harvest(offline(endpoint), settings) == found
     proxy.queries.clear()
     endpoint.now = lambda: datetime.now(timezone.utc) + timedelta(hours=7)
@@ -459,7 +459,7 @@ def test_a_row_that_lacks_a_column_is_no_traceback(endpoint, proxy):
 
 def test_an_item_that_fails_alone_is_reported_and_the_rest_is_kept(endpoint, proxy):
     proxy.fault = heavy_when(lambda items: "wd:Q200" in items)
-    found = harvest(endpoint, Settings(works_batch=4, persons_batch=8))
+    found = harvest(endpoint, WikidataSettings(works_batch=4, persons_batch=8))
     assert found.failed == ["Q200"]
     assert found.of("Q201")["rdfs:label"] == [("Old Tam", "mul")]
 
@@ -471,7 +471,7 @@ def test_an_item_that_fails_alone_is_reported_and_the_rest_is_kept(endpoint, pro
 ], ids=["several classes", "one class", "all"])  # fmt: skip
 def test_a_part_too_heavy_is_divided_and_nothing_is_lost(endpoint, proxy, heavy):
     proxy.fault = lambda query: refused(504) if heavy(query) else None
-    found = harvest(endpoint, Settings(works_page=50))
+    found = harvest(endpoint, WikidataSettings(works_page=50))
     assert found.works == ["Q100", "Q101", "Q103", "Q104"]
     assert found.failed == []
 
@@ -485,7 +485,7 @@ def test_a_part_that_cannot_be_had_however_small_is_named(endpoint, proxy):
         return refused(504) if heavy else None
 
     proxy.fault = fault
-    found = harvest(endpoint, Settings(works_page=50))
+    found = harvest(endpoint, WikidataSettings(works_page=50))
     assert found.works == ["Q100", "Q101", "Q103"]
     assert len(found.failed) == 100
     assert found.failed[0] == "works without a class that end in 004"
@@ -534,10 +534,10 @@ def test_20000_characters_come_whole(tmp_path):
     server, port = start_oxigraph(tmp_path, many_works(2000, 10))
     try:
         fetcher = Fetcher(Pace(per_second=0, attempts=2, first_wait=0))
-        endpoint = Endpoint(
+        endpoint = SparqlEndpoint(
             f"http://127.0.0.1:{port}/query", "x (a@b.org)", Archive(tmp_path / "raw"), fetcher
         )
-        found = harvest(endpoint, Settings(works_page=1200, works_batch=100, persons_batch=400))
+        found = harvest(endpoint, WikidataSettings(works_page=1200, works_batch=100, persons_batch=400))
     finally:
         server.kill()
         server.wait()

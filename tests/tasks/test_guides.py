@@ -15,7 +15,7 @@ from bookcoref_data.characters.guides.addresses import site_of
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
-from bookcoref_data.sources.http import Page
+from bookcoref_data.sources.http import HttpResponse
 from bookcoref_data.sources.wayback import PageStore, parse_address
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides import GuideText, mask_name, questions_of, split_by_title
@@ -63,7 +63,7 @@ class Shelf:
 
     def get(self, url, allow=()):
         page = PAGES.get(parse_address(url).original)
-        return Page(url, 200 if page else 404, {}, (page or "none").encode())
+        return HttpResponse(url, 200 if page else 404, {}, (page or "none").encode())
 
 
 def table(path, header, rows):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
-from bookcoref_data.tasks.contexts import Piece
+from bookcoref_data.tasks.contexts import Passage
 from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
 from bookcoref_data.tasks.runner import LocalModel, Reply, Request
 from bookcoref_data.workflows import contexts as work
@@ -130,7 +130,7 @@ def test_descriptions_are_scored_by_models_when_asked(save_bert, story, tmp_path
     given, books = tmp_path / "r.jsonl", tmp_path / "books.jsonl"
     words = ("score", given, "--answers", given, "--books", books)
     options = ("--bert-score", model, "--bert-layers", "1", "--entailment", model)
-    monkeypatch.setattr(work, "paragraphs_of", lambda book, longest: [Piece(0, 9, 9)])
+    monkeypatch.setattr(work, "paragraphs_of", lambda book, longest: [Passage(0, 9, 9)])
     result = CliRunner().invoke(make_app(), ["contexts", *map(str, words), *options, "--json"])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)["answers"]

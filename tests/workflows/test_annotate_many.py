@@ -248,7 +248,7 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
     with pytest.raises(UsageError, match="no book"):
         annotate_books(lambda: iter(()), 0)
     with pytest.raises(DataError, match="no book"):
-        collect(annotate_many.Work(), toybox.folder / "out")
+        collect(annotate_many.JobResults(), toybox.folder / "out")
 
 
 DRIVER = """

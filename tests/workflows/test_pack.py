@@ -18,11 +18,11 @@ from bookcoref_data.text.decode import decode
 from bookcoref_data.workflows.pack import pack_folder, pack_plan
 from bookcoref_data.workflows.packed import PackSettings, describe, pack_book, pack_files
 from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import Settings, candidates_of, prepare, texts_of
+from bookcoref_data.workflows.setup import RebuildSettings, candidates_of, prepare, texts_of
 
 
-def settings(world, **more) -> Settings:
-    return Settings(out=world.root / "out", release=world.release, mirror=str(world.mirror), **more)
+def settings(world, **more) -> RebuildSettings:
+    return RebuildSettings(out=world.root / "out", release=world.release, mirror=str(world.mirror), **more)
 
 
 @pytest.fixture

@@ -15,16 +15,16 @@ from bookcoref_data.books import split_by_rule
 from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.workflows import rebuild as room
-from bookcoref_data.workflows.setup import Settings, plan_texts, prepare
+from bookcoref_data.workflows.setup import RebuildSettings, plan_texts, prepare
 from bookcoref_data.workflows.verify import verify
 
 pytestmark = pytest.mark.slow
 
 
-def settings(world, **changes) -> Settings:
+def settings(world, **changes) -> RebuildSettings:
     base = {"out": world.root / "bookcoref", "release": world.release, "mirror": str(world.mirror),
             "offline": True}  # fmt: skip
-    return Settings(**(base | changes))
+    return RebuildSettings(**(base | changes))
 
 
 def run(world, jobs=1, **changes):
@@ -251,7 +251,7 @@ def test_everything_cached_works_with_the_network_unplugged(world, unplugged):
 
 
 def test_dry_run_opens_nothing(world, unplugged):
-    rows = plan_texts(Settings(out=world.root / "x", books=("1342", "animal_farm_0")))
+    rows = plan_texts(RebuildSettings(out=world.root / "x", books=("1342", "animal_farm_0")))
     assert [(r.gutenberg_id, r.action) for r in rows] == [("1342", "fetch")]
     assert rows[0].bytes > 500_000
 
@@ -349,7 +349,7 @@ def test_workers_do_without_packages_that_they_need_not():
 def test_the_real_pair_is_exact(shared_data, tmp_path, cache_home):
     """1342, 2500 and Animal Farm: released tokens, sentences and windows, from delta and mirror."""
     report = room.rebuild(
-        prepare(Settings(out=tmp_path / "bookcoref", release=shared_data / "release",
+        prepare(RebuildSettings(out=tmp_path / "bookcoref", release=shared_data / "release",
                          mirror=str(shared_data / "gutenberg"), offline=True)), jobs=2,
     )  # fmt: skip
     assert report.failed == {}

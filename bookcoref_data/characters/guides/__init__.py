@@ -7,7 +7,7 @@ and a page it does not know is a page with a problem, never an empty book.
 from __future__ import annotations
 
 from . import cliffsnotes, gradesaver, litcharts, shmoop, sparknotes
-from .page import Entry, GuidePage, soup_of
+from .page import GuideEntry, GuidePage, soup_of
 
 PARSERS = {
     "cliffsnotes": cliffsnotes.parse,
@@ -17,7 +17,7 @@ PARSERS = {
     "sparknotes": sparknotes.parse,
 }
 
-__all__ = ["PARSERS", "Entry", "GuidePage", "parse_page"]
+__all__ = ["PARSERS", "GuideEntry", "GuidePage", "parse_page"]
 
 
 def parse_page(site: str, html: bytes | str, address: str) -> GuidePage:

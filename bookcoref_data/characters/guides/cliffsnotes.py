@@ -10,7 +10,7 @@ from typing import Any
 from .page import (
     LIST,
     PERSON,
-    Entry,
+    GuideEntry,
     GuidePage,
     finish,
     first_text,
@@ -35,7 +35,7 @@ def parse(soup: Any, address: str) -> GuidePage:
     heading = first_text(body, "h1", "h2")
     if match := _ANALYSIS.fullmatch(heading):
         text = joined(text_of(p) for p in body("p"))
-        return finish(PERSON, "analysis", [Entry(match[1], text, analysis=text)], **known)
+        return finish(PERSON, "analysis", [GuideEntry(match[1], text, analysis=text)], **known)
     if re.fullmatch(r"(?:Book|Play|Poem|Story) Summary", heading):
         paragraphs = body.select("p.litNoteText") or body("p")
         return summary_page("summary", paragraphs, more=_more(soup, address), **known)
@@ -46,7 +46,7 @@ def parse(soup: Any, address: str) -> GuidePage:
     return replace(listed, analyses=tuple(dict.fromkeys(links)))
 
 
-def _persons(body: Any, *, bold: bool) -> Iterator[Entry]:
+def _persons(body: Any, *, bold: bool) -> Iterator[GuideEntry]:
     """Persons in page order; text before the first belongs to none, and a heading ends a person."""
     minor, name, texts = False, "", []
     for node in body(["p", "h2", "h3", "h4"]):
@@ -60,7 +60,7 @@ def _persons(body: Any, *, bold: bool) -> Iterator[Entry]:
             texts += [text] if name else []
             continue
         if name:
-            yield Entry(name, joined(texts), minor)
+            yield GuideEntry(name, joined(texts), minor)
         if group is not None:
             minor, name, texts = group, "", []
         elif heading:
@@ -68,7 +68,7 @@ def _persons(body: Any, *, bold: bool) -> Iterator[Entry]:
         else:
             name, texts = found, [rest]
     if name:
-        yield Entry(name, joined(texts), minor)
+        yield GuideEntry(name, joined(texts), minor)
 
 
 def _leading_bold(paragraph: Any) -> tuple[str, str]:

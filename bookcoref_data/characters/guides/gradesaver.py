@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
+from .page import LIST, GuideEntry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 _AUTHOR = ("[itemprop=author] a", "[itemprop=author]")
 _HEADS = "section.linkTarget > h2, h2.toc_header"
@@ -31,10 +31,10 @@ def _title(soup: Any) -> str:
     return title
 
 
-def _person(head: Any) -> Entry:
+def _person(head: Any) -> GuideEntry:
     """A name and the paragraphs that follow it before the next name or the end of its section."""
     texts = [text_of(node) for node in _until_next(head)]
-    return Entry(text_of(head).rstrip(": "), joined(texts))
+    return GuideEntry(text_of(head).rstrip(": "), joined(texts))
 
 
 def _until_next(head: Any) -> Iterator[Any]:

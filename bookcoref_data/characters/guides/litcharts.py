@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
+from .page import LIST, PERSON, GuideEntry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 _PERSON_LINK = re.compile(r"/characters/[^/?#]+/?$")
 _AUTHOR = ("span.book-author h3.inline", "span.book-author h3", ".book-author a")
@@ -16,7 +16,7 @@ def parse(soup: Any, address: str) -> GuidePage:
     known = {"title": first_text(soup, "h2.book-title", ".book-title"), "author": first_text(soup, *_AUTHOR)}
     if name := first_text(soup, "span.component-title"):
         texts = [text_of(p) for p in soup.select("div.highlightable-content p")]
-        return finish(PERSON, "person", [Entry(name, joined(texts))], **known)
+        return finish(PERSON, "person", [GuideEntry(name, joined(texts))], **known)
     listed = [*map(_major, soup.select("div.character.index-list-item"))]
     minor = [*map(_minor, soup.select("div.character.readable"))]
     seen = {entry.name for entry in listed + minor}
@@ -33,19 +33,21 @@ def parse(soup: Any, address: str) -> GuidePage:
     return GuidePage(LIST, "", known["title"], known["author"], problem=problem)
 
 
-def _major(item: Any) -> Entry:
+def _major(item: Any) -> GuideEntry:
     """A major person; the link is the item's own, not the page's first."""
     link = next((a["href"] for a in item("a", href=True) if _PERSON_LINK.search(a["href"])), "")
-    return Entry(first_text(item, "h2", "div.name", "h3"), joined(text_of(p) for p in item("p")), link=link)
+    return GuideEntry(
+        first_text(item, "h2", "div.name", "h3"), joined(text_of(p) for p in item("p")), link=link
+    )
 
 
-def _minor(item: Any) -> Entry:
+def _minor(item: Any) -> GuideEntry:
     texts = [text_of(node) for node in item.select("div.no-inline-characters")]
-    return Entry(first_text(item, "div.name", "h2"), joined(texts), minor=True)
+    return GuideEntry(first_text(item, "div.name", "h2"), joined(texts), minor=True)
 
 
-def _menu(soup: Any) -> Iterator[Entry]:
+def _menu(soup: Any) -> Iterator[GuideEntry]:
     """Persons of the side menu; its other entries (themes, ...) have other addresses."""
     for link in soup.select("a.subcomponent.tappable[href]"):
         if _PERSON_LINK.search(link["href"]):
-            yield Entry(text_of(link), link=link["href"])
+            yield GuideEntry(text_of(link), link=link["href"])

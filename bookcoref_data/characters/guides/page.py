@@ -13,7 +13,7 @@ LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GuideEntry:
     """One character as a page lists it: the name as found, its text (None if there is none), and its link.
 
     `analysis` is all that a page about this person alone says of it, sub-headings left out; None on lists.
@@ -40,7 +40,7 @@ class GuidePage:
     layout: str
     title: str = ""
     author: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[GuideEntry, ...] = ()
     more: tuple[str, ...] = ()
     problem: str = ""
     text: str | None = None
@@ -143,7 +143,13 @@ def summary_page(
 
 
 def finish(
-    kind: str, layout: str, entries: Iterable[Entry], *, title: str, author: str, more: Iterable[str] = ()
+    kind: str,
+    layout: str,
+    entries: Iterable[GuideEntry],
+    *,
+    title: str,
+    author: str,
+    more: Iterable[str] = (),
 ) -> GuidePage:
     """A page with its entries, nameless ones dropped; without any it has a problem."""
     named = tuple(entry for entry in entries if entry.name)

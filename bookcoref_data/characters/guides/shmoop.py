@@ -6,7 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, MINOR, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
+from .page import (
+    LIST,
+    MINOR,
+    PERSON,
+    GuideEntry,
+    GuidePage,
+    finish,
+    first_text,
+    joined,
+    summary_page,
+    text_of,
+)
 
 _BREADCRUMB = ("ul.items > li:nth-of-type(4) > a",)
 _MAIN = ("[data-element=main]", "[data-content-type=text]", "div.content-wrapper")
@@ -32,7 +43,7 @@ def parse(soup: Any, address: str) -> GuidePage:
     if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
         return summary_page("main block", main.find_all("p", recursive=False), **known)
     whole = joined(map(text_of, main.find_all(["p", "blockquote"], recursive=False)))
-    return finish(PERSON, "person", [Entry(name, _description(main), analysis=whole)], **known)
+    return finish(PERSON, "person", [GuideEntry(name, _description(main), analysis=whole)], **known)
 
 
 def _main(soup: Any) -> Any:
@@ -53,26 +64,26 @@ def _description(main: Any) -> str | None:
     return next((text for text in map(joined, sections) if text), None)
 
 
-def _minor_persons(main: Any) -> Iterator[Entry]:
+def _minor_persons(main: Any) -> Iterator[GuideEntry]:
     for heading in main("h3"):
         texts = []
         for sibling in heading.find_next_siblings():
             if sibling.name == "h3":
                 break
             texts.append(text_of(sibling))
-        yield Entry(text_of(heading), joined(texts), minor=True)
+        yield GuideEntry(text_of(heading), joined(texts), minor=True)
 
 
-def _listed(main: Any) -> Iterator[Entry]:
+def _listed(main: Any) -> Iterator[GuideEntry]:
     for link in main.select("h3 a[href], h4 a[href], li > a[href]"):
         if not _is_page_of_many(link["href"]):
-            yield Entry(text_of(link), link=link["href"])
+            yield GuideEntry(text_of(link), link=link["href"])
 
 
-def _menu(soup: Any) -> Iterator[Entry]:
+def _menu(soup: Any) -> Iterator[GuideEntry]:
     for link in soup.select("a[href*=characters] + ul > li a[href]"):
         if not _is_page_of_many(link["href"]):
-            yield Entry(text_of(link), link=link["href"])
+            yield GuideEntry(text_of(link), link=link["href"])
 
 
 def _is_page_of_many(href: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from .page import LIST, PERSON, Entry, GuidePage, finish, first_text, joined, summary_page, text_of
+from .page import LIST, PERSON, GuideEntry, GuidePage, finish, first_text, joined, summary_page, text_of
 
 TITLE = ("h1.TitleHeader_title", "h1[class^=TitleHeader_title]", "[class*=TitleHeader_title]")
 AUTHOR = (
@@ -33,7 +33,7 @@ def parse(soup: Any, address: str) -> GuidePage:
         return summary_page("plot overview", overview, **known)
     if name := first_text(soup, "span.interior-sticky-nav__title__section"):
         texts = [text_of(p) for p in soup.select("div.mainTextContent p, div.content_txt p")]
-        return finish(PERSON, "in-depth", [Entry(name, joined(texts), analysis=joined(texts))], **known)
+        return finish(PERSON, "in-depth", [GuideEntry(name, joined(texts), analysis=joined(texts))], **known)
     if urlsplit(address).path.rstrip("/").endswith("/summary"):
         body = soup.select("div.mainTextContent p, div.studyGuideText p, #section p")
         return summary_page("main text", body, **known)
@@ -50,11 +50,13 @@ def parse(soup: Any, address: str) -> GuidePage:
     return GuidePage(LIST, "", title, author, problem="unknown layout")
 
 
-def _item(item: Any) -> Entry:
-    return Entry(first_text(item, "h3", "h4"), joined(text_of(p) for p in item("p")), link=_in_depth(item))
+def _item(item: Any) -> GuideEntry:
+    return GuideEntry(
+        first_text(item, "h3", "h4"), joined(text_of(p) for p in item("p")), link=_in_depth(item)
+    )
 
 
-def _heading(heading: Any) -> Entry:
+def _heading(heading: Any) -> GuideEntry:
     """A name and the paragraphs up to the next heading."""
     texts, link = [], ""
     for sibling in heading.find_next_siblings():
@@ -62,12 +64,12 @@ def _heading(heading: Any) -> Entry:
             break
         texts.append(text_of(sibling))
         link = link or _in_depth(sibling)
-    return Entry(text_of(heading), joined(texts), link=link)
+    return GuideEntry(text_of(heading), joined(texts), link=link)
 
 
-def _block(block: Any) -> Entry:
+def _block(block: Any) -> GuideEntry:
     name = first_text(block, "h2", "h3", "h4", "b", "strong")
-    return Entry(name, joined(text_of(p).removeprefix(name).lstrip(" :-–—") for p in block("p")))
+    return GuideEntry(name, joined(text_of(p).removeprefix(name).lstrip(" :-–—") for p in block("p")))
 
 
 def _in_depth(node: Any) -> str:

@@ -11,7 +11,7 @@ import typer
 from ..common import JsonFlag, emit_json, emit_markdown, emit_table, progress, say
 
 if TYPE_CHECKING:
-    from ...report.tables import Table
+    from ...report.tables import ReportTable
 
 MODES_HELP = """What is scored against what. full: whole books against whole books (the paper's
 BookCoref_gold). split: windows against windows, each predicted alone (Split-BookCoref_gold); whole books
@@ -148,7 +148,7 @@ def register(app: typer.Typer) -> None:
             say(f"wrote {path}")
 
 
-def _emit(tables: Sequence[Table], markdown: bool) -> None:
+def _emit(tables: Sequence[ReportTable], markdown: bool) -> None:
     for i, table in enumerate(tables):
         if i:
             print()

@@ -80,8 +80,8 @@ class Corpus:
         return asdict(self)
 
 
-Reader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
-_READERS: dict[str, Reader] = {
+CorpusReader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
+_READERS: dict[str, CorpusReader] = {
     "litbank": litbank.read,
     "fantasycoref": columns.read_fantasycoref,
     "ontonotes": columns.read_ontonotes,

@@ -4,14 +4,14 @@
 compares them with references, `splits` checks the published tables.
 """
 
-from .passages import FEATURES, STRATEGIES, Context, Piece, Retriever, paragraphs_of, sentences_about
+from .passages import FEATURES, STRATEGIES, Context, Passage, Retriever, paragraphs_of, sentences_about
 from .scores import entity_recall, mean_scores, novel_ngrams, oracle_sentences, rouge
 
 __all__ = [
     "FEATURES",
     "STRATEGIES",
     "Context",
-    "Piece",
+    "Passage",
     "Retriever",
     "entity_recall",
     "mean_scores",

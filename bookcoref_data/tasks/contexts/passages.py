@@ -21,7 +21,7 @@ BM25_PARAGRAPHS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Passage:
     """Tokens of the book that a context quotes; `end` is exclusive, `size` counts tokens of the budget."""
 
     start: int
@@ -39,7 +39,7 @@ class Context:
     doc_key: str
     character: str
     strategy: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Passage, ...]
     chunk: int = 0
 
     @property
@@ -75,7 +75,7 @@ def text_of(book: Book, start: int, end: int) -> str:
     return " ".join(t for t in book.tokens[start:end] if t.strip())
 
 
-def paragraphs_of(book: Book, longest: int) -> list[Piece]:
+def paragraphs_of(book: Book, longest: int) -> list[Passage]:
     """The paragraphs of a book in order, each of at most `longest` tokens, line ends not counted.
 
     Paragraphs are those of the reading view. One that is too long is cut at sentence ends, a sentence that
@@ -85,7 +85,7 @@ def paragraphs_of(book: Book, longest: int) -> list[Piece]:
     counts = [0]
     for token in book.tokens:
         counts.append(counts[-1] + bool(token.strip()))
-    pieces: list[Piece] = []
+    pieces: list[Passage] = []
     for start, end in find_paragraphs(book):
         pieces += _cut(start, end, book.sentence_ends, counts, longest)
     return [piece for piece in pieces if piece.size]
@@ -93,15 +93,15 @@ def paragraphs_of(book: Book, longest: int) -> list[Piece]:
 
 def _cut(
     start: int, end: int, sentence_ends: Sequence[int], counts: Sequence[int], longest: int
-) -> list[Piece]:
+) -> list[Passage]:
     if counts[end] - counts[start] <= longest:
-        return [Piece(start, end, counts[end] - counts[start])]
-    pieces: list[Piece] = []
+        return [Passage(start, end, counts[end] - counts[start])]
+    pieces: list[Passage] = []
     borders = list(sentence_ends[bisect_right(sentence_ends, start) : bisect_right(sentence_ends, end)])
     while start < end:
         fitting = [b for b in borders if start < b and counts[b] - counts[start] <= longest]
         stop = fitting[-1] if fitting else min(bisect_right(counts, counts[start] + longest) - 1, end)
-        pieces.append(Piece(start, stop, counts[stop] - counts[start]))
+        pieces.append(Passage(start, stop, counts[stop] - counts[start]))
         start = stop
     return pieces
 
@@ -200,7 +200,7 @@ class Retriever:
 
     def _chunks(self, character: str) -> list[Context]:
         """The whole book in chunks of paragraphs, each within the budget; none is empty."""
-        chunks: list[list[Piece]] = [[]]
+        chunks: list[list[Passage]] = [[]]
         left = self.budget
         for paragraph in self.paragraphs:
             if paragraph.size > left:

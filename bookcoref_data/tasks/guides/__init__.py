@@ -4,7 +4,13 @@
 grades LiSCU's task. Fetching and reading pages is the work of `workflows/guide_texts`.
 """
 
-from .identification import IDENTIFICATION, Question, baselines, grade_identification, questions_of
+from .identification import (
+    IDENTIFICATION,
+    IdentificationQuestion,
+    baselines,
+    grade_identification,
+    questions_of,
+)
 from .masking import MASK, mask_name
 from .texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
 
@@ -14,7 +20,7 @@ __all__ = [
     "KINDS",
     "MASK",
     "GuideText",
-    "Question",
+    "IdentificationQuestion",
     "baselines",
     "grade_identification",
     "keep_long",

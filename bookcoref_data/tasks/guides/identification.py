@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class IdentificationQuestion:
     """One masked description with the summary of its guide and the characters to choose from."""
 
     id: str
@@ -65,12 +65,12 @@ class Question:
         }
 
 
-def questions_of(texts: Sequence[GuideText]) -> list[Question]:
+def questions_of(texts: Sequence[GuideText]) -> list[IdentificationQuestion]:
     """One question per description, of guides that have a summary and two characters or more."""
     guides: dict[tuple[str, str], list[GuideText]] = {}
     for text in texts:
         guides.setdefault((text.source, text.guide), []).append(text)
-    found: list[Question] = []
+    found: list[IdentificationQuestion] = []
     for some in guides.values():
         summary = next((t.text for t in some if t.kind == "summary"), "")
         people = sorted((t for t in some if t.kind == "description"), key=lambda t: t.order)
@@ -79,11 +79,11 @@ def questions_of(texts: Sequence[GuideText]) -> list[Question]:
     return found
 
 
-def _question(person: GuideText, people: Sequence[GuideText], summary: str) -> Question:
+def _question(person: GuideText, people: Sequence[GuideText], summary: str) -> IdentificationQuestion:
     others = [(p.character, *p.aliases) for p in people if p is not person]
     masked, count = mask_name(person.text, (person.character, *person.aliases), others)
     options = tuple(dict.fromkeys(p.character for p in people))
-    return Question(
+    return IdentificationQuestion(
         person.id, person.doc_key, person.title, person.source, summary, masked, count, options,
         person.character,
     )  # fmt: skip

@@ -4,15 +4,15 @@
 from equal ids, from the greedy baseline or from our linker.
 """
 
-from .agreement import Agreement, agreement, agreement_by_genre, choices, vote
+from .agreement import DecisionAgreement, agreement, agreement_by_genre, choices, vote
 from .asking import Session
 from .greedy import decide_greedily
 from .linker import decide_with_linker
 from .parts import (
     ChainRef,
     Decisions,
-    Document,
-    Merged,
+    MergedDocument,
+    SplitDocument,
     decide_by_id,
     decisions_from_whole,
     documents_of,
@@ -23,14 +23,14 @@ from .statistics import GenreStatistics, scores_by_size, statistics
 from .table import read_table, write_table
 
 __all__ = [
-    "Agreement",
     "ChainRef",
+    "DecisionAgreement",
     "DecisionScores",
     "Decisions",
-    "Document",
     "GenreStatistics",
-    "Merged",
+    "MergedDocument",
     "Session",
+    "SplitDocument",
     "agreement",
     "agreement_by_genre",
     "choices",

@@ -14,14 +14,14 @@ from typing import Any
 
 from ...books import Mention
 from ...errors import UsageError
-from .parts import ChainRef, Decisions, Document, merge
+from .parts import ChainRef, Decisions, SplitDocument, merge
 
 Choice = frozenset[Mention] | None
 """The mentions of the chosen chain, or None for New."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class DecisionAgreement:
     """Agreement over some decisions, 0 to 1; alpha may be negative.
 
     `strict`: same choice. `jaccard`: mean overlap of the chosen chains, 1 when both are New, 0 when one is.
@@ -40,7 +40,7 @@ class Agreement:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-def choices(document: Document, decisions: Decisions) -> dict[ChainRef, Choice]:
+def choices(document: SplitDocument, decisions: Decisions) -> dict[ChainRef, Choice]:
     """What each decision of an annotator chooses, as it stands before the part of the decision."""
     found: dict[ChainRef, Choice] = {}
     for part in range(1, len(document.numbers)):
@@ -52,13 +52,13 @@ def choices(document: Document, decisions: Decisions) -> dict[ChainRef, Choice]:
     return found
 
 
-def agreement(pairs: Sequence[tuple[Choice, Choice]]) -> Agreement:
+def agreement(pairs: Sequence[tuple[Choice, Choice]]) -> DecisionAgreement:
     """All five measures over the choices of two annotators for the same decisions."""
     count = len(pairs)
     strict = sum(a == b for a, b in pairs)
     both_new = sum(a is None and b is None for a, b in pairs)
     any_new = sum(a is None or b is None for a, b in pairs)
-    return Agreement(
+    return DecisionAgreement(
         count,
         _ratio(strict, count),
         _ratio(sum(_jaccard(a, b) for a, b in pairs), count),
@@ -91,8 +91,8 @@ def krippendorff_alpha(pairs: Sequence[tuple[Choice, Choice]]) -> float:
 
 
 def agreement_by_genre(
-    documents: Sequence[Document], annotators: Mapping[str, Mapping[str, Decisions]]
-) -> dict[str, dict[tuple[str, str], Agreement]]:
+    documents: Sequence[SplitDocument], annotators: Mapping[str, Mapping[str, Decisions]]
+) -> dict[str, dict[tuple[str, str], DecisionAgreement]]:
     """Agreement of every pair of annotators by genre, and over "all".
 
     `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
@@ -118,7 +118,7 @@ def agreement_by_genre(
     return {genre: {pair: agreement(both) for pair, both in found.items()} for genre, found in pairs.items()}
 
 
-def vote(document: Document, annotators: Sequence[Decisions]) -> dict[ChainRef, ChainRef | None]:
+def vote(document: SplitDocument, annotators: Sequence[Decisions]) -> dict[ChainRef, ChainRef | None]:
     """The majority's decisions; where no choice has a majority, the first annotator's.
 
     Choices are compared by the chain of the voted document that they join, part by part.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...books import Mention
-from .parts import ChainRef, Document, Merged, merge
+from .parts import ChainRef, MergedDocument, SplitDocument, merge
 
 EXAMPLES = 4
 AROUND = 12
@@ -31,7 +31,7 @@ class Session:
 
     def __init__(
         self,
-        document: Document,
+        document: SplitDocument,
         decisions: dict[ChainRef, ChainRef | None],
         advice: dict[ChainRef, ChainRef | None],
     ) -> None:
@@ -42,7 +42,7 @@ class Session:
         """The first chain without a decision; None when all are made."""
         return next((ref for ref in self.document.questions if ref not in self.decisions), None)
 
-    def before(self, ref: ChainRef) -> Merged:
+    def before(self, ref: ChainRef) -> MergedDocument:
         """The document chains that `ref` may join: those of the parts before its own."""
         return merge(self.document, self.decisions, parts=ref.part)
 

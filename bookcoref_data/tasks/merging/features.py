@@ -16,7 +16,7 @@ from ...books import Mention
 from ...evaluate.mention_types import TypeRules, head_of
 from ...words.honorifics import HONORIFICS, honorific_gender
 from ...words.pronouns import FEMALE, FIRST, FIRST_PLURAL, MALE, NEUTER, PLURAL, SECOND
-from .parts import Document
+from .parts import SplitDocument
 
 _CLASSES = (MALE, FEMALE, NEUTER, PLURAL | FIRST_PLURAL, FIRST, SECOND)
 _FIRST_KINDS = ("indefinite", "definite", "possessive", "name", "pronoun", "bare")
@@ -81,7 +81,7 @@ class Profile:
         return not self.nouns
 
 
-def profile_of(document: Document, rules: TypeRules, mentions: Sequence[Mention]) -> Profile:
+def profile_of(document: SplitDocument, rules: TypeRules, mentions: Sequence[Mention]) -> Profile:
     """The profile of one chain."""
     made = Profile(size=len(mentions), first=mentions[0].start, last=mentions[-1].start)
     for number, mention in enumerate(mentions):
@@ -106,7 +106,9 @@ def _first_kind(kind: str, words: Sequence[str]) -> str:
     return "possessive" if words[0] in _POSSESSIVE else "definite" if words[0] in _DETERMINERS else "bare"
 
 
-def _add_noun(made: Profile, document: Document, mention: Mention, words: list[str], is_name: bool) -> None:
+def _add_noun(
+    made: Profile, document: SplitDocument, mention: Mention, words: list[str], is_name: bool
+) -> None:
     bare = words[1:] if words[0] in _DETERMINERS and len(words) > 1 else words
     made.full[" ".join(words)] += 1
     made.strings[" ".join(bare)] += 1
@@ -147,7 +149,7 @@ NEW_NAMES = (
 )  # fmt: skip
 
 
-class Candidates:
+class ChainCandidates:
     """The document chains that the chains of one part may join, with features of every pair."""
 
     def __init__(self, profiles: Sequence[Profile], last_part_start: int) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...books import Mention
 from ...evaluate.mention_types import TypeRules
 from ...formats.layers import flat
-from .parts import ChainRef, Document, walk
+from .parts import ChainRef, SplitDocument, walk
 
 
-def decide_greedily(document: Document) -> dict[ChainRef, ChainRef | None]:
+def decide_greedily(document: SplitDocument) -> dict[ChainRef, ChainRef | None]:
     """Join a chain to the first earlier one with a mention of the same words as one of its noun phrases.
 
     Not determined in the paper: here whole mentions are compared, in lower case; the chain with the

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...evaluate.mention_types import TypeRules
-from .features import NEW_NAMES, PAIR_NAMES, Candidates, Profile, profile_of
-from .parts import ChainRef, Document, walk
+from .features import NEW_NAMES, PAIR_NAMES, ChainCandidates, Profile, profile_of
+from .parts import ChainRef, SplitDocument, walk
 
 WEIGHTS = "linker.json"
 _NEVER = 1e6
@@ -51,7 +51,7 @@ class Network:
     new: Layers
     threshold: float
 
-    def log_probabilities(self, candidates: Candidates, chain: Profile, part: int) -> np.ndarray:
+    def log_probabilities(self, candidates: ChainCandidates, chain: Profile, part: int) -> np.ndarray:
         """Of every document chain, then of New."""
         pairs = self.pair.scores(candidates.pair_features(chain)) if candidates.profiles else np.zeros(0)
         new = self.new.scores(np.array([candidates.new_features(chain, part)], dtype=np.float32))
@@ -80,13 +80,15 @@ def network_of(value: dict[str, Any]) -> Network:
     return Network(Layers.of(value["pair"]), Layers.of(value["new"]), float(value["threshold"]))
 
 
-def decide_with_linker(document: Document, network: Network | None = None) -> dict[ChainRef, ChainRef | None]:
+def decide_with_linker(
+    document: SplitDocument, network: Network | None = None
+) -> dict[ChainRef, ChainRef | None]:
     """The linker's decisions for all parts, each on what it decided before."""
     return {ref: choice for ref, (choice, _) in rank_with_linker(document, network).items()}
 
 
 def rank_with_linker(
-    document: Document, network: Network | None = None
+    document: SplitDocument, network: Network | None = None
 ) -> dict[ChainRef, tuple[ChainRef | None, float]]:
     """(choice, its probability) for every chain that needs a decision."""
     network = network or default_network()
@@ -96,7 +98,7 @@ def rank_with_linker(
     found: dict[ChainRef, tuple[ChainRef | None, float]] = {}
     for part, refs in walk(document):
         roots = list(chains)
-        candidates = Candidates(list(chains.values()), document.part_starts[part - 1])
+        candidates = ChainCandidates(list(chains.values()), document.part_starts[part - 1])
         table = [network.log_probabilities(candidates, profiles[ref], part) for ref in refs]
         for ref, choice, probability in zip(refs, *_assign(table, network.threshold), strict=True):
             found[ref] = (roots[choice] if choice is not None else None, probability)

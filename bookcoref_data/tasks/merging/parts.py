@@ -32,7 +32,7 @@ Decisions = Mapping[ChainRef, ChainRef | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class SplitDocument:
     """The parts of one document laid end to end. All offsets are tokens of the whole document.
 
     `chains` holds every chain of every part, in the order in which decisions are made: by part, then by
@@ -74,13 +74,13 @@ class Document:
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedDocument:
     """A document after some decisions. `chains` maps the first chain of each document chain to all of them.
 
     `warnings` names chains of one part that were joined with each other.
     """
 
-    document: Document
+    document: SplitDocument
     chains: dict[ChainRef, list[ChainRef]]
     warnings: list[str] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ class Merged:
         )  # fmt: skip
 
 
-def documents_of(records: Iterable[Record]) -> list[Document]:
+def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
     """Group records of parts (`read(..., parts="apart")`) into documents, in the order given.
 
     A record says its document and part in `extra`, or has a key such as "story_part2"; any other record
@@ -122,7 +122,7 @@ def _name_and_number(record: Record) -> tuple[str, str]:
     return (match[1], match[2]) if match else (record.doc_key, "0")
 
 
-def _document(name: str, parts: Sequence[tuple[str, Record]]) -> Document:
+def _document(name: str, parts: Sequence[tuple[str, Record]]) -> SplitDocument:
     sentences: list[tuple[str, ...]] = []
     chains: dict[ChainRef, tuple[Mention, ...]] = {}
     starts = []
@@ -143,7 +143,7 @@ def _document(name: str, parts: Sequence[tuple[str, Record]]) -> Document:
         sentences += [tuple(sentence) for sentence in book.sentences]
         offset += len(book.tokens)
     layers = _layers([record for _, record in parts])
-    return Document(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains, layers)
+    return SplitDocument(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains, layers)
 
 
 def _layers(records: Sequence[Record]) -> dict[str, Layer]:
@@ -168,7 +168,7 @@ def _decision_order(item: tuple[tuple[Mention, ...], str]) -> tuple[int, int, st
     return mentions[0].start, -mentions[0].end, number
 
 
-def merge(document: Document, decisions: Decisions, *, parts: int | None = None) -> Merged:
+def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = None) -> MergedDocument:
     """Join the chains of a document; chains without a decision are New.
 
     `parts` stops before that part: the chains that its decisions may choose from.
@@ -177,7 +177,7 @@ def merge(document: Document, decisions: Decisions, *, parts: int | None = None)
         DataError: a decision names a chain that is not there, or not in an earlier part.
     """
     root_of: dict[ChainRef, ChainRef] = {}
-    merged = Merged(document, {})
+    merged = MergedDocument(document, {})
     for ref in document.chains:
         if parts is not None and ref.part >= parts:
             break
@@ -206,7 +206,7 @@ def merge(document: Document, decisions: Decisions, *, parts: int | None = None)
     return merged
 
 
-def decide_by_id(document: Document) -> dict[ChainRef, ChainRef | None]:
+def decide_by_id(document: SplitDocument) -> dict[ChainRef, ChainRef | None]:
     """Equal ids are one entity (FantasyCoref's parts): join the first chain with that id."""
     first: dict[str, ChainRef] = {}
     decisions: dict[ChainRef, ChainRef | None] = {}
@@ -217,7 +217,7 @@ def decide_by_id(document: Document) -> dict[ChainRef, ChainRef | None]:
     return decisions
 
 
-def decisions_from_whole(document: Document, whole: Record) -> dict[ChainRef, ChainRef | None]:
+def decisions_from_whole(document: SplitDocument, whole: Record) -> dict[ChainRef, ChainRef | None]:
     """The decisions that a whole annotation implies: a chain joins an earlier one of the same cluster.
 
     Of the clusters that share mentions with a chain the one with most counts.
@@ -241,7 +241,7 @@ def decisions_from_whole(document: Document, whole: Record) -> dict[ChainRef, Ch
     return decisions
 
 
-def walk(document: Document) -> Iterator[tuple[int, list[ChainRef]]]:
+def walk(document: SplitDocument) -> Iterator[tuple[int, list[ChainRef]]]:
     """(part, chains to decide) of every part after the first."""
     for part in range(1, len(document.numbers)):
         yield part, document.of_part(part)

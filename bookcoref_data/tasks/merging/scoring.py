@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...evaluate import ClusterScores, score_documents
-from .parts import ChainRef, Decisions, Document, merge
+from .parts import ChainRef, Decisions, SplitDocument, merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class DecisionScores:
         }  # fmt: skip
 
 
-def score_decisions(document: Document, key: Decisions, response: Decisions) -> DecisionScores:
+def score_decisions(document: SplitDocument, key: Decisions, response: Decisions) -> DecisionScores:
     """Compare the decisions of a response with the right ones."""
     entity = _entities(document, key)
     joined = _entities(document, response)
@@ -68,12 +68,12 @@ def score_decisions(document: Document, key: Decisions, response: Decisions) -> 
     return counts
 
 
-def _entities(document: Document, decisions: Decisions) -> dict[ChainRef, ChainRef]:
+def _entities(document: SplitDocument, decisions: Decisions) -> dict[ChainRef, ChainRef]:
     """The first chain of the document chain of every chain."""
     return {ref: root for root, refs in merge(document, decisions).chains.items() for ref in refs}
 
 
-def score_merged(pairs: Iterable[tuple[Document, Decisions, Decisions]]) -> ClusterScores:
+def score_merged(pairs: Iterable[tuple[SplitDocument, Decisions, Decisions]]) -> ClusterScores:
     """Cluster scores of merged documents, pooled: (document, right decisions, decisions of the response)."""
     merged = [
         (merge(document, key).to_record().clusters, merge(document, response).to_record().clusters)

@@ -15,22 +15,22 @@ from pathlib import Path
 from ...errors import FormatError
 from ...files import write_text
 from ...formats.lines import read_lines
-from .parts import ChainRef, Decisions, Document
+from .parts import ChainRef, Decisions, SplitDocument
 
 COLUMNS = ("document", "part", "chain", "joins_part", "joins_chain", "annotator")
 NEW = "new"
-Table = dict[str, dict[str, dict[ChainRef, ChainRef | None]]]
+DecisionTable = dict[str, dict[str, dict[ChainRef, ChainRef | None]]]
 """{annotator: {document: decisions}}."""
 
 
-def read_table(path: Path, documents: Sequence[Document]) -> Table:
+def read_table(path: Path, documents: Sequence[SplitDocument]) -> DecisionTable:
     """The decisions in a file. A later row about the same chain replaces an earlier one.
 
     Raises:
         FormatError: `file:line` of a row that is none, or that names an unknown document, part or chain.
     """
     known = {document.doc_key: document for document in documents}
-    found: Table = {}
+    found: DecisionTable = {}
     for number, line in enumerate(read_lines(path), 1):
         cells = line.split("\t")
         if not line.strip() or cells[: len(COLUMNS) - 1] == list(COLUMNS[:-1]):
@@ -52,7 +52,7 @@ def read_table(path: Path, documents: Sequence[Document]) -> Table:
     return found
 
 
-def _ref(document: Document, part: str, chain: str, place: str) -> ChainRef:
+def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef:
     if part not in document.numbers:
         raise FormatError(
             f"{place}: document {document.doc_key!r} has no part {part!r}",
@@ -68,7 +68,7 @@ def _ref(document: Document, part: str, chain: str, place: str) -> ChainRef:
 
 
 def write_table(
-    path: Path, documents: Sequence[Document], decisions: Mapping[str, Decisions], annotator: str = ""
+    path: Path, documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions], annotator: str = ""
 ) -> int:
     """Write the decisions about some documents; returns how many rows."""
     rows = [
@@ -80,7 +80,7 @@ def write_table(
     return len(rows)
 
 
-def row_of(document: Document, ref: ChainRef, target: ChainRef | None, annotator: str) -> str:
+def row_of(document: SplitDocument, ref: ChainRef, target: ChainRef | None, annotator: str) -> str:
     """One row of the table, without its line end."""
     joins = (NEW, NEW) if target is None else (document.numbers[target.part], target.chain)
     return "\t".join([document.doc_key, document.numbers[ref.part], ref.chain, *joins, annotator])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...books import Mention, Record
-from .entities import Document, make_document
+from .entities import QuestionDocument, make_document
 from .pronouns import PLURAL_CLASSES
 from .ranking import copeland_counts, criteria
 from .scores import SAME_SURFACE, MentionScores, score_mentions
@@ -80,7 +80,7 @@ class Candidate:
     """A mention of a labelled entity that may be asked about."""
 
     dataset: str
-    document: Document
+    document: QuestionDocument
     scores: MentionScores
     evidence: int = -1
 
@@ -152,7 +152,7 @@ def build_questions(
 
 
 def _candidates(
-    dataset: str, document: Document, settings: QuestionSettings, made: QuestionSet
+    dataset: str, document: QuestionDocument, settings: QuestionSettings, made: QuestionSet
 ) -> list[Candidate]:
     made.documents += 1
     key, tokens = document.book.doc_key, len(document.book.tokens)
@@ -215,7 +215,7 @@ def _published(groups: list[list[Candidate]], settings: QuestionSettings, made: 
         made.tables["random", f"draw_{number:02}"] = rows
 
 
-def _evidence(document: Document, scores: Sequence[MentionScores]) -> dict[int, int]:
+def _evidence(document: QuestionDocument, scores: Sequence[MentionScores]) -> dict[int, int]:
     """The start of the nearest earlier mention that shows the phrase of its entity, by mention index."""
     last: dict[int, int] = {}
     found = {}
@@ -288,7 +288,7 @@ def _passage(candidate: Candidate, settings: QuestionSettings) -> tuple[int, int
     return start, end
 
 
-def _options(document: Document, start: int, end: int) -> list[str]:
+def _options(document: QuestionDocument, start: int, end: int) -> list[str]:
     """The phrases of all labelled entities with a mention in the passage, in order of first mention."""
     found: dict[str, None] = {}
     first = bisect_left(document.mentions, (start, -1))
@@ -299,7 +299,7 @@ def _options(document: Document, start: int, end: int) -> list[str]:
     return list(found)
 
 
-def overlapping_entities(document: Document, index: int) -> list[str]:
+def overlapping_entities(document: QuestionDocument, index: int) -> list[str]:
     """The phrases of other entities whose mentions contain the mention or lie in it."""
     mention, own = document.mentions[index], document.owners[index]
     found: dict[str, None] = {}

@@ -25,7 +25,7 @@ LONGEST_PHRASE = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Document:
+class QuestionDocument:
     """A book prepared for questions: every mention once, sorted, with its entity and category.
 
     `owners[i]` is the entity of mention `i`, an index of `phrases`; a phrase of None means unlabelled.
@@ -53,7 +53,7 @@ def make_document(
     least_mentions: int = 3,
     untyped: str = "rules",
     phrases: Sequence[str | None] | None = None,
-) -> Document:
+) -> QuestionDocument:
     """Prepare a record. `phrases` names its groups by hand: characters first, then unnamed clusters.
 
     `untyped` says how mentions are sorted where the file has no types: "rules" (name, noun phrase, pronoun
@@ -78,7 +78,7 @@ def make_document(
     if phrases is None:
         texts = [book.text_of(m) for m in mentions]
         phrases = _phrases(by_entity, names, texts, categories, least_mentions)
-    return Document(book, mentions, owners, categories, tuple(phrases), source)
+    return QuestionDocument(book, mentions, owners, categories, tuple(phrases), source)
 
 
 def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list[str | None], str]:

@@ -90,17 +90,17 @@ def ask(
     return replies, report
 
 
-_Work = tuple[str, list[Request]]
+_BookRequests = tuple[str, list[Request]]
 
 
-def _replies(todo: Sequence[_Work], model: Model) -> Iterator[tuple[_Work, Reply]]:
+def _replies(todo: Sequence[_BookRequests], model: Model) -> Iterator[tuple[_BookRequests, Reply]]:
     """Replies as they come; never more than a few requests wait, so that an interrupt stops soon."""
     if model.parallel < 2:
         for work in todo:
             yield work, model.reply(work[1][0])
         return
     queue = iter(todo)
-    running: dict[Future[Reply], _Work] = {}
+    running: dict[Future[Reply], _BookRequests] = {}
     with ThreadPoolExecutor(model.parallel) as pool:
         try:
             while True:

@@ -23,7 +23,7 @@ from .front import cut_back, cut_contents, cut_front, cut_other_works
 from .guard import check
 from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
-from .model import KINDS, VISIBLE, Block, Chapter, CleanText, Cut, Draft, Rows, Run
+from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
 from .notes import (
     cut_credits,
     cut_footnotes,
@@ -33,8 +33,19 @@ from .notes import (
 )
 from .settings import CleanRecipe, CleanSettings, Piece, settings_from
 
-__all__ = ["KINDS", "Block", "Chapter", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "Piece", "Run",
-           "clean", "settings_from"]  # fmt: skip
+__all__ = [
+    "KINDS",
+    "Block",
+    "ChapterHeading",
+    "CleanRecipe",
+    "CleanSettings",
+    "CleanText",
+    "Cut",
+    "KeptRun",
+    "Piece",
+    "clean",
+    "settings_from",
+]  # fmt: skip
 
 _LINE_END = re.compile(r"\n")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -151,7 +162,7 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     draft.forget()
     body = _take(draft.text, runs)
     return CleanText(
-        body, Rows(runs, Run), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
+        body, TableRows(runs, KeptRun), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
         tuple(draft.sections),
     )  # fmt: skip
 
@@ -264,14 +275,14 @@ def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return places
 
 
-def _cuts(draft: Draft) -> Rows[Cut]:
+def _cuts(draft: Draft) -> TableRows[Cut]:
     """Runs of equal marks; cuts that hold nothing visible are left out."""
     marks = np.frombuffer(draft.marks, dtype=np.uint8)
     starts, ends = _stretches(marks)
     table = np.column_stack((marks[starts], starts, ends)).astype(np.int64)
     table = table[table[:, 0] > 0]
     seen = [VISIBLE.search(draft.text, start, end) is not None for _, start, end in table.tolist()]
-    return Rows(table[np.asarray(seen, dtype=bool)], _cut)
+    return TableRows(table[np.asarray(seen, dtype=bool)], _cut)
 
 
 def _cut(mark: int, start: int, end: int) -> Cut:
@@ -289,10 +300,10 @@ def _heading_spans(draft: Draft) -> np.ndarray:
     return np.asarray(spans, dtype=np.int64).reshape(-1, 2)
 
 
-def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[Chapter]:
+def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[ChapterHeading]:
     for start, end in _offsets(runs, headings).tolist():
         if title := " ".join(body[start:end].split()):
-            yield Chapter(title, start, end)
+            yield ChapterHeading(title, start, end)
 
 
 def _offsets(runs: np.ndarray, places: np.ndarray) -> np.ndarray:

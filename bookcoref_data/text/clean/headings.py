@@ -71,11 +71,11 @@ _SENTENCE_END = re.compile(r"[.!?:;,\-—]['\"”’)\]_*]*$")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
 
 
-Rule = Callable[[Block], bool]
+HeadingRule = Callable[[Block], bool]
 _bits = count()
 
 
-def _asked_once(rule: Rule) -> Rule:
+def _asked_once(rule: HeadingRule) -> HeadingRule:
     """Keep the answer of a rule with the block: two bits of `known`, asked and yes."""
     place = 2 * next(_bits)
     asked, yes = 1 << place, 2 << place

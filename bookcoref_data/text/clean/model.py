@@ -68,7 +68,7 @@ class Section(NamedTuple):
         )
 
 
-class Run(NamedTuple):
+class KeptRun(NamedTuple):
     """`length` kept characters: at `out` in the clean text, at `file` in the decoded file."""
 
     out: int
@@ -76,7 +76,7 @@ class Run(NamedTuple):
     length: int
 
 
-class Chapter(NamedTuple):
+class ChapterHeading(NamedTuple):
     """A heading of the clean text; [start, end) is the heading itself, `title` its words on one line."""
 
     title: str
@@ -88,7 +88,7 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 _ROWS_AT_ONCE = 4096
 
 
-class Rows(Sequence[Row], Generic[Row]):
+class TableRows(Sequence[Row], Generic[Row]):
     """Runs or cuts, held as a table of numbers: a Python object for each would take more than their text.
 
     `table` has one row of whole numbers for each; `make` turns a row into the object that a caller sees.
@@ -109,7 +109,7 @@ class Rows(Sequence[Row], Generic[Row]):
     def __getitem__(self, place: slice) -> Sequence[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
         if isinstance(place, slice):
-            return Rows(self.table[place], self._make)
+            return TableRows(self.table[place], self._make)
         return self._make(*self.table[place].tolist())
 
     def __iter__(self) -> Iterator[Row]:
@@ -140,9 +140,9 @@ class CleanText:
     """
 
     text: str
-    runs: Rows[Run]
-    cuts: Rows[Cut]
-    chapters: tuple[Chapter, ...]
+    runs: TableRows[KeptRun]
+    cuts: TableRows[Cut]
+    chapters: tuple[ChapterHeading, ...]
     file_length: int
     sections: tuple[Section, ...] = ()
 
