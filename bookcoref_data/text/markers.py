@@ -14,7 +14,7 @@ PROJECT = re.compile(r"project\s+gutenberg", re.I)
 """The name of the project, in any case and over a line end."""
 
 _OPENING = r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG"
-START = re.compile(rf"^{_OPENING}(?:[^\n]*(?:\n[^\n]+){{0,3}}?\*\*\*[ \t]*$|[^\n]*$)", re.M | re.I)
+START = re.compile(rf"^{_OPENING}(?:[^\n]*?(?:\n[^\n]+?){{0,3}}?\*\*\*[ \t]*$|[^\n]*$)", re.M | re.I)
 """The line, or the two to four lines, that end a header since about 2003."""
 
 SMALL_PRINT = re.compile(r"^\*END ?\*? ?THE SMALL PRINT[^\n]*$", re.M | re.I)

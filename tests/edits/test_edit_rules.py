@@ -67,16 +67,16 @@ def test_less_context_is_asked_for_until_a_place_fits():
     ("before", "after"), [(6, 6), (6, 0), (0, 6), (4, 2), (2, 4), (3, 3), (3, 0), (0, 3), (2, 2), (1, 1)]
 )
 def test_so_much_context_is_enough(before, after):
-    """One place has just these words of the anchor around it; another, as far away, has one word less."""
-    left, right = ["l6", "l5", "l4", "l3", "l2", "l1"], ["r1", "r2", "r3", "r4", "r5", "r6"]
+    """One place has just these words of the anchor around it; others, as far away, have one word less."""
+    left, right = [f"l{i}" for i in range(7, 0, -1)], [f"r{i}" for i in range(1, 8)]
 
     def around(before, after):
-        return [*["?"] * (6 - before), *left[6 - before :], "x", *right[:after], *["!"] * (6 - after)]
+        return [*["?"] * (7 - before), *left[7 - before :], "x", *right[:after], *["!"] * (7 - after)]
 
-    less = (before - 1, after) if before else (0, after - 1)
-    tokens = [*around(before, after), *["."] * 7, *around(*less)]
-    anchor = Anchor(16, 16, "x", " ".join(left), " ".join(right))
-    assert Finder(tokens).find(anchor) == (6, 6)
+    less = [(before - 1, after)] * (before > 0) + [(before, after - 1)] * (after > 0)
+    tokens = [token for words in [(before, after), *less] for token in around(*words)]
+    anchor = Anchor(1000, 1000, "x", " ".join(left), " ".join(right))
+    assert Finder(tokens).find(anchor) == (7, 7)
 
 
 def spread(*places, size=60):

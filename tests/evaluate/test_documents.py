@@ -36,6 +36,13 @@ def test_missing_books_can_be_skipped_or_count_as_empty(record):
     assert "as empty" in empty.notes[0]
 
 
+def test_eight_documents_are_named_and_more_are_counted(record):
+    many = [record(f"d{i}", "ab") for i in range(10)]
+    assert evaluate(many[:1], many[:9]).notes[0].count(", d") == 7
+    assert " more" not in evaluate(many[:1], many[:9]).notes[0]
+    assert "d7, d8 and 1 more" in evaluate(many[:1], many).notes[0]
+
+
 def test_extra_books_are_named_and_not_scored(record):
     result = evaluate([record("one", "ab")], [record("one", "ab"), record("zwei", "cd")])
     assert result.extra == ("zwei",)
@@ -78,6 +85,18 @@ def test_the_first_differing_token_is_shown_with_its_neighbours():
         check_tokens(*documents(a, b))
     assert r"the old '\n' >>hall<< of stone" in found.value.expected
     assert ">>Hall<<" in found.value.found
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [(0, ">>X<< 1 2 3 4"), (3, "0 1 2 >>X<< 4 5 6 7"), (6, "2 3 4 5 >>X<< 7 8 9"), (9, "5 6 7 8 >>X<<")],
+)
+def test_four_neighbours_of_a_difference_are_shown_on_either_side(at, shown):
+    tokens = [str(i) for i in range(10)]
+    other = [*tokens[:at], "X", *tokens[at + 1 :]]
+    with pytest.raises(DataError, match=f"token {at} is the first") as found:
+        check_tokens(*documents(Book.make("b", [tokens]), Book.make("b", [other])))
+    assert found.value.found == f"{shown} (10 tokens)"
 
 
 def test_a_text_that_stops_early_differs_at_its_end():

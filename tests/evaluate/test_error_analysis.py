@@ -6,7 +6,8 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.error_analysis import ERROR_TYPES, analyse_errors
+from bookcoref_data.evaluate.clustering import members, overlap
+from bookcoref_data.evaluate.error_analysis import ERROR_TYPES, _jaccard, analyse_errors
 
 TEXT = "Anna met the old Ben of York . She saw him . The tall queen laughed and Anna wept"
 WORDS = TEXT.split(" ")
@@ -146,3 +147,12 @@ def test_windows_are_analysed_apart(farm, real):
     """In split mode a character in two windows is not divided: no cluster can span windows."""
     key = [farm["key windows"][i] for i in (3, 4)]
     assert counted(analyse_errors(evaluate(key, key, "split"))) == {}
+
+
+def test_spans_are_paired_by_the_share_of_tokens_in_common():
+    spans = [(a, b) for a in range(4) for b in range(a, 5)]
+    both = overlap(members([[spans]]), members([[spans]]))
+    for k, (a, b) in enumerate(spans):
+        for r, (c, d) in enumerate(spans):
+            one, two = set(range(a, b + 1)), set(range(c, d + 1))
+            assert _jaccard(both, k, r) == len(one & two) / len(one | two)

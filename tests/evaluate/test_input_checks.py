@@ -26,6 +26,11 @@ def test_every_kind_is_counted_with_examples():
     assert dict(found.examples)["outside"] == ((50, 60),)
 
 
+def test_three_examples_of_a_kind_are_shown():
+    found = flaws([[(4, 3), (6, 5), (8, 7), (10, 9)]], 40)
+    assert (found.reversed, dict(found.examples)["reversed"]) == (4, ((4, 3), (6, 5), (8, 7)))
+
+
 def test_a_clean_clustering_has_no_flaws():
     assert flaws([[(0, 0), (1, 3)], [(2, 2), (2, 3)]], 10) == check_input([], members([[]]), 10)
 

@@ -54,6 +54,14 @@ def test_a_characters_name_is_a_name_even_where_the_word_is_common():
     assert TypeRules(text, [6], ["Mrs. Clover"]).type_of(0, 0) == "name"
 
 
+@pytest.mark.parametrize("quote", ["“", "``", '"'])
+def test_the_word_behind_a_quotation_mark_may_have_a_capital_for_its_place_alone(quote):
+    assert not TypeRules(["so", "go", quote, "Go"]).is_name("Go")
+    assert not TypeRules(["so", "go", quote, "Go", "on"]).is_name("Go")
+    assert TypeRules(["so", "go", "Go", quote]).is_name("Go")
+    assert TypeRules(["so", "go", "Go", quote, "On"]).is_name("Go")
+
+
 def test_mentions_outside_the_text_have_no_head(rules):
     assert head_of(TEXT, 10_000, 10_001) is None
     assert rules.type_of(10_000, 10_001) == "nominal"

@@ -105,6 +105,14 @@ def test_a_cluster_is_called_by_its_character_or_its_most_frequent_name():
     assert labels.of_response(book.response, [1, 3]) == {1: "the old cat", 3: "He"}
 
 
+def test_a_capital_at_the_head_of_a_sentence_makes_no_name():
+    mentions = [(0, 0), (4, 5), (9, 10)]
+    book = pair(
+        text("Horses ran .", "So the animals ran .", "All the animals and horses .", clusters=mentions)
+    )
+    assert Labels(book).of_response(book.response, [0]) == {0: "the animals"}
+
+
 def test_a_cluster_without_text_is_called_by_its_number():
     book = pair(Record("b", clusters=[[(0, 0)], [(4, 5)]]))
     assert Labels(book).of_key(book.key) == ["cluster 0", "cluster 1"]
@@ -144,6 +152,8 @@ def test_a_snippet_needs_text_and_has_eight_words_on_either_side():
 def test_the_label_of_a_mention_is_that_of_its_head(mention, label):
     words = mention.split(" ")
     assert noun_label(["so", *words, "so"], 1, len(words)) == label
+    assert noun_label([*words, "so"], 0, len(words) - 1) == label
+    assert noun_label([*words, "so"], -1, len(words) - 1) == label
 
 
 def test_spans_outside_the_text_have_no_label_and_each_span_counts_once():

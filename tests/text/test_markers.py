@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bookcoref_data.text.markers import START as START_LINE
 from bookcoref_data.text.markers import (
     ebook_numbers,
     field,
@@ -26,6 +27,27 @@ def test_the_project_is_named_in_the_first_6000_or_the_last_30000_characters():
     assert not is_gutenberg("x" * 9000 + NAME + "x" * (30_001 - len(NAME)))
     assert is_gutenberg("PROJECT\n  GUTENBERG")
     assert not is_gutenberg("x" * 20)
+
+
+OPENING = "*** START OF THE PROJECT GUTENBERG EBOOK"
+
+
+@pytest.mark.parametrize(
+    "line", [f"{OPENING} X ***", f"{OPENING}X***", f"{OPENING} X *** ", f"{OPENING} * X ***"]
+)
+@pytest.mark.parametrize(
+    "text", ["*****", "* * * ***", "A word\n* * * ***", "a\nb\n*** ***", "PREFACE ***", ""]
+)
+def test_a_line_that_is_closed_ends_the_header(line, text):
+    """A line of the book that ends with stars is the book's, also right below the header."""
+    assert START_LINE.search(f"Title: X\n{line}\n{text}\n\nwords ***\n")[0] == line
+
+
+@pytest.mark.parametrize("more", ["Y ***", "Y\nZ ***", "Y\nZ\nBY A ***"])
+def test_a_long_title_takes_up_to_four_lines(more):
+    assert START_LINE.search(f"{OPENING} X\n{more}\n*****\n\nwords")[0] == f"{OPENING} X\n{more}"
+    assert START_LINE.search(f"{OPENING} X\n\n{more}\n")[0] == f"{OPENING} X"
+    assert START_LINE.search(f"{OPENING} X\n1\n2\n3\n4 ***\n")[0] == f"{OPENING} X"
 
 
 @pytest.mark.parametrize(
