@@ -297,7 +297,7 @@ def rebuild_process(world, out, cache):
     code = (
         "import sys; from pathlib import Path; from bookcoref_data.workflows.setup import *;"
         "from bookcoref_data.workflows.rebuild import rebuild;"
-        f"r = rebuild(prepare(Settings(out=Path({str(out)!r}), release=Path({str(world.release)!r}),"
+        f"r = rebuild(prepare(RebuildSettings(out=Path({str(out)!r}), release=Path({str(world.release)!r}),"
         f" mirror={str(world.mirror)!r}, cache_dir=Path({str(cache)!r}), offline=True)), jobs=2);"
         "print(r.record.digest)"
     )
