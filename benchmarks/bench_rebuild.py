@@ -291,6 +291,7 @@ def parquet_all(folder: str, out: str) -> dict:
     """CPU seconds from the books of a folder, in memory, to its parquet files."""
     from bookcoref_data.books import split_by_rule
     from bookcoref_data.books.facts import facts_of
+    from bookcoref_data.books.stored import StoredBook
     from bookcoref_data.formats.folder import iter_folder, writing_folder
     from bookcoref_data.formats.schema import to_tables
 
@@ -298,10 +299,13 @@ def parquet_all(folder: str, out: str) -> dict:
     with writing_folder(Path(out)) as writer:
         for split, record in iter_folder(Path(folder)):
             book = record.to_book()
-            windows = split_by_rule(book, split).books
-            facts = facts_of(book, windows, split)
             start = time.process_time()
-            writer.add(facts, *to_tables(book, windows))
+            stored = StoredBook.of(book)
+            spent += time.process_time() - start
+            windows = split_by_rule(stored, split).books
+            facts = facts_of(stored, windows, split)
+            start = time.process_time()
+            writer.add(facts, *to_tables(stored, windows))
             spent += time.process_time() - start
         start = time.process_time()
         writer.finish("parquet", licences=[])
@@ -360,7 +364,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
     timed(tokens, "sentence_spans", "Punkt sentences")
     timed(rebuild_book, "tokenize_official", "spaCy tokens")
     timed(Delta, "apply", "apply the delta")
-    timed(rebuild_book, "cut_sentences", "cut into sentences")
+    timed(rebuild_book, "sentence_ends", "cut into sentences")
     timed(rebuild_book, "_verified", "compare with known tokens")
     timed(rebuild_book, "_attach", "attach offsets")
     timed(rebuild_book, "_windows", "windows")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import ge
@@ -99,8 +99,24 @@ class Document(Protocol):
     def tokens_sha256(self) -> str: ...
 
 
+class Counted:
+    """What can be counted of a book without reading its words."""
+
+    __slots__ = ()
+    tokens: Sized
+    clusters: tuple[Cluster, ...]
+
+    @property
+    def token_count(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def mention_count(self) -> int:
+        return sum(map(len, self.clusters))
+
+
 @dataclass(frozen=True, slots=True)
-class Book:
+class Book(Counted):
     """A tokenised book with its coreference clusters, checked when made.
 
     `tokens` is the truth, flat; `sentence_ends` are exclusive token offsets, increasing, the last one
@@ -160,14 +176,6 @@ class Book:
     def _by_sentence(self, values: Sequence[str]) -> list[list[str]]:
         starts = (0, *self.sentence_ends[:-1])
         return [list(values[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
-
-    @property
-    def token_count(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def mention_count(self) -> int:
-        return sum(map(len, self.clusters))
 
     def text_of(self, mention: Mention) -> str:
         """The words of a mention joined by one space, line-end tokens left out."""

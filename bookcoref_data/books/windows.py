@@ -10,11 +10,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ..errors import UsageError
-from .book import Book, Character, Document, Mention
+from .book import Book, Character, Mention
+
+if TYPE_CHECKING:
+    from .stored import StoredBook
+
+Whole = TypeVar("Whole", Book, "StoredBook")
 
 
 class Window(NamedTuple):
@@ -101,21 +106,21 @@ def read_window_key(doc_key: str) -> WindowKey | None:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitBook:
+class SplitBook(Generic[Whole]):
     """The windows of one book as books, and the mentions that cross a window end and fit in none."""
 
-    books: tuple[Book, ...]
+    books: tuple[Whole, ...]
     lost: tuple[Mention, ...]
 
 
 def split_book(
-    book: Book,
+    book: Whole,
     *,
     size: int = 1500,
     rule: str = "cumulative",
     windows: Iterable[Window] | None = None,
     drop_singletons: bool = False,
-) -> SplitBook:
+) -> SplitBook[Whole]:
     """One small book per window: offsets start at 0, clusters left empty are dropped.
 
     A mention belongs to a window when both its ends do. `size` and `rule` are those of `cut_windows`;
@@ -127,31 +132,21 @@ def split_book(
     characters, _ = _by_window([(c.name, c.mentions) for c in book.characters], cuts)
     keep = 2 if drop_singletons else 1
     books = tuple(
-        Book(
-            window_key(book.doc_key, w, size),
-            book.gutenberg_key,
-            book.tokens[w.start : w.end],
-            tuple(e - w.start for e in book.sentence_ends[w.first_sentence : w.end_sentence]),
-            tuple(tuple(ms) for _, ms in clusters[i] if len(ms) >= keep),
-            tuple(Character(name, tuple(ms)) for name, ms in characters[i] if len(ms) >= keep),
-            book.speakers[w.start : w.end],
+        replace(
+            book,
+            doc_key=window_key(book.doc_key, w, size),
+            tokens=book.tokens[w.start : w.end],
+            sentence_ends=tuple(e - w.start for e in book.sentence_ends[w.first_sentence : w.end_sentence]),
+            clusters=tuple(tuple(ms) for _, ms in clusters[i] if len(ms) >= keep),
+            characters=tuple(Character(name, tuple(ms)) for name, ms in characters[i] if len(ms) >= keep),
+            speakers=book.speakers[w.start : w.end],
         )
         for i, w in enumerate(cuts)
     )
     return SplitBook(books, tuple(lost))
 
 
-def are_parts(windows: Iterable[Document], book: Book) -> bool:
-    """Whether the windows hold the tokens of the book, each once and in order."""
-    end = 0
-    for window in windows:
-        start, end = end, end + window.token_count
-        if not isinstance(window, Book) or window.tokens != book.tokens[start:end]:
-            return False
-    return end == book.token_count
-
-
-def split_by_rule(book: Book, split: str) -> SplitBook:
+def split_by_rule(book: Whole, split: str) -> SplitBook[Whole]:
     """The windows of a book by the rule of the split it belongs to (`WINDOW_RULES`)."""
     rule = WINDOW_RULES.get(split, WindowRule())
     return split_book(book, size=rule.size, rule=rule.rule)

@@ -138,8 +138,9 @@ class FolderWriter:
 
     def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
         """Add a checked book; `windows` default to the rule of its split (`books.windows.WINDOW_RULES`)."""
-        parts = split_by_rule(book, split).books if windows is None else tuple(windows)
-        self.add(facts_of(book, parts, split, **facts), *to_tables(book, parts))
+        whole = StoredBook.of(book)
+        parts = split_by_rule(whole, split).books if windows is None else tuple(map(StoredBook.of, windows))
+        self.add(facts_of(whole, parts, split, **facts), *to_tables(whole, parts))
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:
         import pyarrow.parquet as pq
@@ -556,7 +557,7 @@ def _stored_in(table: pa.Table) -> Iterator[tuple[str, StoredBook | BookError]]:
         bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
         for number, row in enumerate(bare):
             ends = places[firsts[number] : firsts[number + 1] + 1]
-            yield row["doc_key"], _stored_book(row, tokens.part(ends[0], ends[-1]), ends)
+            yield row["doc_key"], _stored_book(row, tokens[ends[0] : ends[-1]], ends)
 
 
 def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
@@ -574,18 +575,15 @@ def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
 
 
 def _stored_book(
-    row: Mapping[str, Any], tokens: memoryview, places: npt.NDArray[np.int32]
+    row: Mapping[str, Any], tokens: TokenBytes, places: npt.NDArray[np.int32]
 ) -> StoredBook | BookError:
     clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
     characters = tuple(
         Character(c["name"], tuple(Mention(*span) for span in c["mentions"])) for c in row["characters"]
     )
     ends = (places[1:] - places[0]).tolist()
-    size = ends[-1] if ends else 0
     try:
-        return StoredBook(
-            row["doc_key"], row["gutenberg_key"], size, tokens, tuple(ends), clusters, characters
-        )
+        return StoredBook(row["doc_key"], row["gutenberg_key"], tokens, tuple(ends), clusters, characters)
     except BookError as error:
         return error
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Mention, Record
 from ..books.book import Cluster
-from ..books.windows import are_parts
+from ..books.stored import StoredBook, are_parts
+from ..errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,26 +81,44 @@ def from_row(row: dict[str, Any], source: str) -> Record:
     )
 
 
-def to_table(books: Iterable[Book]) -> pa.Table:
-    """An Arrow table of books with the explicit schema, built from flat arrays."""
+def to_table(books: Iterable[Book | StoredBook]) -> pa.Table:
+    """An Arrow table of books with the explicit schema, built from flat arrays.
+
+    Raises:
+        DataError: a token is no text: it holds a lone surrogate.
+    """
     import pyarrow as pa
 
-    books = list(books)
-    return _table(books, pa.array([t for b in books for t in b.tokens], pa.string()))
+    stored = [StoredBook.of(book) for book in books]
+    nothing = pa.array([], pa.string())
+    return _table(stored, pa.concat_arrays([nothing, *map(_strings, stored)]))
 
 
-def to_tables(book: Book, windows: Sequence[Book]) -> tuple[pa.Table, pa.Table]:
+def to_tables(book: Book | StoredBook, windows: Sequence[Book | StoredBook]) -> tuple[pa.Table, pa.Table]:
     """The tables of a book and of its windows. They share their tokens, which are most of the work, where
-    the windows hold just those of the book."""
+    the windows hold just those of the book. Raises: as `to_table`."""
+    whole, parts = StoredBook.of(book), [StoredBook.of(window) for window in windows]
+    tokens = _strings(whole)
+    return _table([whole], tokens), _table(parts, tokens) if are_parts(parts, whole) else to_table(parts)
+
+
+def _strings(book: StoredBook) -> pa.StringArray:
+    """The tokens of a book as Arrow holds them: their bytes, and where each begins."""
     import pyarrow as pa
 
-    tokens = pa.array(book.tokens, pa.string())
-    if not are_parts(windows, book):
-        return _table([book], tokens), to_table(windows)
-    return _table([book], tokens), _table(windows, tokens)
+    data, offsets = book.tokens.without_zeros()
+    strings = pa.StringArray.from_buffers(len(book.tokens), pa.py_buffer(offsets), pa.py_buffer(data))
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"book {book.doc_key!r} has a token that is no text",
+            expected="characters that UTF-8 can hold", found=str(error)[:200],
+        ) from error  # fmt: skip
+    return strings
 
 
-def _table(books: Sequence[Book], tokens: pa.StringArray) -> pa.Table:
+def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
     import pyarrow as pa
 
     columns = [
@@ -112,7 +131,7 @@ def _table(books: Sequence[Book], tokens: pa.StringArray) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=arrow_schema())
 
 
-def _sentences(books: Sequence[Book], tokens: pa.StringArray) -> pa.ListArray:
+def _sentences(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.ListArray:
     import pyarrow as pa
 
     ends, base = [0], 0
@@ -146,7 +165,7 @@ def _nested_spans(per_book: list[list[Cluster]]) -> pa.ListArray:
     )
 
 
-def _characters(books: Sequence[Book]) -> pa.ListArray:
+def _characters(books: Sequence[StoredBook]) -> pa.ListArray:
     import pyarrow as pa
 
     people = [c for b in books for c in b.characters]

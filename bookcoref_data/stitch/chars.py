@@ -97,13 +97,14 @@ def _has_surrogates(codes: np.ndarray) -> bool:
 def visible(text: str) -> CharStream:
     """The visible characters of `text` (line ends "\\n") and what follows each."""
     codes = codes_of(text)
-    seen = np.flatnonzero(classes_of(codes) != WHITE)
+    shown = classes_of(codes) != WHITE
+    seen = np.flatnonzero(shown)
     if seen.size == 0:
         return CharStream(codes[:0], np.zeros(0, np.uint8))
     after = np.zeros(seen.size, dtype=np.uint8)
     after[:-1] = np.diff(seen) > 1
     after[-1] = seen[-1] + 1 < codes.size
     # A gap that holds two line ends is a blank line; line ends are few, characters many.
-    lines = np.searchsorted(seen, np.flatnonzero(codes == 10)) - 1
+    lines = np.cumsum(shown, dtype=np.int32)[codes == 10] - 1
     after[lines[1:][(lines[1:] == lines[:-1]) & (lines[1:] >= 0)]] = BLANK_LINE
     return CharStream(codes[seen], after)

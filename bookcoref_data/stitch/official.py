@@ -186,20 +186,26 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
 
 
 def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> list[list[str]]:
-    """Cut released tokens into sentences of the given lengths.
+    """Cut released tokens into sentences of the given lengths. Raises: as `sentence_ends`."""
+    ends = sentence_ends(len(tokens), lengths, book)
+    return [list(tokens[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
+
+
+def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, ...]:
+    """Exclusive token offsets of the ends of sentences of the given lengths.
 
     Raises:
         EditionError: the lengths do not add up to the number of tokens, or one is not positive.
     """
-    ends = list(accumulate(lengths))
-    if (ends[-1] if ends else 0) != len(tokens) or any(n <= 0 for n in lengths):
+    ends = tuple(accumulate(lengths))
+    if (ends[-1] if ends else 0) != tokens or any(n <= 0 for n in lengths):
         raise EditionError(
             f"book {book}: sentence lengths and tokens do not fit",
             expected=f"{ends[-1] if ends else 0:,} tokens in {len(ends):,} non-empty sentences",
-            found=f"{len(tokens):,} tokens",
+            found=f"{tokens:,} tokens",
             hint="delta and sentence lengths must come from the same release",
         )
-    return [list(tokens[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
+    return ends
 
 
 def delta_to_bytes(delta: Delta, lengths: Sequence[int]) -> bytes:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -32,13 +32,15 @@ import numpy as np
 
 from ..books import Book, Character, Window, split_book
 from ..books.book import tokens_sha256
+from ..books.stored import StoredBook, TokenBytes
+from ..books.windows import Whole
 from ..errors import DataError, EditionError, FormatError
 from .chars import CharStream, visible
 from .container import read_container, write_container
 from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
 from .locate import Landmarks, find_body, landmarks_of
-from .sentences import SEPARATOR, dissect, join_tokens
+from .sentences import dissect, join_tokens
 from .spans import Standoff, pack_annotation, unpack_annotation
 from .token_boundaries import Cuts, decode_cuts, encode_cuts
 
@@ -108,9 +110,10 @@ class Pack:
             DataError: the pack contradicts itself.
         """
         tokens, ends = self._released(text)
-        return [tokens[first:end] for first, end in pairwise([0, *ends])]
+        words = tokens.words()
+        return [words[first:end] for first, end in pairwise([0, *ends])]
 
-    def _released(self, text: str) -> tuple[list[str], list[int]]:
+    def _released(self, text: str) -> tuple[TokenBytes, list[int]]:
         """The released tokens, and where each sentence ends. Raises as `apply`."""
         stream = visible(text)
         for start in find_body(stream.codes, self.landmarks):
@@ -125,7 +128,7 @@ class Pack:
             hint="give the edition named above, or carry the annotation over: bookcoref-data align",
         )
 
-    def _cut(self, body: CharStream) -> tuple[list[str], list[int]] | None:
+    def _cut(self, body: CharStream) -> tuple[TokenBytes, list[int]] | None:
         """The tokens and the ends of sentences, or None when they are not the released ones."""
         stream = apply_edits(body, self.edits)
         if len(stream) != self.visible_count:
@@ -135,38 +138,39 @@ class Pack:
         except DataError:
             # Contexts that do not occur, gaps that are not there: another edition.
             return None
-        found = hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+        data = joined.encode("utf-8", "surrogatepass")
+        found = hashlib.sha256(data).hexdigest()
         if found != self.tokens_sha256 or _ends_sha256(ends) != self.sentences_sha256:
             return None
-        tokens = joined.split(SEPARATOR)
-        tokens.pop()  # Every token is followed by a separator, so nothing stands behind the last one.
-        return tokens, ends.tolist()
+        return TokenBytes.of_joined(data), ends.tolist()
 
     def book(self, text: str) -> Book:
         """The released book with its annotation. Raises as `apply`, and BookError if the spans misfit."""
+        return self.stored_book(text).to_book()
+
+    def stored_book(self, text: str) -> StoredBook:
+        """The same as `book`, without one string per token."""
         tokens, ends = self._released(text)
-        return Book(
-            self.doc_key, self.gutenberg_key, tuple(tokens), tuple(ends), self.annotation.clusters,
+        return StoredBook(
+            self.doc_key, self.gutenberg_key, tokens, tuple(ends), self.annotation.clusters,
             tuple(Character(name, mentions) for name, mentions in self.annotation.characters),
         )  # fmt: skip
 
-    def window_books(self, book: Book) -> tuple[Book, ...]:
+    def window_books(self, book: Whole) -> tuple[Whole, ...]:
         """The released windows of `book` under their keys (none when the release has no windows)."""
+        if not self.windows:
+            return ()
         starts = (0, *book.sentence_ends)
-        firsts = [first for _, first in self.windows]
-        cuts = [
-            Window(a, b, starts[a], starts[b])
-            for a, b in zip(firsts, [*firsts[1:], len(book.sentence_ends)], strict=True)
-        ] if firsts else []  # fmt: skip
-        made = split_book(book, windows=cuts).books if cuts else ()
-        return tuple(self._window(i, part) for i, part in enumerate(made))
+        bounds = [*(first for _, first in self.windows), len(book.sentence_ends)]
+        cuts = [Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]
+        return tuple(self._window(i, part) for i, part in enumerate(split_book(book, windows=cuts).books))
 
-    def _window(self, number: int, part: Book) -> Book:
-        own = self.window_annotations.get(number) or Standoff.of(part)
-        return Book(
-            self.windows[number][0], part.gutenberg_key, part.tokens, part.sentence_ends, own.clusters,
-            tuple(Character(name, mentions) for name, mentions in own.characters),
-        )  # fmt: skip
+    def _window(self, number: int, part: Whole) -> Whole:
+        key, own = self.windows[number][0], self.window_annotations.get(number)
+        if not own:
+            return replace(part, doc_key=key)
+        characters = tuple(Character(name, mentions) for name, mentions in own.characters)
+        return replace(part, doc_key=key, clusters=own.clusters, characters=characters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from .chars import codes_of, text_of
-from .token_boundaries import Cuts
+from .token_boundaries import NONE, Cuts
 
 NEWLINE_TOKEN = "\n"
 SEPARATOR = "\0"
@@ -52,32 +52,40 @@ def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
     One string, because slicing it once at C speed is what makes a rebuild fast; its UTF-8 is also what
     the checksum of the tokens is taken over.
     """
-    newlines, ends = _events(cuts.patterns)
-    where = np.concatenate(([0], cuts.token_ends + 1))
-    repeat = np.ones(len(where), dtype=np.int64)
-    repeat[0] = 0
-    repeat += 2 * newlines
-    values = np.zeros(int(repeat.sum()), dtype=codes.dtype)
-    # "\n" and its separator stand in pairs at the end of what is inserted into a gap.
-    first = np.cumsum(repeat) - 2 * newlines
+    gaps, newlines, ends = _events(cuts.patterns)
+    # How many characters go into the gaps up to each token: its own separator, a pair for every "\n".
+    before = np.zeros(len(cuts.patterns), dtype=np.int64)
+    before[gaps] = 2 * newlines
+    before = np.cumsum(before)
+    separators = cuts.token_ends + np.arange(1, len(cuts.token_ends) + 1) + before[:-1]
+    # "\n" and its separator stand in pairs behind the separator of the token before.
+    first = np.concatenate(([-1], separators))[gaps] + 1
     nth = np.arange(int(newlines.sum())) - np.repeat(np.cumsum(newlines) - newlines, newlines)
-    values[np.repeat(first, newlines) + 2 * nth] = ord(NEWLINE_TOKEN)
-    return text_of(np.insert(codes, np.repeat(where, repeat), values)), ends
+    lines = np.repeat(first, newlines) + 2 * nth
+    size = len(codes) + len(cuts.token_ends) + 2 * len(lines)
+    joined, kept = np.zeros(size, dtype=codes.dtype), np.ones(size, dtype=bool)
+    joined[lines] = ord(NEWLINE_TOKEN)
+    for inserted in (separators, lines, lines + 1):
+        kept[inserted] = False
+    joined[kept] = codes
+    return text_of(joined), ends
 
 
-def _events(patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(number of "\\n" tokens per gap, exclusive token offsets of all sentence ends)."""
-    newlines = np.zeros(len(patterns), dtype=np.int64)
-    shapes = [(int(p), f"{int(p):b}"[1:]) for p in np.unique(patterns)]
+def _events(patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(gaps with "\n" tokens, how many there are in each, exclusive token offsets of all sentence ends)."""
+    special = np.flatnonzero(patterns != NONE)
+    values = patterns[special]
+    newlines = np.zeros(len(special), dtype=np.int64)
+    shapes = [(int(p), f"{int(p):b}"[1:]) for p in np.unique(values)]
     for pattern, shape in shapes:
-        if "0" in shape:
-            newlines[patterns == pattern] = shape.count("0")
+        newlines[values == pattern] = shape.count("0")
     # Tokens before a gap: the words before it, and the line ends of earlier gaps.
-    before = np.arange(len(patterns)) + np.cumsum(newlines) - newlines
+    before = special + np.cumsum(newlines) - newlines
     ends = [
-        before[patterns == pattern] + shape[:k].count("0")
+        before[values == pattern] + shape[:k].count("0")
         for pattern, shape in shapes
         for k, event in enumerate(shape)
         if event == "1"
     ]
-    return newlines, np.sort(np.concatenate(ends)) if ends else np.zeros(0, dtype=np.int64)
+    some = newlines > 0
+    return special[some], newlines[some], np.sort(np.concatenate(ends)) if ends else np.zeros(0, np.int64)

@@ -11,15 +11,15 @@ over to another one: from the pack, or from the book as an earlier run built it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..books import Book, Character, Record, Window, read_window_key, split_book, split_by_rule
-from ..books.book import tokens_sha256
+from ..books import Character, Record, Window, read_window_key, split_book, split_by_rule
 from ..books.facts import BookFacts, facts_of
+from ..books.stored import StoredBook, TokenBytes
 from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
 from ..files import sha256_bytes, sha256_file, writing
 from ..formats import read_documents
@@ -28,7 +28,7 @@ from ..formats.lines import read_lines
 from ..formats.schema import CONFIGS, from_row, to_tables
 from ..sources.notes import read_note, write_note
 from ..sources.store import Store
-from ..stitch.official import cut_sentences, delta_from_bytes
+from ..stitch.official import delta_from_bytes, sentence_ends
 from ..stitch.pack import Pack
 from ..text.decode import decode
 from ..text.tokens import available_engines, tokenize_official
@@ -102,8 +102,8 @@ class RebuildJob:
 class BuiltBook:
     """A book with its windows, how its tokens were verified, and what is to be said of it."""
 
-    book: Book
-    windows: tuple[Book, ...]
+    book: StoredBook
+    windows: tuple[StoredBook, ...]
     check: str
     notes: list[str] = field(default_factory=list)
 
@@ -128,7 +128,7 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         return _remapped(job, job.text, job.remap)
     if job.part.pack and job.text:
         book, windows = packed.exact_book(_released_pack(job), job.text.read(), job.part.split)
-        return BuiltBook(book, windows, _verified(job, book.tokens, len(book.sentence_ends), "pack"))
+        return BuiltBook(book, windows, _verified(job, book.tokens, book.sentence_ends, "pack"))
     return _from_release(job)
 
 
@@ -148,7 +148,8 @@ def _remapped(job: RebuildJob, source: SourceFile, share: float) -> BuiltBook:
     if same:
         raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
     book, windows, report = packed.remapped_book(old, text, share, job.part.split)
-    return BuiltBook(book, windows, "remapped", packed.remap_notes(report))
+    parts = tuple(map(StoredBook.of, windows))
+    return BuiltBook(StoredBook.of(book), parts, "remapped", packed.remap_notes(report))
 
 
 def _exact_note(job: RebuildJob) -> Path:
@@ -191,16 +192,21 @@ def read_tables(folder: Path) -> list[pa.Table]:
 def _from_release(job: RebuildJob) -> BuiltBook:
     record, window_records = _read_annotation(job)
     if job.tokenised:
-        sentences = _given_sentences(job.tokenised, job.part.doc_key)
-        check = _verified(job, chain.from_iterable(sentences), len(sentences), "given")
+        tokens, ends = _flat(_given_sentences(job.tokenised, job.part.doc_key))
+        check = _verified(job, tokens, ends, "given")
     elif record.sentences is not None:
-        sentences = record.sentences
-        check = _verified(job, chain.from_iterable(sentences), len(sentences), "release")
+        tokens, ends = _flat(record.sentences)
+        check = _verified(job, tokens, ends, "release")
     else:
-        sentences, check = _cut_text(job)
-    book = _attach(job, record, sentences)
+        tokens, ends, check = _cut_text(job)
+    book = _attach(job, record, tokens, ends)
     windows, notes = _windows(job, book, window_records)
     return BuiltBook(book, windows, check, notes)
+
+
+def _flat(sentences: list[list[str]]) -> tuple[TokenBytes, tuple[int, ...]]:
+    """The tokens of all sentences, and where each sentence ends."""
+    return TokenBytes.of(list(chain.from_iterable(sentences))), tuple(accumulate(map(len, sentences)))
 
 
 def _read_annotation(job: RebuildJob) -> tuple[Record, list[Record]]:
@@ -223,9 +229,9 @@ def _given_sentences(path: Path, doc_key: str) -> list[list[str]]:
     return fits[0].sentences
 
 
-def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
-    """Tokenise the text as the official loader did, apply the delta, cut into the released sentences; and
-    how they were verified.
+def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
+    """Tokenise the text as the official loader did, apply the delta, find the ends of the released
+    sentences; and how they were verified.
 
     The engines for sentence ends differ in a few places, so each is tried before the text is refused.
     """
@@ -240,8 +246,9 @@ def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
     for engine in available_engines():
         base = [token for sentence in tokenize_official(text, engine) for token in sentence]
         try:
-            sentences = cut_sentences(delta.apply(base), lengths, job.part.doc_key)
-            return sentences, _verified(job, chain.from_iterable(sentences), len(sentences), "counts")
+            tokens = TokenBytes.of(delta.apply(base))
+            ends = sentence_ends(len(tokens), lengths, job.part.doc_key)
+            return tokens, ends, _verified(job, tokens, ends, "counts")
         except EditionError as error:
             failure = failure or error
     assert failure is not None  # there is always an engine
@@ -253,8 +260,8 @@ def _cut_text(job: RebuildJob) -> tuple[list[list[str]], str]:
     )
 
 
-def _verified(job: RebuildJob, words: Iterable[str], sentences: int, otherwise: str) -> str:
-    """How the tokens (`words`, in so many sentences) were verified; `otherwise` when nothing is known of
+def _verified(job: RebuildJob, tokens: TokenBytes, ends: tuple[int, ...], otherwise: str) -> str:
+    """How the tokens, in sentences that end at `ends`, were verified; `otherwise` when nothing is known of
     them beforehand.
 
     Raises:
@@ -262,8 +269,7 @@ def _verified(job: RebuildJob, words: Iterable[str], sentences: int, otherwise: 
     """
     if not job.expected:
         return otherwise
-    tokens = tuple(words)
-    found = {"tokens": len(tokens), "sentences": sentences, "tokens_sha256": tokens_sha256(tokens)}
+    found = {"tokens": len(tokens), "sentences": len(ends), "tokens_sha256": tokens.sha256()}
     wanted = {name: job.expected[name] for name in found if name in job.expected}
     if all(found[name] == value for name, value in wanted.items()):
         return "manifest"
@@ -285,12 +291,11 @@ def _counts(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _attach(job: RebuildJob, record: Record, sentences: list[list[str]]) -> Book:
+def _attach(job: RebuildJob, record: Record, tokens: TokenBytes, ends: tuple[int, ...]) -> StoredBook:
+    clusters = tuple(map(tuple, record.clusters))
+    characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
     try:
-        return Book.make(
-            job.part.doc_key, sentences, gutenberg_key=job.part.gutenberg_key,
-            clusters=record.clusters, characters=record.characters,
-        )  # fmt: skip
+        return StoredBook(job.part.doc_key, job.part.gutenberg_key, tokens, ends, clusters, characters)
     except BookError as error:
         raise BookError(
             f"annotation of {error.what}", found=record.source,
@@ -298,7 +303,9 @@ def _attach(job: RebuildJob, record: Record, sentences: list[list[str]]) -> Book
         ) from error  # fmt: skip
 
 
-def _windows(job: RebuildJob, book: Book, records: list[Record]) -> tuple[tuple[Book, ...], list[str]]:
+def _windows(
+    job: RebuildJob, book: StoredBook, records: list[Record]
+) -> tuple[tuple[StoredBook, ...], list[str]]:
     """The rows of the split config, and what is to be said of them.
 
     Where the release has windows of its own, their keys say where they begin and their spans are taken
@@ -316,7 +323,7 @@ def _windows(job: RebuildJob, book: Book, records: list[Record]) -> tuple[tuple[
     return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
 
 
-def _released_window(record: Record, cut: Book) -> Book:
+def _released_window(record: Record, cut: StoredBook) -> StoredBook:
     """The tokens of a window with its spans as released."""
     characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
     clusters = tuple(map(tuple, record.clusters))
@@ -326,7 +333,7 @@ def _released_window(record: Record, cut: Book) -> Book:
         raise BookError(f"window annotation of {error.what}", found=record.source) from error
 
 
-def _released_cuts(book: Book, records: list[Record]) -> list[Window]:
+def _released_cuts(book: StoredBook, records: list[Record]) -> list[Window]:
     """Windows from the sentence numbers in the released keys.
 
     Raises:

@@ -57,6 +57,12 @@ def test_the_table_of_windows_shares_the_tokens_of_its_book(book, size):
     assert to_tables(book, windows[1:])[1].equals(to_table(windows[1:]))
 
 
+def test_a_token_that_is_no_text_is_refused(tmp_path):
+    with pytest.raises(DataError, match="a token that is no text"):
+        write(tmp_path / "d", Book.make("a_1", [["a", "\ud800"]]))
+    assert not any(tmp_path.iterdir())
+
+
 def test_folder_round_trip_in_both_configs(tmp_path):
     written = [small("a_1"), small("b_2", "y")]
     record = write(tmp_path / "bookcoref", *written)
