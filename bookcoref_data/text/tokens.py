@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError
+from .sentence_ends import SentenceSplitter
 
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
@@ -146,8 +147,7 @@ def _sentence_splitter(engine: str) -> Callable[[str], SentenceSpans]:
         return _nltk_splitter()
     import punkt
 
-    tokenizer = punkt.PunktSentenceTokenizer(punkt.load_model("english"))
-    return lambda text: list(tokenizer.span_tokenize(text))
+    return SentenceSplitter(punkt.PunktSentenceTokenizer(punkt.load_model("english")))
 
 
 def _nltk_splitter() -> Callable[[str], SentenceSpans]:
