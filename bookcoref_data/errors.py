@@ -99,3 +99,8 @@ class BookError(DataError):
 
 class EditionError(DataError):
     """Annotations belong to another edition of the text than the one at hand."""
+
+
+def plural(count: int, word: str) -> str:
+    """A count with its noun: "1 book", "2 books"."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..files import path_of
 from .books import AnnotatedBook, Books, PathLike, path_or_none
-from .results import Result, plural
+from .results import Result
 from .tables import Table
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from ..books import Book, Mention, Record
-from ..errors import SourceError, UsageError
+from ..errors import SourceError, UsageError, plural
 from ..files import path_of
 from .tables import Table
 
@@ -211,12 +211,12 @@ class AnnotatedBook:
 
     def __repr__(self) -> str:
         size = "no text" if self.record.sentences is None else f"{len(self.tokens):,} tokens"
-        counts = f"{len(self.clusters):,} clusters, {sum(map(len, self.clusters)):,} mentions"
+        counts = f"{plural(len(self.clusters), 'cluster')}, {plural(sum(map(len, self.clusters)), 'mention')}"
         return f"<AnnotatedBook {self.doc_key!r}: {size}, {counts}>"
 
     def _repr_html_(self) -> str:
         names = list(self.characters.items())[:_SHOWN_CHARACTERS]
-        listed = "".join(f"<li>{escape(name)}: {len(spans):,} mentions</li>" for name, spans in names)
+        listed = "".join(f"<li>{escape(name)}: {plural(len(spans), 'mention')}</li>" for name, spans in names)
         return f"<p>{escape(repr(self)[1:-1])}</p><ul>{listed}</ul>"
 
     def _mention_table(self) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import plural
 from ..files import path_of
 from .books import PathLike, path_or_none
 from .tables import Table
@@ -51,7 +52,7 @@ class Rebuilt:
         return self.report.to_dict()
 
     def __repr__(self) -> str:
-        return f"<Rebuilt {str(self.out)!r}: {len(self.books)} books, {len(self.failed)} failed>"
+        return f"<Rebuilt {str(self.out)!r}: {plural(len(self.books), 'book')}, {len(self.failed)} failed>"
 
     def _repr_html_(self) -> str:
         return self.books._repr_html_()
@@ -85,7 +86,7 @@ class Verified:
 
     def __repr__(self) -> str:
         state = "ok" if self.ok else f"{len(self.problems)} problems"
-        return f"<Verified: {state}, {len(self.result.books)} books, sha256 {self.digest[:16]}>"
+        return f"<Verified: {state}, {plural(len(self.result.books), 'book')}, sha256 {self.digest[:16]}>"
 
 
 def rebuild(

@@ -7,9 +7,10 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import plural
 from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
-from .results import Result, plural
+from .results import Result
 from .tables import Table
 
 if TYPE_CHECKING:

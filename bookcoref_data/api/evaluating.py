@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..files import path_of
 from .books import PathLike, path_or_none, records_of
 from .results import Result
@@ -101,7 +101,7 @@ class Scores(Result):
         scores = ", ".join(f"{100 * e.pooled.conll.f1:.2f}" for e in self.systems.values())
         books = len(next(iter(self.systems.values())).books)
         systems = f" of {len(self.systems)} systems" if len(self.systems) > 1 else ""
-        return f"CoNLL F1 {scores}{systems} over {books} books"
+        return f"CoNLL F1 {scores}{systems} over {plural(books, 'book')}"
 
     # -- what was asked for -------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
-from .results import Result, plural
+from .results import Result
 from .tables import Table
 
 if TYPE_CHECKING:

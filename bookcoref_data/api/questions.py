@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..files import path_of
 from .books import PathLike, path_or_none, paths_of
 from .models import ModelOptions
-from .results import Result, plural
+from .results import Result
 from .tables import Table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..files import path_of
 from .books import AnnotatedBook, PathLike, records_of
 from .tables import Table
@@ -156,7 +156,8 @@ class Corrected(list["Applied"]):
 
     def __repr__(self) -> str:
         changed = sum(one.changed for one in self)
-        return f"<Corrected: {len(self)} documents, {changed:,} edits, {len(self.conflicts):,} conflicts>"
+        counts = (len(self), "document"), (changed, "edit"), (len(self.conflicts), "conflict")
+        return f"<Corrected: {', '.join(plural(count, word) for count, word in counts)}>"
 
 
 def apply_edits(
@@ -191,7 +192,7 @@ class Corrections(list["Edit"]):
         return Table.of_dicts([edit.to_dict() for edit in self])
 
     def __repr__(self) -> str:
-        return f"<Corrections: {len(self):,} edits>"
+        return f"<Corrections: {plural(len(self), 'edit')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

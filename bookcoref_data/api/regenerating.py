@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import plural
 from ..files import path_of
 from .books import PathLike, path_or_none
-from .results import Result, plural
+from .results import Result
 from .tables import Table
 
 if TYPE_CHECKING:

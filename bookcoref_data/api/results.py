@@ -45,8 +45,3 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
-
-
-def plural(count: int, word: str) -> str:
-    """A count with its noun: "1 book", "2 books"."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

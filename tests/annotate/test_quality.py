@@ -80,9 +80,12 @@ def test_the_weights_fit_the_features_and_say_what_they_are_made_of():
     assert WEIGHTS.stat().st_size < 400_000
 
 
-def test_damaged_weights_are_named(tmp_path):
+@pytest.mark.parametrize(
+    "content", [random.Random(1).randbytes(100), b"", WEIGHTS.read_bytes()[:1000], WEIGHTS.read_bytes()[:-30]]
+)
+def test_damaged_weights_are_named(tmp_path, content):
     path = tmp_path / "w.npz"
-    path.write_bytes(random.Random(1).randbytes(100))
+    path.write_bytes(content)
     with pytest.raises(FormatError, match=r"w.npz does not hold the rankers"):
         load_rankers(path)
 

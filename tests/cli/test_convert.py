@@ -42,7 +42,7 @@ def test_there_and_back_keeps_the_bytes(file, tmp_path):
 def test_what_is_lost_is_said_on_stderr_and_counted_when_strict(file, tmp_path):
     result = run(file, tmp_path / "a.conllu")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "jsonl -> corefud: wrote 1 documents, 2 mentions in 1 clusters" in result.stderr
+    assert "jsonl -> corefud: wrote 1 document, 2 mentions in 1 cluster to" in result.stderr
     assert "not kept: 1 mentions that reach over a sentence end" in result.stderr
     assert "a: (2, 3)" in result.stderr
     assert run(file, tmp_path / "a.conllu", "--strict").exit_code == 1
@@ -92,7 +92,7 @@ def test_standard_input_is_a_source(file, tmp_path):
     words = ["convert", "-", str(tmp_path / "b.conll")]
     ran = CliRunner().invoke(make_app(), words, input=file.read_text(), catch_exceptions=False)
     assert ran.exit_code == 0
-    assert "jsonl -> conll: wrote 1 documents, 3 mentions in 2 clusters" in ran.stderr
+    assert "jsonl -> conll: wrote 1 document, 3 mentions in 2 clusters" in ran.stderr
     empty = CliRunner().invoke(make_app(), words, input="")
     assert "an empty file" in str(empty.exception)
 

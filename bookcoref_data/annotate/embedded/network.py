@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def load_rankers(path: Path = WEIGHTS) -> dict[str, Ranker]:
                 n: Ranker(*(data[f"{n}.{part}"].astype(np.float32) for part in Ranker.__slots__))
                 for n in names
             }
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise FormatError(
             f"{path} does not hold the rankers",
             found=str(error),

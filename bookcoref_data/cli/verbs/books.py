@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...errors import plural
 from ..common import CacheDir, JsonFlag, emit_json, emit_table
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def list_books(
     columns = ("doc_key", "title", "splits", "tokens", "characters", "counts_from", "text_cached", "built")
     emit_table(columns, ([_word(row[c]) for c in columns] for row in rows))
     built, cached = (sum(bool(r[c]) for r in rows) for c in ("built", "text_cached"))
-    print(f"{len(rows)} books, {cached} texts in the cache, {built} built in {folder}")
+    print(f"{plural(len(rows), 'book')}, {plural(cached, 'text')} in the cache, {built} built in {folder}")
 
 
 def show(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...errors import plural
 from ..common import JsonFlag, emit_json, say
 
 if TYPE_CHECKING:
@@ -95,10 +96,10 @@ def register(app: typer.Typer) -> None:
 
 def _tell(done: ConversionReport, target: Path) -> None:
     say(
-        f"{done.read_as} -> {done.written_as}: wrote {done.documents:,} documents, "
-        f"{done.mentions:,} mentions in {done.clusters:,} clusters to {target}"
+        f"{done.read_as} -> {done.written_as}: wrote {plural(done.documents, 'document')}, "
+        f"{plural(done.mentions, 'mention')} in {plural(done.clusters, 'cluster')} to {target}"
     )
     for item in done.not_kept:
-        say(f"not kept: {item.count:,} {item.what}, in {len(item.documents):,} documents")
+        say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
         for example in item.examples:
             say(f"    {example}")

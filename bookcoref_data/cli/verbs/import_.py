@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...errors import plural
 from ..common import JsonFlag, emit_json, progress, say
 
 if TYPE_CHECKING:
@@ -56,14 +57,14 @@ def _tell(done: Imported) -> None:
     report = done.report
     by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
     say(
-        f"{done.corpus.name}: wrote {report.documents:,} documents ({by_split}), "
-        f"{report.tokens or 0:,} tokens, {report.mentions:,} mentions in {report.clusters:,} clusters "
-        f"to {done.out}"
+        f"{done.corpus.name}: wrote {plural(report.documents, 'document')} ({by_split}), "
+        f"{report.tokens or 0:,} tokens, {plural(report.mentions, 'mention')} in "
+        f"{plural(report.clusters, 'cluster')} to {done.out}"
     )
     if done.records is not None:
         say(f"all that was read: {done.records}")
     for item in report.not_kept:
-        say(f"not kept: {item.count:,} {item.what}, in {len(item.documents):,} documents")
+        say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
     say(f"texts: {done.corpus.texts}")
     say(f"annotation: {done.corpus.annotation}")
     say(f"cite: {done.corpus.citation}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import UsageError
+from ...errors import UsageError, plural
 from ..common import JsonFlag, emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _tell(merged: Merged, out: Path | None, save: Path | None) -> None:
 
 def _show(report: MergeReport) -> None:
     say(
-        f"{len(report.records):,} documents from {report.parts:,} parts: "
+        f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}: "
         f"{report.links:,} chains joined, {report.new:,} new"
     )
     found = report.decision_scores

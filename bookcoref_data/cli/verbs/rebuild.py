@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...errors import UsageError
+from ...errors import UsageError, plural
 from ..common import (
     Books,
     CacheDir,
@@ -160,7 +160,7 @@ def _print(report) -> None:
         )
     state = "is up to date" if report.unchanged else "left as it was" if report.kept else "written"
     print(
-        f"{report.out} {state}: {len(record.books)} books, {len(report.failed)} failed, "
+        f"{report.out} {state}: {plural(len(record.books), 'book')}, {len(report.failed)} failed, "
         f"digest sha256:{record.digest[:16]}"
     )
     print(f'load it with: datasets.load_dataset("{report.out}", "split")   (from {Path.cwd().name or "/"}/)')

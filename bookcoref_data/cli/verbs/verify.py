@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...errors import plural
 from ..common import CacheDir, JsonFlag, Offline, emit_json, emit_table, progress, say
 
 Folder = Annotated[Path, typer.Argument(help="A folder written by rebuild, annotate or create.")]
@@ -78,7 +79,7 @@ def _print(result) -> None:
             same.setdefault(problem, []).append(check.doc_key)
     for problem, keys in same.items():
         # The table names the books; what many have in common is said once.
-        print(f"{keys[0]}: {problem}" if len(keys) == 1 else f"{len(keys)} books: {problem}")
+        print(f"{keys[0]}: {problem}" if len(keys) == 1 else f"{plural(len(keys), 'book')}: {problem}")
     for problem in result.problems:
         print(problem)
     if result.remapped:
