@@ -16,7 +16,6 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from ..annotate.cast import Cast
-    from ..annotate.given import Given
     from ..annotate.plan import Plan
     from ..edits import Conflict
     from ..progress import Progress
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ..workflows.annotate_many import ManyBooks
     from ..workflows.datatrove_engine import Submission
     from ..workflows.engine import JobResults
+    from ..workflows.given import CorrectedInput
     from ..workflows.propose_casts import ProposedCast
 
 AUTO = "auto"
@@ -316,26 +316,26 @@ class _BooksInTurn:
     def _one(self, source: Source) -> tuple[Annotated, tuple[Conflict, ...]]:
         from ..workflows.annotate import annotate_book
 
-        cast, given, conflicts = self._corrected(source, _cast(self.cast, source))
+        cast, found = _cast(self.cast, source), None
+        if self.edits is not None:
+            found = self._corrected(self.edits, source, cast)
+            note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
+            source = replace(source, notes=(*source.notes, note))
         states = self.out / "states" if self.out else None
         done = annotate_book(
-            source, cast, self.plan, narrators=self.narrators, steps=self.steps or None, given=given,
-            states=states, resume=self.resume, progress=self.progress,
+            source, found.cast if found else cast, self.plan, narrators=self.narrators,
+            steps=self.steps or None, given=found.given if found else None, states=states, resume=self.resume,
+            progress=self.progress,
         )  # fmt: skip
-        return done, conflicts
+        return done, found.conflicts if found else ()
 
-    def _corrected(
-        self, source: Source, cast: Cast | None
-    ) -> tuple[Cast | None, Given | None, tuple[Conflict, ...]]:
-        """The cast and what is given after the corrections, and the corrections that need a person."""
+    def _corrected(self, edits: Path, source: Source, cast: Cast | None) -> CorrectedInput:
+        """What the corrections make of the cast and of the links."""
         from ..annotate.propose import propose_cast
         from ..workflows.correct import read_edits
         from ..workflows.given import corrections_of
 
-        if self.edits is None:
-            return cast, None, ()
-        found = corrections_of(read_edits(self.edits), source.book, cast or propose_cast(source.book).cast)
-        return found.cast, found.given, found.conflicts
+        return corrections_of(read_edits(edits), source.book, cast or propose_cast(source.book).cast)
 
     def _scores(self, done: Sequence[Annotated]) -> dict[str, Table]:
         """The scores after each step, by book. Raises UsageError: the gold lacks a book."""

@@ -17,11 +17,13 @@ from ..evaluate.mention_types import TypeRules
 
 @dataclass(frozen=True)
 class CorrectedInput:
-    """The cast with renamed, joined and new characters; what is given; edits that need a person."""
+    """The cast with renamed, joined and new characters; what is given; edits that need a person; and how many
+    of the edits were taken over."""
 
     cast: Cast
     given: Given
     conflicts: tuple[Conflict, ...]
+    kept: int
 
 
 def corrections_of(edits: Iterable[Edit], book: Book, cast: Cast) -> CorrectedInput:
@@ -45,10 +47,12 @@ class _Correcting:
         self.quotes: dict[Span, tuple[int, tuple[int, ...]]] = {}
         self.finder = Finder(book.tokens)
         self.conflicts: list[Conflict] = []
+        self.kept = 0
 
     def do(self, number: int, edit: Edit) -> None:
         try:
             getattr(self, f"_{edit.op}")(edit)
+            self.kept += 1
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
 
@@ -66,7 +70,8 @@ class _Correcting:
         }
         quotes = {span: (index(s), tuple(map(index, to))) for span, (s, to) in self.quotes.items()}
         cast = replace(self.cast, entries=tuple(self.people[i] for i in left))
-        return CorrectedInput(cast, Given(links, frozenset(self.nobody), quotes), tuple(self.conflicts))
+        given = Given(links, frozenset(self.nobody), quotes)
+        return CorrectedInput(cast, given, tuple(self.conflicts), self.kept)
 
     def _final(self, person: int) -> int:
         while person in self.joined:

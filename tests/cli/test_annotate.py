@@ -182,3 +182,21 @@ def test_a_name_that_never_occurs_has_the_nearest_that_do(story):
     result = run(story / "novel.txt", "-c", story / "cast.txt", "--json")
     notes = json.loads(result.stdout)["books"][0]["notes"]
     assert any("'Mr. Forde' does not occur in the text; the nearest: Ford (" in note for note in notes)
+
+
+def test_corrections_are_counted_and_those_left_out_are_named(story):
+    edits = story / "edits.jsonl"
+    renamed = {"op": "rename", "character": "Anna Hill", "name": "Anna of the hill"}
+    unknown = {"op": "rename", "character": "Nobody at all", "name": "Somebody"}
+    edits.write_text("".join(json.dumps(e) + "\n" for e in (renamed, unknown)), encoding="utf-8")
+    common = (story / "novel.txt", "-c", story / "cast.txt", "--edits", edits)
+    result = run(*common, "--out", story / "out")
+    assert result.exit_code == 1, result.output
+    assert "novel: 1 correction kept, 1 left out" in result.output
+    assert "edit 2 (rename), left out: no character is called 'Nobody at all'" in result.output
+    (record,) = lines(story / "out" / "annotation.jsonl")
+    assert "Anna of the hill" in [c["name"] for c in record["characters"]]
+    edits.write_text(json.dumps(renamed) + "\n", encoding="utf-8")
+    again = run(*common, "--out", story / "again")
+    assert again.exit_code == 0
+    assert "novel: 1 correction kept, 0 left out" in again.output
