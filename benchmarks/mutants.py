@@ -12,7 +12,8 @@ The first run measures which test reaches which function and how long it takes. 
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
 function, the quickest first, then the others that reach its file or belong to its room, up to `--most`
 seconds in all; the first failure ends it.
-A test that takes ten times as long as on the unchanged code (and at least ten seconds) counts as failed.
+A test that computes ten times as long as on the unchanged code (and at least ten seconds) counts as failed;
+processor time counts, so that a busy machine kills no mutant.
 
 Mutants that cannot change what the package does are listed with a reason in `equivalent_mutants.toml`. They
 are drawn and run like all others and counted apart; one that a test kills is reported as wrongly listed.
@@ -79,23 +80,29 @@ for name in ("numpy", "scipy.optimize", "scipy.sparse", "pyarrow.parquet", "yaml
 
 class Plugin:
     def __init__(self, request):
-        self.request, self.seconds, self.failed = request, {}, []
+        self.request, self.seconds, self.failed, self.skipped = request, {}, [], []
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(99))
-        signal.setitimer(signal.ITIMER_REAL, self.request["limits"].get(item.nodeid, 600))
+        limit = self.request["limits"].get(item.nodeid, 600)
+        for sign, timer, most in ((signal.SIGPROF, signal.ITIMER_PROF, limit),
+                                  (signal.SIGALRM, signal.ITIMER_REAL, 10 * limit)):  # for what waits forever
+            signal.signal(sign, lambda *_: os._exit(99))
+            signal.setitimer(timer, most)
+        begin = sum(os.times()[:4])
         yield
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.seconds[item.nodeid] = sum(os.times()[:4]) - begin
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
 
     def pytest_runtest_logreport(self, report):
-        if report.outcome != "skipped":
-            self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
+        if report.skipped:
+            self.skipped.append(report.nodeid)
         if report.failed:
             self.failed.append(report.nodeid)
 
     def pytest_sessionfinish(self):
-        passed = {test: s for test, s in self.seconds.items() if test not in self.failed}
+        passed = {test: s for test, s in self.seconds.items() if test not in {*self.failed, *self.skipped}}
         Path("seconds.json").write_text(json.dumps([passed, self.failed]))
 
 real = sys.stdout
@@ -306,7 +313,7 @@ class Workshop:
         chosen.write_text("\n".join(tests), encoding="utf-8")
         arguments = ["-x", "-p", "no:cov", f"@{chosen}"]
         try:
-            code = self.pytest(arguments, 120 + sum(limits.values()), limits)
+            code = self.pytest(arguments, 120 + 10 * sum(limits.values()), limits)
         finally:
             self._write(target, original)
         if code == 4:

@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from command_server import run_command
+
 CODE = "from bookcoref_data.cli import main; main()"
 
 
@@ -66,7 +69,13 @@ class Terminal:
         )  # fmt: skip
 
     def run(self, *words: object, **options: Any) -> Ran:
-        return self.finish(self.start(*words, **options))
+        """Run a command to its end; with options of Popen in a process that is started anew."""
+        if options:
+            return self.finish(self.start(*words, **options))
+        code, *streams = run_command(list(map(str, words)), self.cwd, self.env)
+        # Line ends as Popen gives them for text.
+        out, err = ("\n".join(s.decode("utf-8").replace("\r\n", "\n").split("\r")) for s in streams)
+        return Ran(code, out, err)
 
     def finish(self, process: subprocess.Popen) -> Ran:
         """Wait for a started command; one that hangs fails the test and leaves nothing running."""
