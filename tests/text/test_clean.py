@@ -105,6 +105,15 @@ def test_memory_stays_below_five_times_the_file():
     assert 4 * size < beyond + 2 * len(text) < 5 * size
 
 
+def test_shares_are_the_characters_that_each_kind_took():
+    front, inside = "Produced by Ada Brook\n\n_so_ it was", "[Illustration: a lamp]\n\n_so_"
+    result = clean(book(front=front, inside=inside))
+    sizes = [(cut.kind, cut.end - cut.start) for cut in result.cuts]
+    taken = {kind: sum(size for other, size in sizes if other == kind) for kind, _ in sizes}
+    assert result.shares() == {kind: size / result.file_length for kind, size in taken.items()}
+    assert taken.keys() >= {"header", "footer", "illustration", "credits", "emphasis"}
+
+
 def test_runs_and_cuts_are_sequences():
     result = clean(book(front="Produced by Ada Brook\n\n_so_ it was"))
     assert list(result.cuts) == [result.cuts[n] for n in range(len(result.cuts))]
@@ -230,6 +239,18 @@ def test_of_the_authors_prefaces_the_long_ones_can_be_kept_alone(paragraphs, sta
     result = clean(text, CleanSettings(prefaces="long"))
     assert result.text.startswith("PREFACE" if stays else "CHAPTER I")
     assert [section.reason for section in result.sections] == ["short prefaces go (settings)"] * (not stays)
+
+
+def test_a_preface_trips_the_limit_when_it_is_longer_than_the_floor():
+    own = book(front=f"PREFACE\n\n\n{PROSE}")
+    (found,) = clean(own, CleanSettings(prefaces="none")).sections
+    size = found.end - found.start
+
+    def starts(floor):
+        rules = CleanSettings(prefaces="none", limits={"preface": 0.0}, floor=floor, guard=False)
+        return clean(own, rules).text.split()[0]
+
+    assert (starts(size), starts(size - 1)) == ("CHAPTER", "PREFACE")
 
 
 @pytest.mark.parametrize(

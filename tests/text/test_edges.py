@@ -70,6 +70,15 @@ def test_a_footer_may_have_60000_characters_or_a_tenth_of_the_file():
     assert refused(START + "\n\n" + "s" * 600_000 + "\n\n" + footer + "f") == ""
 
 
+def test_two_books_are_named_by_seventy_characters_of_their_headers():
+    lines = [f"*** START OF THIS PROJECT GUTENBERG EBOOK {'X' * n} ***" for n in (24, 25, 60)]
+    for line in lines:
+        with pytest.raises(DataError) as caught:
+            cut_edges(Draft(f"{line}\n\none\n\n{END}\n\n{line}\n\ntwo\n\n{END}"), CleanSettings())
+        assert caught.value.found.startswith(f"{line[:70]!r} at 0; {line[:70]!r} at ")
+    assert [len(line) for line in lines[:2]] == [70, 71]
+
+
 def test_two_headers_far_apart_are_two_books():
     def two(gap):
         return f"{START}\n\n{'s' * gap}\n\n{START}\n\n{'m' * 300_000}\n\n{END}"

@@ -247,6 +247,12 @@ def test_the_names_of_a_story_are_read_in_its_middle():
     assert Story.of(text, 0, len(text)).names == {"Wolff"}
 
 
+def test_the_rate_of_names_is_that_of_the_middle_three_fifths():
+    text = "so Ann went " * 50
+    assert Story.of(text, 0, 600).rate == 1000 * 30 / 91  # 90 blanks stand between 91 words
+    assert Story.of("so  Ann", 0, 0).rate == 0.0
+
+
 def test_a_name_counts_from_three_times_on_and_god_and_titles_do_not():
     text = "so Ann went. " * 3 + "so Bea went. " * 2 + "so God and Sir went. " * 9
     padded = "some words of no name at all. " * 5 + text + "some words of no name at all. " * 5
