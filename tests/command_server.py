@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 SERVER = """
-import atexit, gc, importlib, json, os, signal, sys, threading, traceback
+import atexit, gc, importlib, json, os, signal, sys, threading, time, traceback
 from contextlib import suppress
 
 # Not huggingface_hub and what imports it: it reads its environment when it is imported.
@@ -53,6 +53,9 @@ for line in iter(sys.stdin.readline, ""):
         os.environ.update(asked["environment"])
         os.chdir(asked["folder"])
         sys.argv[1:] = asked["words"]
+        sleep, most = time.sleep, asked["longest_sleep"]
+        if most is not None:
+            time.sleep = lambda seconds: sleep(min(seconds, most))
         from bookcoref_data.cli import main
         code = 0
         try:
@@ -82,15 +85,18 @@ class CommandServer:
         )
 
     def run(
-        self, words: list[str], folder: Path, environment: dict[str, str], seconds: float
-    ) -> tuple[int, bytes, bytes]:
+        self, words: list[str], folder: Path, environment: dict[str, str], seconds: float,
+        longest_sleep: float | None,
+    ) -> tuple[int, bytes, bytes]:  # fmt: skip
         """Exit code, stdout and stderr of a command; one that hangs is ended and raises TimeoutExpired."""
         with tempfile.TemporaryDirectory() as place:
             streams = [Path(place, "out"), Path(place, "err")]
             for stream in streams:
                 stream.touch()
-            asked = {"words": words, "folder": str(folder), "environment": environment,
-                     "streams": [str(stream) for stream in streams]}  # fmt: skip
+            asked = {
+                "words": words, "folder": str(folder), "environment": environment,
+                "streams": [str(stream) for stream in streams], "longest_sleep": longest_sleep,
+            }  # fmt: skip
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()
             child = int(self._process.stdout.readline())
@@ -113,9 +119,12 @@ _servers: dict[int, CommandServer] = {}
 
 
 def run_command(
-    words: list[str], folder: Path, environment: dict[str, str], seconds: float = 240
-) -> tuple[int, bytes, bytes]:
+    words: list[str], folder: Path, environment: dict[str, str], seconds: float = 240,
+    longest_sleep: float | None = None,
+) -> tuple[int, bytes, bytes]:  # fmt: skip
     """Exit code, stdout and stderr of `bookcoref-data` with these words, in a folder and an environment.
+
+    `longest_sleep` shortens waits, such as those before a request is tried again.
 
     Raises:
         subprocess.TimeoutExpired: the command did not end in `seconds`.
@@ -130,4 +139,4 @@ def run_command(
     if os.getpid() not in _servers:
         _servers[os.getpid()] = CommandServer()
         atexit.register(_servers[os.getpid()].close)
-    return _servers[os.getpid()].run(words, folder, environment, seconds)
+    return _servers[os.getpid()].run(words, folder, environment, seconds, longest_sleep)

@@ -68,11 +68,14 @@ class Terminal:
             stdin=subprocess.DEVNULL, **streams,
         )  # fmt: skip
 
-    def run(self, *words: object, **options: Any) -> Ran:
-        """Run a command to its end; with options of Popen in a process that is started anew."""
+    def run(self, *words: object, longest_sleep: float | None = None, **options: Any) -> Ran:
+        """Run a command to its end; with options of Popen in a process that is started anew.
+
+        `longest_sleep` shortens the waits of a command that is not started anew.
+        """
         if options:
             return self.finish(self.start(*words, **options))
-        code, *streams = run_command(list(map(str, words)), self.cwd, self.env)
+        code, *streams = run_command(list(map(str, words)), self.cwd, self.env, longest_sleep=longest_sleep)
         # Line ends as Popen gives them for text.
         out, err = ("\n".join(s.decode("utf-8").replace("\r\n", "\n").split("\r")) for s in streams)
         return Ran(code, out, err)

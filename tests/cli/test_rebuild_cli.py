@@ -143,7 +143,7 @@ def test_a_mirror_with_passing_faults_is_waited_for(local, world, server, reply)
                 reply(raw, stop=20_000), None],
         two_12=[reply(world.raw("12").read_bytes(), stop=9000, reset=True), None],
     )  # fmt: skip
-    ran = local.run(*local.words, "--mirror", server.url, "--json")
+    ran = local.run(*local.words, "--mirror", server.url, "--json", longest_sleep=0.05)
     assert (ran.code, ran.json["failed"]) == (0, {}), ran.err
     assert ran.json["built"] == ["one_11", "two_12"]
     asked = server.asked("/" + CR.format("11"))
@@ -157,13 +157,15 @@ def test_a_mirror_with_passing_faults_is_waited_for(local, world, server, reply)
 def test_a_mirror_that_serves_a_web_page_stops_no_other_book(local, world, server, reply):
     html = reply(b"<!DOCTYPE html><html><body>Are you human?" + b" " * 30_000 + b"</body></html>")
     pages(server, reply, world, two_12=[html])
-    ran = local.run(*local.words, "--mirror", server.url, "--json")
+    ran = local.run(*local.words, "--mirror", server.url, "--json", longest_sleep=0.05)
     assert ran.code == 1
     assert ran.json["built"] == ["one_11"]
     failure = ran.json["failed"]["two_12"]
     assert failure["exit_code"] == 3
     assert "web page" in failure["error"]
-    alone = local.run(*local.words, "--mirror", server.url, "--book", "two_12", "--out", "alone")
+    alone = local.run(
+        *local.words, "--mirror", server.url, "--book", "two_12", "--out", "alone", longest_sleep=0.05
+    )
     assert (alone.code, alone.out) == (3, "")
     assert "web page" in alone.err
     assert not (local.cwd / "alone").exists()
