@@ -173,3 +173,16 @@ def test_a_title_that_changes_is_an_alias():
 def test_the_surname_may_stand_in_another_name_only(line, family):
     (entry,) = parse_cast(line).entries
     assert take_apart(entry).family == family
+
+
+def test_a_nickname_before_another_surname_is_somebody_else(annotate, said):
+    text = (
+        "Queen Elizabeth was dead. Eliza Michelson spoke to Mrs. Pole. Mrs. Pole heard Eliza Michelson. "
+        "Then Eliza Michelson went home."
+    )
+    assert said(annotate(text, "Queen Elizabeth\nMrs. Pole\n"))["Queen Elizabeth"] == ["Queen Elizabeth"]
+    text = (
+        "Elizabeth Bennet ran. Lizzy Bennet laughed. Then Lizzy Smith came, and Lizzy smiled at Jane Bennet."
+    )
+    found = said(annotate(text, "Elizabeth Bennet\nJane Bennet\n"))["Elizabeth Bennet"]
+    assert found == ["Elizabeth Bennet", "Lizzy Bennet", "Lizzy"]

@@ -13,7 +13,7 @@ from ..cast import Cast, Entry
 from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
-from .names import NameTable, Person, book_words, name_words
+from .names import NameTable, Person, book_words, name_words, nicknames_of
 from .parsing import Parse
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
@@ -113,12 +113,16 @@ def filter_names(
 
 @dataclass(frozen=True, slots=True)
 class _NamePlace:
-    """A linked name in its place: tokens [start, end] are the name itself, without what hangs on it."""
+    """A linked name in its place: tokens [start, end] are the name itself, without what hangs on it.
+
+    `own` are the words of the person's names in the cast, `nicknames` those that the cast does not give.
+    """
 
     book: Book
     parse: Parse
     person: Person
     own: frozenset[str]
+    nicknames: frozenset[str]
     start: int
     end: int
 
@@ -173,8 +177,8 @@ def _is_a_place(at: _NamePlace) -> bool:
 
 
 def _goes_on(at: _NamePlace) -> bool:
-    """ "Anne Smith" is not Anne Elliot."""
-    known_first = bool(at.person.last) and at.first_word in at.person.first
+    """ "Anne Smith" is not Anne Elliot, and "Eliza Smith" is not Elizabeth."""
+    known_first = (bool(at.person.last) and at.first_word in at.person.first) or at.first_word in at.nicknames
     return (
         known_first
         and at.next_is_part()
@@ -198,7 +202,7 @@ def _has_another_first_name(at: _NamePlace) -> bool:
         return False
     word = at.previous
     named = word[:1].isupper() and word.strip(".").isalpha()
-    other = at.title not in at.own and at.title not in lex.PERSON_NOUNS
+    other = at.title not in at.own | at.nicknames and at.title not in lex.PERSON_NOUNS
     governed = int(at.parse.head[at.start - 1]) in range(at.start, at.end + 1)
     surname = bool(at.person.first) and at.person.last == at.first_word
     return named and other and governed and surname
@@ -220,7 +224,9 @@ def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked) -> str:
     person = table.people[m.character]
     aliases = (word for alias in person.entry.aliases for word in name_words(alias))
     own = frozenset({*name_words(person.entry.name), *person.first, *person.last.split(), *aliases})
-    place = _NamePlace(book, parse, person, own, *_core(book, m, own))
+    nicknames = frozenset(nicknames_of(person)) - own
+    core = _core(book, m, own | nicknames)
+    place = _NamePlace(book, parse, person, own, nicknames, *core)
     return next((reason for reason, applies in _DOUBTS if applies(place)), "")
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from ...words import calendar, honorifics, word_set
@@ -121,6 +122,7 @@ def _first_and_last(titles: list[str], rest: list[str]) -> tuple[tuple[str, ...]
 _CALLED_BY_THEIR_LAND = word_set(
     "duke earl marquis viscount count baron duchess marchioness viscountess countess baroness lord lady"
 )
+_WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
 _NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
 _FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
@@ -206,6 +208,21 @@ def _short_words(person: Person) -> list[str]:
         noun = words[words.index("of") - 1]
         return [noun] if noun in lex.TITLES or noun in lex.PERSON_NOUNS else []
     return [words[-1]] if person.common and words[-1].isalpha() else []
+
+
+def nicknames_of(person: Person) -> tuple[str, ...]:
+    """Other forms of somebody's first name, shorter and longer ones."""
+    return _nicknames(person.first[0]) if person.first else ()
+
+
+@cache
+def _nicknames(first: str) -> tuple[str, ...]:
+    # A cast that says "Lizzy" may meet "Elizabeth" in the text, if only few long names fit.
+    long = [name for name, nicks in lex.NICKNAMES.items() if first in nicks.split()]
+    return (*lex.NICKNAMES.get(first, "").split(), *(long if len(long) <= _FEW_LONG_NAMES else ()))
+
+
+_FEW_LONG_NAMES = 3
 
 
 def name_words(name: str) -> list[str]:
@@ -311,7 +328,7 @@ class NameTable:
         as the name itself, nicknames are not."""
         first, last = list(p.first), p.last.split()
         own = [a for a in map(str.lower, p.entry.aliases) if first and last and a.isalpha() and a not in last]
-        for nick, rank in [*((a, ALIAS) for a in own), *((n, NICK) for n in self._nicknames(p))]:
+        for nick, rank in [*((a, ALIAS) for a in own), *((n, NICK) for n in nicknames_of(p))]:
             yield [nick], rank
             if last:
                 yield [nick, *last], rank
@@ -350,32 +367,29 @@ class NameTable:
         by_gender: dict[str, tuple[str, ...]] = {"m": male, "f": female}
         return by_gender.get(p.gender, (*male, *female))
 
-    @staticmethod
-    def _nicknames(p: Person) -> list[str]:
-        found = lex.NICKNAMES.get(p.first[0], "").split() if p.first else []
-        # A cast that says "Lizzy" may meet "Elizabeth" in the text, if only one long name fits.
-        if p.first:
-            long = [name for name, nicks in lex.NICKNAMES.items() if p.first[0] in nicks.split()]
-            found += long if len(long) <= 3 else []
-        return found
-
     def learn(self, words: Word) -> list[str]:
         """Take surnames and first names that the cast does not give from the book itself.
 
         "Gabriel Oak" teaches the surname of a cast entry "Gabriel", "George Wickham" the first name of
-        "Mr. Wickham", when the book says it more than once or nothing else follows. Returns notes.
+        "Mr. Wickham", when the book says it more than once or nothing else follows. A nickname teaches
+        nothing where the name itself occurs: Eliza Michelson is not the Elizabeth of the cast. Returns notes.
         """
         lasts: dict[int, Counter[str]] = defaultdict(Counter)
+        by_nickname: dict[int, Counter[str]] = defaultdict(Counter)
         firsts: dict[int, Counter[str]] = defaultdict(Counter)
+        named: set[int] = set()
         for at, word in enumerate(words.text):
             known = self.forms.get((word,))
             if not known or len(known) > 1 or not words.capital[at]:
                 continue
             who, rank = next(iter(known.items()))
+            if rank not in (LAST, NICK):
+                named.add(who)
             if rank != LAST and (name := self._surname_after(words, at, self.people[who])):
-                lasts[who][name] += 1
+                (by_nickname if rank == NICK else lasts)[who][name] += 1
             if name := self._first_name_before(words, at, self.people[who]):
                 firsts[who][name] += 1
+        lasts |= {who: counts for who, counts in by_nickname.items() if who not in named}
         surnames = self._learned(lasts, "last")
         notes = surnames + self._learned(firsts, "first")
         if notes:
@@ -385,7 +399,8 @@ class NameTable:
     @staticmethod
     def _surname_after(words: Word, at: int, p: Person) -> str:
         """The surname that follows the name at a place, "" where none does."""
-        if p.last or p.common or at + 1 >= len(words.text) or not words.capital[at + 1]:
+        crowned = not _WITHOUT_SURNAME.isdisjoint(p.titles)
+        if p.last or p.common or crowned or at + 1 >= len(words.text) or not words.capital[at + 1]:
             return ""
         name = words.text[at + 1]
         joined = words.token[at + 1] == words.token[at] + 1
