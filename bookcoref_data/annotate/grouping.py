@@ -8,8 +8,10 @@ first name alone. These are first kept apart, and then joined where only one rea
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from ..words import honorifics, word_set
 from .embedded import lexicon as lex
@@ -25,6 +27,20 @@ _WIVES = honorifics.MARRIED | word_set("madam mistress lady countess duchess mar
 _SURE_SHARE, _REGULAR = 0.3, 8
 """Share of "Mr. John Knightley" among all uses of "John Knightley", and the least number of these uses, that
 set him apart from "Mr. Knightley"."""
+_LEAST_VOTES, _TITLE_VOTES, _MALE_SHARE, _FEMALE_SHARE = 4, 3, 0.75, 0.55
+"""Least pronouns that tell the gender of a first name, what a title counts, and the shares that are needed:
+"she" is rarer than "he" in most books, and "he" behind her name is often somebody else."""
+_LEAST_HE, _MOST_HE = 0.35, 0.85
+"""Bounds of the share of "he" that a name is held against: books about girls or sailors."""
+_PLURAL_SHARE, _MISS_SHARE = 0.25, 0.1
+"""Share of "the Bertrams" and of plural tags that makes a name a family's; share of "Miss" before her first
+name that makes a woman unmarried (or twice)."""
+_NICKNAME_SHARE, _UNKNOWN_SHARE, _ONCE, _TOGETHER = 0.1, 0.25, 1, 0.04
+"""Least share of the full name against its nickname, and against a word that is on no list. Sentences that
+two names of one person may share: so many, or this share of the rarer name, or as many as by chance."""
+_ELDER, _ELDER_SHARE = 3, 0.08
+"""How many times more often than others of the surname the one whom "Mr." and the surname mean is written
+with both names, and the least share of that among all uses of the surname."""
 _YOUNGER, _YOUNGER_SHARE = 3, 0.1
 """Times of "Miss Marianne", and their share of "Miss Dashwood", that tell her from Miss Dashwood."""
 
@@ -43,6 +59,9 @@ class Group:
     other: float = 0.0
     set_apart: bool = False
     titles: set[str] = field(default_factory=set)
+    other_firsts: set[str] = field(default_factory=set)
+    husband: str = ""
+    taken_by: Group | None = None
 
     def take(self, other: Group) -> None:
         """Join another group of names of the same person."""
@@ -51,18 +70,25 @@ class Group:
         self.titles |= other.titles
         self.person += other.person
         self.other += other.other
+        self.other_firsts |= other.other_firsts | {other.first} - {self.first, ""}
         self.first = self.first or other.first
         self.last = self.last or other.last
         other.names.clear()
+        other.taken_by = self
 
     @property
     def count(self) -> int:
         return self.names.total()
 
+    @property
+    def with_surname(self) -> int:
+        """How often first name and surname stand together."""
+        return sum(n for name, n in self.names.items() if " " in name and name.split()[-1] == self.last)
 
-def group_names(seen: Mapping[Words, Sighting]) -> list[Group]:
-    """The people of a book, in no particular order."""
-    people = _People()
+
+def group_names(seen: Mapping[Words, Sighting], sentence: np.ndarray) -> list[Group]:
+    """The people of a book, in no particular order; `sentence` has the sentence number of each token."""
+    people = _People(_Genders(seen), sentence)
     for words, sighting in seen.items():
         if words[0] == "the":
             if is_person(sighting):
@@ -70,7 +96,7 @@ def group_names(seen: Mapping[Words, Sighting]) -> list[Group]:
         elif len(words) > 1:
             people.add_full_name(sighting, _is_evidence(sighting, seen))
     for words, sighting in seen.items():
-        if len(words) == 1 and is_person(sighting):
+        if len(words) == 1 and is_person(sighting) and not _is_plural(sighting, seen):
             people.add_single(sighting)
     people.join()
     return people.left()
@@ -85,17 +111,66 @@ def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
     return all(part is not None and is_person(part) for part in parts)
 
 
-def gender_of(first: str) -> str:
+def _is_plural(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
+    """ "Bertrams", where somebody is called Bertram."""
+    (word,) = sighting.words
+    several = sighting.plural >= _PLURAL_SHARE * sighting.count and 20 * sighting.speaks < sighting.count
+    return word[-1:] == "s" and (word[:-1],) in seen and several
+
+
+def _listed_gender(first: str) -> str:
     """ "m" or "f" where a first name is one of the two only."""
     low = first.lower()
     male, female = low in lex.MALE_FIRST, low in lex.FEMALE_FIRST
     return "" if male == female else "m" if male else "f"
 
 
+class _Genders:
+    """The gender of first names: by the lists where they say it, else by titles and by the pronouns that
+    follow a name, against the share of "he" in the book."""
+
+    def __init__(self, seen: Mapping[Words, Sighting]) -> None:
+        self._votes: dict[str, Counter[str]] = defaultdict(Counter)
+        everybody: Counter[str] = Counter()
+        for words, sighting in seen.items():
+            for title, votes in sighting.pronouns.items():
+                everybody += votes
+                if title not in honorifics.MARRIED and (
+                    len(words) > 1 or not title or title in _WITH_FIRST_NAMES
+                ):
+                    self._votes[words[0].lower()] += votes
+            for title, n in sighting.titles.items():
+                gender = honorifics.honorific_gender(title)
+                if (
+                    gender
+                    and (len(words) > 1 or title in _WITH_FIRST_NAMES)
+                    and title not in honorifics.MARRIED
+                ):
+                    self._votes[words[0].lower()][gender] += _TITLE_VOTES * n
+        share = (everybody["m"] + 1) / (everybody.total() + 2)
+        self._he = min(max(share, _LEAST_HE), _MOST_HE)
+
+    def of(self, first: str) -> str:
+        """ "m", "f", or "" where neither is likely."""
+        low = first.lower()
+        if known := _listed_gender(low):
+            return known
+        votes = self._votes.get(low, Counter())
+        n = votes.total()
+        if n < _LEAST_VOTES:
+            return ""
+        surprise = (votes["m"] - n * self._he) / np.sqrt(n * self._he * (1 - self._he) + 1)
+        if votes["m"] >= _MALE_SHARE * n and surprise > 0:
+            return "m"
+        return "f" if votes["f"] >= _FEMALE_SHARE * n and surprise < -1 else ""
+
+
 class _People:
     """The groups while they are joined."""
 
-    def __init__(self) -> None:
+    def __init__(self, genders: _Genders, sentence: np.ndarray) -> None:
+        self._gender_of = genders.of
+        self._sentence = sentence
         self.full: list[Group] = []
         self.by_surname: dict[str, dict[str, Group]] = defaultdict(dict)
         self.by_first: dict[str, Group] = {}
@@ -127,15 +202,16 @@ class _People:
         """ "Emma Woodhouse"; "Mrs. Lemuel Struthers" is not Lemuel Struthers."""
         words = sighting.words
         wives = sighting.times(honorifics.MARRIED)
-        his = wives if gender_of(words[0]) != "f" else 0
+        his = wives if _listed_gender(words[0]) != "f" else 0
         if his:
             group = Group("", words[-1], WIFE)
             self._fill(group, sighting, {f"Mrs. {' '.join(words)}": his}, honorifics.MARRIED)
+            group.husband = words[0]
             self.full.append(group)
         rest = sighting.count - his
         if not rest or not sure:
             return
-        if his or sighting.times(_HIS) or gender_of(words[0]) == "m":
+        if his or sighting.times(_HIS) or self._gender_of(words[0]) == "m":
             role = MAN
         elif sighting.times(_WIVES):
             role = WIFE
@@ -189,12 +265,12 @@ class _People:
                 self.by_surname[word][kind] = group
 
     def _is_first_name(self, word: str, sighting: Sighting, titled: int) -> bool:
-        if any(g.first == word for g in self.full):
-            return True
-        surname = any(g.last == word for g in self.full)
-        known = word.lower() in FIRST_NAMES
-        before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
-        return known and not surname and 2 * before_surnames < sighting.count
+        firsts = sum(g.count for g in self.full if word in (g.first, g.husband))
+        lasts = sum(g.count for g in self.full if g.last == word)
+        if word.lower() in FIRST_NAMES:
+            before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
+            return bool(firsts) or (not lasts and 2 * before_surnames < sighting.count)
+        return firsts > lasts + sighting.times(honorifics.BEFORE_SURNAMES - _WITH_FIRST_NAMES)
 
     @staticmethod
     def _kind(title: str, is_first: bool) -> str:
@@ -214,7 +290,8 @@ class _People:
         self._join_knights()
         self._join_first_names()
         for group in self.full:
-            if group.role == ANY and self._with_miss[group.first]:
+            misses = self._with_miss[group.first]
+            if group.role == ANY and misses >= min(2, _MISS_SHARE * group.count) > 0:
                 group.role = MISS
         for surname in list(self.by_surname):
             self._join_surname(surname)
@@ -246,7 +323,7 @@ class _People:
     def _join_first_names(self) -> None:
         """A first name alone means the one who bears it most often with a surname."""
         for word, group in self.by_first.items():
-            bearers = [g for g in self.full if g.first == word]
+            bearers = [g for g in self.full if g.first == word or word in g.other_firsts]
             if bearers:
                 max(bearers, key=lambda g: g.count).take(group)
 
@@ -254,19 +331,33 @@ class _People:
         """Those with a full name who may be meant by a surname with the title of a man, wife, daughter."""
         bearers = [g for g in self.full if g.last == surname and g.names]
         if kind == MAN:
-            fits = [g for g in bearers if g.role == MAN or (g.role == ANY and gender_of(g.first) != "f")]
-            return [g for g in fits if not (g.set_apart and 2 * often >= 3 * g.count)]
-        fits = [g for g in bearers if g.role in (WIFE, MISS) or gender_of(g.first) == "f"]
-        if kind == WIFE:
-            return self._wives(fits, MISS in self.by_surname[surname], often)
-        return [g for g in fits if g.role != WIFE and not self._is_younger(g, often)]
+            return [
+                g for g in bearers if self._may_be_a_man(g) and not (g.set_apart and 2 * often >= 3 * g.count)
+            ]
+        women = [g for g in bearers if g.role in (WIFE, MISS) or self._gender_of(g.first) == "f"]
+        return self._wives(women, surname, often) if kind == WIFE else self._girls(women, surname, often)
 
-    @staticmethod
-    def _wives(women: Sequence[Group], misses: bool, often: int) -> list[Group]:
+    def _may_be_a_man(self, g: Group) -> bool:
+        return g.role == MAN or (g.role == ANY and self._gender_of(g.first) != "f")
+
+    def _girls(self, women: Sequence[Group], surname: str, often: int) -> list[Group]:
+        """The women whom "Miss" and a surname may mean: no younger sister, nor one who stands beside her."""
+        eldest = [g for g in women if g.role != WIFE and not self._is_younger(g, often)]
+        her = self.by_surname[surname][MISS]
+        return [g for g in eldest if not self._stand_together(g, her)] or eldest
+
+    def _wives(self, women: Sequence[Group], surname: str, often: int) -> list[Group]:
         """The women whom "Mrs." and a surname may mean. Mrs. John Dashwood is called so because Mrs. Dashwood
-        is somebody else."""
+        is somebody else; where a daughter is called "Miss Hale", the one who is not the daughter."""
         wives = [g for g in women if g.role == WIFE and (g.first or often <= 2 * g.count)]
-        return wives or ([] if misses else [g for g in women if g.role == ANY])
+        if wives:
+            return wives
+        kinds = self.by_surname[surname]
+        others = [g for g in women if g.role == ANY and not self._stand_together(g, kinds[WIFE])]
+        if MISS not in kinds:
+            return others
+        daughter = any(g.role == MISS for g in women)
+        return others if daughter and len(others) == 1 and not self._with_miss[others[0].first] else []
 
     def _is_younger(self, g: Group, often: int) -> bool:
         """Whether a woman is called "Miss" with her first name: the eldest sister has the surname."""
@@ -274,45 +365,88 @@ class _People:
         return times >= _YOUNGER and times >= _YOUNGER_SHARE * often
 
     def _join_surname(self, surname: str) -> None:
-        for kind, group in self.by_surname[surname].items():
-            bearers = self._bearers(surname, kind, group.count)
-            if len(bearers) > 1 and kind == MISS:
-                bearers = [min(bearers, key=lambda g: (self._with_miss[g.first] + 1) / (g.count + 5))]
-            elif len(bearers) > 1 and kind == WIFE:
-                bearers = [max(bearers, key=lambda g: g.count)]
-            if len(bearers) == 1:
-                bearers[0].take(group)
+        """The mother goes first: the others are daughters. If it cannot be said who she is, she is tried
+        again when the eldest daughter is known."""
+        kinds = self.by_surname[surname]
+        for kind in (WIFE, MAN, ANY, MISS, WIFE):
+            if kind in kinds and kinds[kind].names:
+                self._join_kind(surname, kind, kinds[kind])
+
+    def _join_kind(self, surname: str, kind: str, group: Group) -> None:
+        bearers = self._bearers(surname, kind, group.count)
+        if len(bearers) > 1 and kind == MISS:
+            bearers = [min(bearers, key=lambda g: (self._with_miss[g.first] + 1) / (g.count + 5))]
+        elif len(bearers) > 1 and kind == WIFE:
+            bearers = [max(bearers, key=lambda g: g.count)]
+        elif len(bearers) > 1 and kind == MAN:
+            bearers = self._elder(bearers, group)
+        elif not bearers and kind == WIFE:
+            # "Mrs. Lemuel" for "Mrs. Lemuel Struthers".
+            bearers = [g for g in self.full if g.husband == surname]
+        if len(bearers) == 1:
+            bearers[0].take(group)
+            if bearers[0].role == ANY and kind in (WIFE, MISS):
+                bearers[0].role = kind
+
+    def _elder(self, men: Sequence[Group], called: Group) -> list[Group]:
+        """Of several men the one whom a surname means: he is written with both names far more often than each
+        other, whose brothers and sons go by their first names."""
+        first, second, *_ = sorted(men, key=lambda g: -g.with_surname)
+        least = max(_ELDER * second.with_surname, _ELDER_SHARE * called.count)
+        return [first] if first.with_surname >= least and not self._stand_together(first, called) else []
 
     def _join_bare(self) -> None:
         """A bare surname is how men are called; a woman only if no man bears it."""
         for word, group in self.bare.items():
             kinds = self.by_surname.get(word, {})
             man = kinds.get(MAN)
-            if man is not None and man.names:
+            if man is not None and (man := man.taken_by or man).names:
                 man.take(group)
                 continue
             bearers = [g for g in self.full if g.last == word and g.names]
-            men = [g for g in bearers if g.role == MAN or gender_of(g.first) == "m"]
+            men = [g for g in bearers if g.role == MAN or self._gender_of(g.first) == "m"]
             chosen = men if men else bearers
             women = [g for g in kinds.values() if g.names and g.count > 3 * group.count]
             if chosen:
                 max(chosen, key=lambda g: g.count).take(group)
             elif len(women) == 1:
                 women[0].take(group)
+            elif word[-1:] == "y" and (man := self.by_surname.get(word[:-1], {}).get(MAN)) and man.names:
+                # "Skaggsy" is Mr. Skaggs.
+                man.take(group)
 
     def _join_nicknames(self) -> None:
         """ "Meg" is Margaret where there is one Margaret and no Meg with another surname."""
-        alone = [g for g in self.by_first.values() if g.names and not g.last]
-        for group in sorted(alone, key=lambda g: g.count):
-            near = [
-                g
-                for g in (*self.full, *self.by_first.values())
-                if g is not group and g.names and g.first and are_one_name(g.first, group.first)
-            ]
-            near.sort(key=lambda g: -g.count)
-            second = near[1].count if len(near) > 1 else 0
-            if near and near[0].count >= max(group.count / 4, 3 * second):
-                near[0].take(group)
+        first_names = [(g.first, g) for g in self.by_first.values() if g.names and not g.last]
+        unknown = [(word, g) for word, g in self.bare.items() if g.names and not g.titles]
+        titled = (g for kinds in self.by_surname.values() for g in kinds.values())
+        lords = [g for g in titled if g.titles & {"lord", "lady"}]
+        people = [*self.full, *self.by_first.values(), *lords]
+        for nickname, group in sorted((*first_names, *unknown), key=lambda item: item[1].count):
+            self._join_nickname(nickname, group, people)
+
+    def _join_nickname(self, nickname: str, group: Group, people: Sequence[Group]) -> None:
+        """Join a nickname with whom it means; a word that is on no list must be spelt like his name."""
+        alike, share = (are_one_name, _NICKNAME_SHARE) if group.first else (are_spelt_alike, _UNKNOWN_SHARE)
+        near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname, alike)]
+        near.sort(key=lambda g: -g.count)
+        second = near[1].count if len(near) > 1 else 0
+        least = max(share * group.count, 3 * second)
+        if near and near[0].count >= least and not self._stand_together(near[0], group):
+            near[0].take(group)
+
+    def _may_be_one(self, g: Group, nickname: str, alike: Callable[[str, str], bool]) -> bool:
+        """Whether somebody may have this nickname: one of his first names fits, and so does the gender."""
+        firsts = {g.first or g.last, *g.other_firsts}
+        genders = {self._gender_of(g.first or g.last), self._gender_of(nickname)}
+        fits = any(alike(first, nickname) for first in firsts - {""})
+        return fits and genders != {"m", "f"}
+
+    def _stand_together(self, a: Group, b: Group) -> bool:
+        """Whether two names stand in one sentence more than once in a while: then they are two people."""
+        here, there = ({*self._sentence[g.places].tolist()} for g in (a, b))
+        by_chance = len(here) * len(there) / (self._sentence[-1] + 1)
+        return len(here & there) > max(_ONCE, _TOGETHER * min(len(here), len(there)), by_chance)
 
     def left(self) -> list[Group]:
         """All groups that have names, and that behave as persons."""
@@ -336,7 +470,30 @@ def written(title: str) -> str:
 def are_one_name(a: str, b: str) -> bool:
     """Whether two first names may be one name and its nickname."""
     x, y = a.lower(), b.lower()
+    return (
+        are_spelt_alike(x, y)
+        or y in lex.NICKNAMES.get(x, "").split()
+        or x in lex.NICKNAMES.get(y, "").split()
+    )
+
+
+def are_spelt_alike(a: str, b: str) -> bool:
+    """Whether a first name is another cut short ("Phil", "Philip"), or ends otherwise
+    ("Nance", "Nancy")."""
+    x, y = a.lower(), b.lower()
     short, long = sorted((x, y), key=len)
     if 3 <= len(short) < len(long) and long.startswith(short):
         return True
-    return y in lex.NICKNAMES.get(x, "").split() or x in lex.NICKNAMES.get(y, "").split()
+    return _without_ending(x) == _without_ending(y)
+
+
+def _without_ending(first: str) -> str:
+    """ "Fannie", "Fanny", "Fan" and "Nance", "Nancy" without what may change at the end."""
+    stem = first
+    for ending in ("ie", "ey", "y", "e", "i"):
+        if first.endswith(ending):
+            stem = first.removesuffix(ending)
+            break
+    if len(stem) > 3 and stem[-1] == stem[-2]:
+        stem = stem[:-1]
+    return stem if len(stem) >= 3 else first

@@ -73,7 +73,8 @@ def propose_cast(
     Raises:
         UsageError: the book has no such name, unless `allow_none`.
     """
-    groups = group_names(sightings(book, parse or parse_book(book)))
+    parse = parse or parse_book(book)
+    groups = group_names(sightings(book, parse), parse.sentence)
     ranked = sorted((g for g in groups if g.count >= least), key=lambda g: (-g.count, min(g.names)))
     characters: dict[str, Proposed] = {}
     for group in ranked[:most]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..books import Book
-from ..words import calendar, honorifics, word_set
+from ..words import calendar, honorifics, pronouns, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 
@@ -51,6 +51,10 @@ _LONE_TITLES = (
     - word_set("mr mister monsieur m sir st saint hon mx lord master ms madam mistress dame pope fr cousin")
 )
 """Titles by which a person may be called all through a book: "the General", "the Queen"."""
+_QUOTES = frozenset(["“", "”", '"', "‘", "''", "``", "—", "--"])
+_SPEAKERS_SHARE = 0.1
+"""Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
+Bertrams."""
 _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 """What it says for a person that a name speaks, is the subject of a verb, is a first name."""
 
@@ -58,8 +62,8 @@ _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 @dataclass(slots=True)
 class Sighting:
     """A name without its titles: how often it occurs with each title ("" without), what speaks for a person
-    and for something else, how often it speaks, how often it is "the Dashwoods", and its token numbers
-    by title."""
+    and for something else, how often it speaks, how often it is "the Dashwoods", its token numbers by title,
+    and by title how often the next pronoun is "he" (m) or "she" (f): twice where the name is a subject."""
 
     words: Words
     titles: Counter[str] = field(default_factory=Counter)
@@ -68,6 +72,7 @@ class Sighting:
     speaks: int = 0
     plural: int = 0
     places: dict[str, list[int]] = field(default_factory=dict)
+    pronouns: dict[str, Counter[str]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -86,8 +91,29 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
         if not words:
             _add_lone_title(found, book, parse, start, end, titles)
         elif _may_be_a_name(words, titles):
-            _add(found, book, parse, start, end, (titles[-1] if titles else "", words))
+            name = titles[-1] if titles else "", words
+            _add(found, book, parse, start, end, name)
+            if gender := _gender_behind(book, parse, end):
+                votes = found[words].pronouns.setdefault(name[0], Counter())
+                votes[gender] += 2 if parse.dep[end] == "nsubj" else 1
     return found
+
+
+_PRONOUN_GENDER = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")
+_PRONOUN_REACH = 20
+"""Tokens behind a name in which a pronoun tells of its gender."""
+
+
+def _gender_behind(book: Book, parse: Parse, end: int) -> str:
+    """ "m" or "f" by the first pronoun behind a name, if no other name and no quotation mark comes between;
+    else ""."""
+    for i in range(end + 1, min(end + 1 + _PRONOUN_REACH, len(book.tokens))):
+        token = book.tokens[i]
+        if token in _QUOTES or (parse.tag[i] in ("NNP", "NNPS") and token[:1].isupper()):
+            return ""
+        if gender := _PRONOUN_GENDER.get(token.lower()):
+            return gender
+    return ""
 
 
 def _runs(book: Book, parse: Parse) -> Iterator[tuple[int, int]]:
@@ -149,7 +175,7 @@ def _add(
         seen.person += 1
     first = words[0].lower() in FIRST_NAMES
     before = book.tokens[start - 1].lower() if start else ""
-    seen.plural += before == "the" and words[-1][-1:] == "s"
+    seen.plural += (before == "the" or parse.tag[end] == "NNPS") and words[-1][-1:] == "s"
     verb = int(parse.head[end])
     if parse.dep[end] == "nsubj" and parse.tag[verb][:2] == "VB":
         speaks = book.tokens[verb].lower() in lex.SPEECH_VERBS
@@ -184,5 +210,5 @@ def is_person(seen: Sighting) -> bool:
     """Whether a name behaves as that of one person."""
     if seen.words[0] == "the":
         return seen.speaks >= 3 and seen.count >= 8
-    several = 2 * seen.plural > seen.count
+    several = 2 * seen.plural > seen.count and seen.speaks < _SPEAKERS_SHARE * seen.count
     return seen.person > seen.other and seen.person >= 1 and not several

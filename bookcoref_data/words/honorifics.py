@@ -12,7 +12,7 @@ from . import word_set
 # surname: a single name after it is a surname ("Colonel Brandon").  married, unmarried: as it says.
 # office: borne by men in the novels of the nineteenth century unless the book says otherwise.
 _TABLE = """
-mr mister monsieur m signor herr señor senor         | m | surname
+mr mister mistah monsieur m signor herr señor senor  | m | surname
 squire lord                                          | m | surname
 lady                                                 | f | surname
 sir don pan fr master massa esquire baronet          | m |

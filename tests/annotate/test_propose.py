@@ -103,3 +103,62 @@ def test_each_entry_has_counts_and_a_passage(book_of):
     assert "Mr. Hill" in second.examples[0].replace(" . ", ". ")
     again = parse_cast(format_cast(proposal.cast, proposal.remarks))
     assert again.entries == proposal.cast.entries
+
+
+@pytest.mark.parametrize(
+    ("sentences", "one"),
+    [
+        # The book tells the gender of a first name that is on no list.
+        (
+            ["Dagny Ford was glad, for she had slept.", "Mrs. Ford spoke.", "Mr. Ford left."],
+            {"Dagny Ford", "Mrs. Ford"},
+        ),
+        (["Mrs. Lemuel Brown sang.", "Mrs. Lemuel laughed."], {"Mrs. Lemuel Brown", "Mrs. Lemuel"}),
+        (["Lord Henry smiled.", "Harry laughed.", "Lord Henry left."], {"Lord Henry", "Harry"}),
+        (["Nancy spoke.", "Nancy said so.", "Nance ran."], {"Nancy", "Nance"}),
+        (["Mr. Stagg ate.", "Stagg smiled.", "Staggy laughed."], {"Mr. Stagg", "Stagg", "Staggy"}),
+        (["Francis Poe spoke.", "Frank Poe sat.", "Frank said so."], {"Francis Poe", "Frank Poe", "Frank"}),
+    ],
+)  # fmt: skip
+def test_names_of_one_person_are_joined(proposed, sentences, one):
+    cast = proposed(*sentences)
+    assert of(cast, min(one)) == one
+
+
+def test_the_father_has_the_surname_if_he_is_written_with_it(proposed):
+    both = [
+        "Maurice Oakes spoke.",
+        "Maurice Oakes sat.",
+        "Maurice Oakes read.",
+        "Frank Oakes ran.",
+        "Frank sang.",
+    ]
+    cast = proposed(*both, "Mr. Oakes left.", "Then Oakes slept.")
+    assert of(cast, "Maurice Oakes") == {"Maurice Oakes", "Mr. Oakes", "Oakes"}
+    # Whoever stands beside Mr. Oakes is not he.
+    cast = proposed(*both, "Maurice Oakes and Mr. Oakes left.")
+    assert "Mr. Oakes" not in of(cast, "Maurice Oakes")
+
+
+def test_miss_and_surname_is_not_she_who_stands_beside_her(proposed):
+    cast = proposed(
+        "Maria Bell spoke.", "Maria sang.", "Julia Bell sat.", "Julia ran.", "Julia laughed.", "Julia slept.",
+        "Miss Bell and Julia walked.", "Miss Bell read.", *["It rained."] * 30,
+    )  # fmt: skip
+    assert "Miss Bell" in of(cast, "Maria Bell")
+
+
+def test_mother_and_daughter_stay_two(proposed):
+    cast = proposed(
+        "Lady Hart spoke.", "Cora Hart sang.", "Cora ran.", "Lady Hart and Cora sat.", "Miss Cora left."
+    )
+    assert of(cast, "Lady Hart") == {"Lady Hart"}
+
+
+def test_a_surname_in_front_of_another_word_is_no_first_name(proposed):
+    cast = proposed(
+        "Mr. Wilde spoke.", "Wilde sat.", "Miss Wilde ran.", "Wilde Lane was long.", "Anna saw the Wildes.",
+        "The Wildes slept.",
+    )  # fmt: skip
+    assert of(cast, "Mr. Wilde") == {"Mr. Wilde", "Wilde"}
+    assert not any("Wildes" in {name, *aliases} for name, aliases in cast.items())
