@@ -353,7 +353,11 @@ class _People:
         if wives:
             return wives
         kinds = self.by_surname[surname]
-        others = [g for g in women if g.role == ANY and not self._stand_together(g, kinds[WIFE])]
+        her = kinds[WIFE]
+        if her.titles == {"lady"}:
+            # Cassandra Otway is the daughter of Lady Otway.
+            return []
+        others = [g for g in women if g.role == ANY and not self._stand_together(g, her)]
         if MISS not in kinds:
             return others
         daughter = any(g.role == MISS for g in women)

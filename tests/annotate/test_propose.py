@@ -148,11 +148,19 @@ def test_miss_and_surname_is_not_she_who_stands_beside_her(proposed):
     assert "Miss Bell" in of(cast, "Maria Bell")
 
 
-def test_mother_and_daughter_stay_two(proposed):
-    cast = proposed(
-        "Lady Hart spoke.", "Cora Hart sang.", "Cora ran.", "Lady Hart and Cora sat.", "Miss Cora left."
-    )
-    assert of(cast, "Lady Hart") == {"Lady Hart"}
+@pytest.mark.parametrize(
+    ("mother", "other"),
+    [
+        ("Lady Hart", "Cora slept."),
+        # Two who stand in one sentence are two.
+        ("Mrs. Hart", "Mrs. Hart and Cora ate."),
+        ("Mrs. Hart", "Miss Cora slept."),
+    ],
+)
+def test_mother_and_daughter_stay_two(proposed, mother, other):
+    rain = ["It rained."] * 30
+    cast = proposed(f"{mother} spoke.", "Cora Hart sang.", "Cora ran.", "Miss Hart left.", other, *rain)
+    assert of(cast, mother) == {mother}
 
 
 def test_a_surname_in_front_of_another_word_is_no_first_name(proposed):

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bookcoref_data.annotate.cast import Entry
+from bookcoref_data.annotate.embedded.names import take_apart
+from bookcoref_data.annotate.embedded.reader import fits_age
+
 COUPLE = "Anna Hill [f]\nMr. Ford\n"
 
 TALK = (
@@ -177,3 +181,35 @@ def test_sir_and_dear_mean_who_is_spoken_to(annotate, said, word, who):
     )
     texts = said(annotate(text, COUPLE))
     assert [name for name, words in texts.items() if word in words] == ([who] if who else [])
+
+
+LIVINGS = (
+    "{who}\n\n“How are you, Anna?” said Mr. Ford. Anna Hill looked at him.\n\n"
+    "“I am ill,” said Anna Hill. Mr. Ford left.\n\n“Good day,” said the surgeon. “Show me your hand.”\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("who", "speaker"),
+    [
+        ("Mr. Ford came in with Anna Hill.", None),
+        ("Mr. Ford, the surgeon, came in with Anna Hill.", "Mr. Ford"),
+    ],
+)
+def test_the_surgeon_is_somebody_only_if_the_book_says_so(annotate, quotes_of, who, speaker):
+    done = annotate(LIVINGS.format(who=who), "Mr. Ford\nAnna Hill [f]\n")
+    assert [said for words, said, _ in quotes_of(done) if words == "Good day ,"] == [speaker]
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "noun", "fits"),
+    [
+        ("Tom Ash", {"boy": 3}, "gentleman", False),
+        ("Tom Ash", {"boy": 3, "man": 4}, "gentleman", True),
+        ("Tom Ash", {"boy": 2}, "gentleman", True),
+        ("Mrs. Hale", {}, "girl", False),
+        ("Anna Hale", {}, "girl", True),
+    ],
+)
+def test_a_child_is_no_gentleman_and_a_wife_no_girl(name, called, noun, fits):
+    assert fits_age(take_apart(Entry(name)), called, noun) == fits

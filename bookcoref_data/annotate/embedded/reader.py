@@ -38,6 +38,8 @@ _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 
 
+_SURELY_YOUNG = 3
+"""Times that somebody was called a boy or a child, and no less often than a man, that make him no man."""
 _FADES, _STRANGER = 0.8, 0.3
 """What a vote on somebody's kin weighs after the next one, and what one for somebody outside the cast weighs:
 that is often one of the cast who was not recognised."""
@@ -92,6 +94,22 @@ def prepare(book, parse, speech, markables, people, genders) -> Text:
     return Text(book, parse, speech, markables, tags, people, genders, clauses, beats)
 
 
+_AGES = lex.CHILDREN | lex.GROWN
+
+
+def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
+    """Whether a noun fits somebody's age: a child is no gentleman, and Mrs. Hale no girl.
+
+    `called` says how often each noun for an age was read as this person.
+    """
+    if noun in lex.CHILDREN:
+        return honorifics.MARRIED.isdisjoint(person.titles)
+    if noun not in lex.GROWN:
+        return True
+    young, old = (sum(called.get(n, 0) for n in nouns) for nouns in (lex.CHILDREN, lex.GROWN))
+    return young < _SURELY_YOUNG or old > young
+
+
 def _identity(m: Markable) -> object:
     """What a name names: a character of the cast, or somebody else of this surname."""
     return m.character if m.character >= 0 else m.text.split()[-1]
@@ -144,6 +162,7 @@ class BookReader:
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._bridges = self._find_bridges()
+        self._callings = self._find_callings()
 
     # --- the walk -----------------------------------------------------------------------------------------
 
@@ -252,21 +271,35 @@ class BookReader:
         if kind == "second":
             gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
         ids = self.state.candidates(m.at, gender)
-        if q >= 0:
-            for e in (*self.spoken[q].addressees, self.spoken[q].speaker):
-                if e >= 0 and e not in ids and self._agrees(e, gender):
-                    ids.append(e)
-        for e in self._bridged(i, kind):
-            if e not in ids and self._agrees(e, gender):
+        talking = (*self.spoken[q].addressees, self.spoken[q].speaker) if q >= 0 else ()
+        for e in (*talking, *self._bridged(i, kind)):
+            if e >= 0 and e not in ids and self._agrees(e, gender):
                 ids.append(e)
         if kind == "nominal":
             # Nobody is his own brother.
             owner = self._owner(m)
-            ids = [e for e in ids if e != owner]
+            ids = [e for e in ids if e != owner and self._may_be_called(e, i)]
         if q >= 0 and (kind == "second" or (kind == "nominal" and is_vocative(self.t.book, m))):
             # Nobody says "you" or "my dear" to himself.
             ids = [e for e in ids if e != self.spoken[q].speaker]
         return ids
+
+    def _may_be_called(self, e: int, i: int) -> bool:
+        """Whether a phrase may mean somebody with a name: "the surgeon" only if the book says somewhere that
+        he is one, and "a surgeon" in narration only as a predicate."""
+        m = self.t.markables[i]
+        if e >= self.state.cast:
+            return True
+        called = {noun: self.noun_counts[noun].get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
+        if not fits_age(self.t.people[e], called, m.noun):
+            return False
+        anybody = m.definite == "a" and self.t.speech.quote[m.at] < 0
+        if not anybody and (m.definite not in ("the", "this") or m.noun not in lex.CALLINGS):
+            return True
+        person, title = self.t.people[e], lex.TITLE_NOUNS.get(m.noun, m.noun)
+        if not anybody and (title in person.titles or m.noun in person.titles or m.noun in self._callings[e]):
+            return True
+        return any(self._entity(k) == e for k, _ in self._bridges.get(i, ()))
 
     def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
         m, t = self.t.markables[i], self.t
@@ -333,6 +366,8 @@ class BookReader:
         if m.kind == "nominal":
             counts = self.noun_counts[m.noun]
             counts[e] = counts.get(e, 0) + 1
+            if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
+                self._callings[e].add(m.noun)
             owner = self._owner(m)
             if owner >= 0 and m.noun in kin.KIN:
                 self._note_kin(owner, m.noun, e, score)
@@ -495,6 +530,20 @@ class BookReader:
                 for j in range(max(0, k - 6), min(len(ms), k + 4)):
                     if ms[j].role == SUBJECT and int(parse.head[ms[j].head]) == up and j != k:
                         found[k].append((j, "copula"))
+        return found
+
+    def _find_callings(self) -> dict[int, set[str]]:
+        """What somebody with a name is said to be, anywhere in the book ("Mr. Hill, the surgeon", "Mr. Hill
+        was a surgeon"), and the words of the names themselves."""
+        ms = self.t.markables
+        found: dict[int, set[str]] = defaultdict(set)
+        for e, person in enumerate(self.t.people):
+            names = (person.entry.name, *person.entry.aliases)
+            found[e].update(word for name in names for word in name.lower().split())
+        for k, bridges in self._bridges.items():
+            for j, _ in bridges:
+                if ms[k].kind == "nominal" and ms[j].character >= 0:
+                    found[ms[j].character].add(ms[k].noun)
         return found
 
     def _entity(self, k: int) -> int:
