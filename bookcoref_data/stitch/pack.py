@@ -167,7 +167,7 @@ class Pack:
 
     def _window(self, number: int, part: Whole) -> Whole:
         key, own = self.windows[number][0], self.window_annotations.get(number)
-        if not own:
+        if own is None:
             return replace(part, doc_key=key)
         characters = tuple(Character(name, mentions) for name, mentions in own.characters)
         return replace(part, doc_key=key, clusters=own.clusters, characters=characters)

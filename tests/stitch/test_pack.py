@@ -164,6 +164,12 @@ def test_windows_with_spans_of_their_own_keep_them(story):
     assert Standoff.of(books[0]) != own
 
 
+def test_a_window_without_spans_of_its_own_has_none_of_the_book(story):
+    pack = read_pack(packed(story, windows=windows_of(story.book), window_annotations={1: Standoff()}))
+    assert not pack.window_books(story.book)[1].clusters
+    assert [len(w.clusters) > 0 for w in pack.window_books(story.book)][:2] == [True, False]
+
+
 def test_a_pack_that_marks_a_mention_twice_is_told_by_the_book():
     twice = Standoff.make([[(0, 0), (0, 0)]], [])
     pack = read_pack(make_pack("A b", [["A", "b"]], doc_key="x", annotation=twice))
