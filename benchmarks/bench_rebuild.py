@@ -229,7 +229,7 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
             f"{name:22} {found['process']:8.1f} {found['cpu']:8.1f} {found['parent']:11.0f} "
             f"{found['peak']:10.0f} {found['together']:12.0f}   "
             f"(release split into books in {found['prepare']:.1f} s; {found['books']} books, "
-            f"{found['tokens']:,} tokens)"
+            f"{found['tokens']:,} tokens; without imports {found['work_cpu']:.1f} cpu s in the parent)"
         )
     found = run_child("verify", work / "out-a")
     print(f"{'verify':22} {found['process']:8.1f} {found['cpu']:8.1f} {'':11} {found['peak']:10.0f}")
@@ -264,7 +264,7 @@ def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
     from bookcoref_data.workflows.rebuild import rebuild
     from bookcoref_data.workflows.setup import prepare as lay_out
 
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     asked = simulated(Path(data), Path(cache), Path(out))
     plan = lay_out(replace(asked, release=Path(packs)) if packs else asked)
     prepared = time.perf_counter() - start
@@ -274,7 +274,7 @@ def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
     books = report.record.books
     return {
         "prepare": prepared, "books": len(books), "tokens": sum(b.tokens for b in books),
-        "parent": peak_mib(),
+        "parent": peak_mib(), "work_cpu": time.process_time() - cpu,
     }  # fmt: skip
 
 

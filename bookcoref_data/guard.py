@@ -106,11 +106,17 @@ def require_regular(path: Path) -> None:
         )  # fmt: skip
 
 
-def require_new_or_own(path: Path, is_own: Callable[[Path], object], what: str) -> None:
+def require_new_or_own(
+    path: Path,
+    is_own: Callable[[Path], object],
+    what: str,
+    *,
+    hint: str = "choose another path; nothing was written",
+) -> None:
     """Refuse to overwrite a file that is not one of ours.
 
     `is_own(path)` reads the file and raises a BookcorefError or returns False when it is not `what`
-    ("a recorded manifest"). A path that does not exist, and an empty file, pass.
+    ("a recorded manifest"). A path that does not exist, and an empty file, pass. `hint` says what to do.
 
     Raises:
         UsageError: the file is something else; it is left alone.
@@ -126,7 +132,7 @@ def require_new_or_own(path: Path, is_own: Callable[[Path], object], what: str) 
     if not own:
         raise UsageError(
             f"will not overwrite {path}: it is not {what}", expected=f"a new file, or {what}",
-            found=why or None, hint="choose another path; nothing was written",
+            found=why or None, hint=hint,
         )  # fmt: skip
 
 

@@ -245,15 +245,33 @@ def cite() -> str:
     return CITATION
 
 
-def sample(out: PathLike = "story") -> Path:
-    """Write the sample story (`lamp.txt`, `cast.txt`) into a folder; returns the folder."""
+def sample(out: PathLike = "story", *, replace: bool = False) -> Path:
+    """Write the sample story (`lamp.txt`, `cast.txt`) into a folder; returns the folder.
+
+    Raises:
+        UsageError: one of the files is there and is another one, or was changed; not with `replace`.
+    """
+    from functools import partial
+
     from ..files import write_text
+    from ..guard import require_new_or_own
     from ..sample.story import cast, gutenberg_text
 
     folder = path_of(out)
-    write_text(folder / "lamp.txt", gutenberg_text())
-    write_text(folder / "cast.txt", "".join(f"{name}\n" for name in cast().values()))
+    names = "".join(f"{name}\n" for name in cast().values())
+    files = {folder / "lamp.txt": gutenberg_text(), folder / "cast.txt": names}
+    for path, text in () if replace else files.items():
+        require_new_or_own(
+            path, partial(_holds, text), "the file of the sample",
+            hint="choose another folder with --out, or add --replace; nothing was written",
+        )  # fmt: skip
+    for path, text in files.items():
+        write_text(path, text)
     return folder
+
+
+def _holds(text: str, path: Path) -> bool:
+    return path.read_bytes() == text.encode()
 
 
 def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None) -> Read:

@@ -80,6 +80,7 @@ def merge(
     only_merged: bool = False,
     plots: PathLike | None = None,
     split: str = "test",
+    replace: bool = False,
     recipe: PathLike | None = None,
     format: str | None = None,
     progress: Progress | None = None,
@@ -96,10 +97,12 @@ def merge(
         key_ids: score against equal ids of chains instead.
         only_merged: leave out documents with only one part.
         plots: a folder for pictures of lengths and distances.
+        replace: allow the data set folder to lose documents; your own files in it are kept.
         recipe: a recipe in place of longtonotes.toml.
 
     Raises:
-        UsageError: no such way to decide, a document not decided in whole, or none like it in the key.
+        UsageError: no such way to decide, a document not decided in whole, or none like it in the key;
+            a folder that is not ours, or that would lose documents.
     """
     from ..tasks.merging import write_table
     from ..tasks.merging.plots import save_plots
@@ -112,7 +115,7 @@ def merge(
         work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
     if (target := path_or_none(out)) is not None:
-        merged.not_kept = work.write(report, target, split)
+        merged.not_kept = work.write(report, target, split, replace=replace)
     if (file := path_or_none(save)) is not None:
         merged.saved = write_table(file, documents, report.decisions)
     if (folder := path_or_none(plots)) is not None:

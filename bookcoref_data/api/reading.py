@@ -106,7 +106,7 @@ def view(
     return Page(html, annotation, differences, path)
 
 
-def export(source: Any, to: str, out: PathLike, *, book: str = "") -> list[Path]:
+def export(source: Any, to: str, out: PathLike, *, book: str = "", replace: bool = False) -> list[Path]:
     """Write annotated books as tables, networks, TEI or files of other tools; returns the files.
 
     Args:
@@ -115,13 +115,14 @@ def export(source: Any, to: str, out: PathLike, *, book: str = "") -> list[Path]
             replaced-text or audiobook.
         out: a folder, or a file for one book.
         book: only this document key.
+        replace: overwrite files that are there and were not exported before.
 
     Raises:
-        UsageError: an unknown target, or no such book.
+        UsageError: an unknown target, no such book, or other files in the place of tables.
     """
     from ..export import export as write
 
-    return write(_chosen(source, book), to, path_of(out))
+    return write(_chosen(source, book), to, path_of(out), replace=replace)
 
 
 def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) -> list[Path]:

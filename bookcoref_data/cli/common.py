@@ -37,6 +37,9 @@ Replace = Annotated[
     bool,
     typer.Option("--replace", help="Allow the output folder to lose books; your own files in it are kept."),
 ]
+Overwrite = Annotated[
+    bool, typer.Option("--replace", help="Overwrite files in the folder that this verb did not write.")
+]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..files import write_bytes, write_text
+from ..guard import require_new_or_own
 from ..words import word_set
 from .reading import LaidOutBook
 
@@ -161,9 +163,17 @@ def speech(r: LaidOutBook) -> list[Row]:
     ]  # fmt: skip
 
 
-def write_separated(tables: Sequence[Columns], out: Path, separator: str) -> list[Path]:
-    """One file per table; a cell that a spreadsheet would run as a formula gets a quote mark in front."""
+def write_separated(
+    tables: Sequence[Columns], out: Path, separator: str, *, replace: bool = False
+) -> list[Path]:
+    """One file per table; a cell that a spreadsheet would run as a formula gets a quote mark in front.
+
+    Raises:
+        UsageError: as `_require_own`.
+    """
     suffix = "csv" if separator == "," else "tsv"
+    if not replace:
+        _require_own(tables, out, suffix, lambda path: _first_row(path, separator))
     files = []
     for table in tables:
         text = io.StringIO()
@@ -181,11 +191,13 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
-def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
-    """One parquet file per table."""
+def write_parquet(tables: Sequence[Columns], out: Path, *, replace: bool = False) -> list[Path]:
+    """One parquet file per table. Raises UsageError as `_require_own`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if not replace:
+        _require_own(tables, out, "parquet", _parquet_columns)
     files = []
     for table in tables:
         columns = {c: pa.array([row.get(c) for row in table.rows], type=_type(pa, c)) for c in table.columns}
@@ -196,6 +208,42 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
     return files
 
 
+def _require_own(
+    tables: Sequence[Columns], out: Path, suffix: str, columns_of: Callable[[Path], list[str]]
+) -> None:
+    """Refuse to overwrite files that are no tables of an earlier export: their names are common ones.
+
+    Raises:
+        UsageError: a file has other columns; nothing was written.
+    """
+    for table in tables:
+        path, wanted = out / f"{table.name}.{suffix}", list(table.columns)
+        require_new_or_own(
+            path, partial(_has_columns, columns_of, wanted), "a table of an earlier export",
+            hint="choose another folder with --out, or add --replace; nothing was written",
+        )  # fmt: skip
+
+
+def _has_columns(columns_of: Callable[[Path], list[str]], wanted: list[str], path: Path) -> bool:
+    return columns_of(path) == wanted
+
+
+def _first_row(path: Path, separator: str) -> list[str]:
+    with open(path, encoding="utf-8", errors="replace", newline="") as stream:
+        return stream.readline(_LONGEST_HEAD).rstrip("\r\n").split(separator)
+
+
+def _parquet_columns(path: Path) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError):
+        return []
+
+
+_LONGEST_HEAD = 1 << 12
 _TEXTS = word_set("""
     doc_key text character kind chapter_title step rule speaker addressees title most_mentioned addressee
 """)

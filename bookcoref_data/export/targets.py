@@ -50,14 +50,16 @@ TARGETS: dict[str, Target] = {
 }
 
 
-def export(annotations: Sequence[Annotation], to: str, out: Path) -> list[Path]:
+def export(annotations: Sequence[Annotation], to: str, out: Path, *, replace: bool = False) -> list[Path]:
     """Write annotated books in one target's form; returns the files.
 
-    Tables go into the folder `out`. Other targets write one file: `out` itself, if it has a suffix and there
-    is one book, else `out/<doc_key><suffix>` for every book.
+    Tables go into the folder `out`; with `replace` also over files there that are no tables of an earlier
+    export. Other targets write one file: `out` itself, if it has a suffix and there is one book, else
+    `out/<doc_key><suffix>` for every book.
 
     Raises:
-        UsageError: unknown target, or a file for several books. DataError: no book.
+        UsageError: unknown target, a file for several books, or files in the folder that are not ours.
+        DataError: no book.
         MissingExtraError: the target needs a package that is not installed.
     """
     if to not in TARGETS:
@@ -66,7 +68,7 @@ def export(annotations: Sequence[Annotation], to: str, out: Path) -> list[Path]:
         raise DataError("there is no book to export")
     readings = [LaidOutBook(a) for a in annotations]
     if to in ("csv", "tsv", "parquet"):
-        return _tables(readings, to, out)
+        return _tables(readings, to, out, replace)
     target = TARGETS[to]
     if out.suffix and len(readings) > 1:
         raise UsageError(f"{out} is one file, but there are {len(readings)} books", expected="--out FOLDER")
@@ -82,12 +84,12 @@ def export(annotations: Sequence[Annotation], to: str, out: Path) -> list[Path]:
     return files
 
 
-def _tables(readings: Sequence[LaidOutBook], to: str, out: Path) -> list[Path]:
+def _tables(readings: Sequence[LaidOutBook], to: str, out: Path, replace: bool) -> list[Path]:
     if out.suffix:
         raise UsageError(
             f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)
         )
     made = tables.all_tables(readings)
     if to == "parquet":
-        return tables.write_parquet(made, out)
-    return tables.write_separated(made, out, "," if to == "csv" else "\t")
+        return tables.write_parquet(made, out, replace=replace)
+    return tables.write_separated(made, out, "," if to == "csv" else "\t", replace=replace)

@@ -202,10 +202,13 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
     report.by_size = scores_by_size(both, plan.token_bins, plan.chain_bins)
 
 
-def write(report: MergeReport, out: Path, split: str = "test") -> list[NotKept]:
+def write(report: MergeReport, out: Path, split: str = "test", *, replace: bool = False) -> list[NotKept]:
     """Write the documents: a file where the name says which format, else a data set folder.
 
-    Returns what the format cannot hold.
+    `replace` allows the folder to lose documents. Returns what the format cannot hold.
+
+    Raises:
+        UsageError: as `writing_folder`.
     """
     if by_name(out) is not None:
         kept = ConversionReport()
@@ -216,7 +219,7 @@ def write(report: MergeReport, out: Path, split: str = "test") -> list[NotKept]:
     ]
     write_folder(
         out, {split: [r.to_book() for r in report.records]}, title="Merged documents", licences=LICENCES,
-        notes=notes,
+        notes=notes, replace=replace,
     )  # fmt: skip
     return []
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import JsonFlag, emit_json, say
+from ..common import JsonFlag, Overwrite, emit_json, say
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +27,7 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder, or a file for one book.")],
     book: Annotated[str, typer.Option("--book", "-b", help="Only this document key.")] = "",
+    replace: Overwrite = False,
     json: JsonFlag = False,
 ) -> None:
     """Export an annotation to other tools. Offsets are characters of the file that annotate read."""
@@ -34,7 +35,7 @@ def export(
     from ...api.reading import annotations_of
 
     annotations = annotations_of(source)
-    files = run(annotations, to, out, book=book)
+    files = run(annotations, to, out, book=book, replace=replace)
     if json:
         books = 1 if book else len(annotations)
         emit_json({"to": to, "books": books, "files": [str(f) for f in files]})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import UsageError, plural
-from ..common import JsonFlag, emit_json, emit_table, progress, say
+from ..common import JsonFlag, Replace, emit_json, emit_table, progress, say
 
 if TYPE_CHECKING:
     from ...api import Table
@@ -50,6 +50,7 @@ def merge(
     stats: Annotated[bool, typer.Option("--stats", help="Statistics by genre, before and after.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of lengths and distances.")] = None,
     split: Annotated[str, typer.Option(help="Split of the data set folder.")] = "test",
+    replace: Replace = False,
     recipe: Annotated[Path | None, typer.Option(help="Recipe file instead of longtonotes.toml.")] = None,
     format: Annotated[str | None, typer.Option("--format", help="Format of PARTS.")] = None,
     json: JsonFlag = False,
@@ -70,7 +71,7 @@ def merge(
     with progress() as listener:
         merged = run(
             parts, out, by=by, decisions=tables, save=save, key=key, key_ids=key_ids, only_merged=only_merged,
-            plots=plots, split=split, recipe=recipe, format=format, progress=listener,
+            plots=plots, split=split, replace=replace, recipe=recipe, format=format, progress=listener,
         )  # fmt: skip
     _tell(merged, out, save)
     if json:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import JsonFlag, emit_json, say
+from ..common import JsonFlag, Overwrite, emit_json, say
 
 
 def register(app: typer.Typer) -> None:
@@ -16,12 +16,13 @@ def register(app: typer.Typer) -> None:
 
 def sample(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")] = Path("story"),
+    replace: Overwrite = False,
     json: JsonFlag = False,
 ) -> None:
     """Write the sample story as a Gutenberg file, with its cast: a book to try annotate and view on."""
     from ...api import sample as run
 
-    run(out)
+    run(out, replace=replace)
     if json:
         emit_json({"text": str(out / "lamp.txt"), "cast": str(out / "cast.txt")})
     say(f"wrote {out / 'lamp.txt'} and {out / 'cast.txt'}")
