@@ -286,14 +286,14 @@ class BookReader:
 
     def _may_be_called(self, e: int, i: int) -> bool:
         """Whether a phrase may mean somebody with a name: "the surgeon" only if the book says somewhere that
-        he is one, and "a surgeon" in narration only as a predicate."""
+        he is one, and not by "a surgeon came", which is somebody new."""
         m = self.t.markables[i]
         if e >= self.state.cast:
             return True
         called = {noun: self.noun_counts[noun].get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
         if not fits_age(self.t.people[e], called, m.noun):
             return False
-        anybody = m.definite == "a" and self.t.speech.quote[m.at] < 0
+        anybody = m.definite == "a" and m.role == SUBJECT and self.t.speech.quote[m.at] < 0
         if not anybody and (m.definite not in ("the", "this") or m.noun not in lex.CALLINGS):
             return True
         person, title = self.t.people[e], lex.TITLE_NOUNS.get(m.noun, m.noun)
