@@ -27,13 +27,14 @@ def noun_spans(tokens: Sequence[str], mentions: Iterable[Span]) -> list[TypedSpa
 
 def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
     """The class of one mention, None where the list does not say."""
-    words = [token.lower().rstrip(".") for token in tokens[max(start, 0) : end + 1]]
+    first = max(start, 0)
+    words = [token.lower().rstrip(".") for token in tokens[first : end + 1]]
     if not words or all(word in ALL_PRONOUNS for word in words):
         return None
     head = head_of(tokens, start, end)
     if head is None:
         return None
     label = CLASS_OF.get(tokens[head].lower())
-    if label is None and any(word in HONORIFICS for word in words[: head - max(start, 0) + 1]):
+    if label is None and any(word in HONORIFICS for word in words[: head - first + 1]):
         return "PER"
     return label

@@ -146,7 +146,7 @@ def test_a_snippet_needs_text_and_has_eight_words_on_either_side():
         ("Bennet", None),
         ("he", None), ("she who", None), ("the house of Mr. Hill", "STRUCT"),
         ("Bennet of Captain Hill", None),
-        ("Sir", "PER"), ("zebra", None),
+        ("Sir", "PER"), ("Mrs.", "PER"), ("zebra", None),
     ],
 )  # fmt: skip
 def test_the_label_of_a_mention_is_that_of_its_head(mention, label):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import FormatError
+from bookcoref_data.stitch import json_stream
 from bookcoref_data.stitch.json_stream import JsonStream
 
 VALUES = st.recursive(
@@ -98,6 +99,18 @@ def test_garbage_raises_only_our_error(text, size):
             read()
     else:
         assert read() == expected
+
+
+@pytest.mark.parametrize("kept", [1, 10, 1 << 20])
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_the_place_of_a_fault_is_counted_from_the_start_of_the_file(size, kept, monkeypatch):
+    """Also when text that was read has been dropped."""
+    monkeypatch.setattr(json_stream, "_COMPACT_AT", kept)
+    text = json.dumps(list(range(40)))[:-1] + ", x]"
+    with pytest.raises(FormatError) as caught:
+        list(JsonStream(pieces(text, size), "x.json").values())
+    assert caught.value.what == f"x.json: broken JSON at character {text.index('x')}"
+    assert caught.value.found.startswith("x")
 
 
 def test_a_huge_value_is_refused_before_it_fills_the_memory():
