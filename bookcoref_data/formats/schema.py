@@ -132,13 +132,15 @@ def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
 
 
 def _sentences(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.ListArray:
+    import numpy as np
     import pyarrow as pa
 
-    ends, base = [0], 0
-    for book in books:
-        ends.extend(base + end for end in book.sentence_ends)
-        base += len(book.tokens)
-    sentences = pa.ListArray.from_arrays(pa.array(ends, pa.int32()), tokens)
+    starts = accumulate((len(book.tokens) for book in books), initial=0)
+    ends = [
+        np.array(book.sentence_ends, np.int32) + start for book, start in zip(books, starts, strict=False)
+    ]
+    offsets = np.concatenate([np.zeros(1, np.int32), *ends]).astype(np.int32, copy=False)
+    sentences = pa.ListArray.from_arrays(pa.array(offsets), tokens)
     return pa.ListArray.from_arrays(_offsets(len(b.sentence_ends) for b in books), sentences)
 
 
