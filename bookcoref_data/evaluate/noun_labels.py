@@ -1,7 +1,7 @@
 """Labels of mentions from the list of noun classes: by their head word, without a tagger.
 
-A mention is a pronoun (no label), or its head word is on the list, or one of its words is an honorific
-(a person). The head is that of `mention_types`.
+The head word of a mention is on the list, or one of its words up to the head is an honorific (a person), or
+it has no label; so has a pronoun, which is neither. The head is that of `mention_types`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 from ..words.honorifics import HONORIFICS
 from ..words.noun_classes import CLASS_OF
-from ..words.pronouns import ALL_PRONOUNS
 from .mention_types import head_of
 from .typed import Span, TypedSpan
 
@@ -29,8 +28,6 @@ def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
     """The class of one mention, None where the list does not say."""
     first = max(start, 0)
     words = [token.lower().rstrip(".") for token in tokens[first : end + 1]]
-    if not words or all(word in ALL_PRONOUNS for word in words):
-        return None
     head = head_of(tokens, start, end)
     if head is None:
         return None
