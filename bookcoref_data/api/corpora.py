@@ -260,11 +260,12 @@ def sample(out: PathLike = "story", *, replace: bool = False) -> Path:
     folder = path_of(out)
     names = "".join(f"{name}\n" for name in cast().values())
     files = {folder / "lamp.txt": gutenberg_text(), folder / "cast.txt": names}
-    for path, text in () if replace else files.items():
-        require_new_or_own(
-            path, partial(_holds, text), "the file of the sample",
-            hint="choose another folder with --out, or add --replace; nothing was written",
-        )  # fmt: skip
+    if not replace:
+        for path, text in files.items():
+            require_new_or_own(
+                path, partial(_holds, text), "the file of the sample",
+                hint="choose another folder with --out, or add --replace; nothing was written",
+            )  # fmt: skip
     for path, text in files.items():
         write_text(path, text)
     return folder
