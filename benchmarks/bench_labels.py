@@ -102,7 +102,7 @@ def lessons_of(novel: str, scorer_path: Path, data: Path, cache: Path | None, wo
         teachers.append(LabelTeacher(labels_of(text, gold, places, cast.names)))
         return teachers[0]
 
-    read_text(parse, job, names, {}, HowToRead(), load_rankers(), teach)
+    read_text(parse, job, backend.known(job), names, {}, HowToRead(), load_rankers(), teach)
     return teachers[0].questions
 
 

@@ -13,15 +13,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..books import Book
 from ..words import honorifics, word_set
 from .embedded import lexicon as lex
-from .sightings import FIRST_NAMES, Sighting, Words, is_person
+from .embedded.parsing import Parse
+from .identity import Scenes
+from .joining import Somebody, same_people
+from .sightings import FIRST_NAMES, Sighting, Words, is_person, name_runs, sightings
 
 MAN, WIFE, MISS, KNIGHT, ANY = "man", "wife", "miss", "knight", "any"
-_WITH_FIRST_NAMES = word_set(
-    "sir lady miss master aunt uncle cousin brother sister king queen prince princess"
+_WITH_FIRST_NAMES = honorifics.UNMARRIED | word_set(
+    "sir lady master aunt uncle cousin brother sister king queen prince princess"
 )
 """Titles that stand before a first name: "Sir Thomas", "Miss Eliza"."""
+_BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | word_set(
+    "aunt auntie uncle cousin brother sister granny grandma grandmother grandpa grandfather"
+)
+"""What stands before "Juley" shows that it is her first name."""
 _HIS = (honorifics.MALE_HONORIFICS | honorifics.OFFICES) - honorifics.FEMALE_HONORIFICS
 _WIVES = honorifics.MARRIED | word_set("madam mistress lady countess duchess marchioness baroness")
 _SURE_SHARE, _REGULAR = 0.3, 8
@@ -48,7 +56,8 @@ _YOUNGER, _YOUNGER_SHARE = 3, 0.1
 @dataclass
 class Group:
     """The names of one person: each as it is written ("Mr. Knightley") with its count, and the token of
-    every occurrence. `first` and `last` are "" where the book does not say; `role` as above."""
+    every occurrence. `first` and `last` are "" where the book does not say; `role` as above. `by_places` are
+    those of the names that share no word with the others and were joined by where they stand."""
 
     first: str
     last: str
@@ -61,6 +70,7 @@ class Group:
     titles: set[str] = field(default_factory=set)
     other_firsts: set[str] = field(default_factory=set)
     husband: str = ""
+    by_places: set[str] = field(default_factory=set)
     taken_by: Group | None = None
 
     def take(self, other: Group) -> None:
@@ -81,14 +91,27 @@ class Group:
         return self.names.total()
 
     @property
+    def has_name(self) -> bool:
+        """Whether the names are somebody's own: neither "the General" nor "Mrs. John Dashwood"."""
+        return not self.husband and not any(name.startswith("the ") for name in self.names)
+
+    @property
     def with_surname(self) -> int:
         """How often first name and surname stand together."""
-        return sum(n for name, n in self.names.items() if " " in name and name.split()[-1] == self.last)
+        return sum(n for name, n in self.names.items() if name.endswith(f" {self.last}"))
 
 
-def group_names(seen: Mapping[Words, Sighting], sentence: np.ndarray) -> list[Group]:
-    """The people of a book, in no particular order; `sentence` has the sentence number of each token."""
-    people = _People(_Genders(seen), sentence)
+def group_names(book: Book, parse: Parse) -> list[Group]:
+    """The people of a book, in no particular order."""
+    seen = sightings(book, parse)
+    genders = _Genders(seen)
+    groups = _joined_by_words(seen, genders, parse)
+    return _ByPlaces(genders, book, parse).joined(groups)
+
+
+def _joined_by_words(seen: Mapping[Words, Sighting], genders: _Genders, parse: Parse) -> list[Group]:
+    """The groups as their first names, surnames and titles join them."""
+    people = _People(genders, parse.sentence)
     for words, sighting in seen.items():
         if words[0] == "the":
             if is_person(sighting):
@@ -100,6 +123,45 @@ def group_names(seen: Mapping[Words, Sighting], sentence: np.ndarray) -> list[Gr
             people.add_single(sighting)
     people.join()
     return people.left()
+
+
+class _ByPlaces:
+    """Joins the names of one person that share no word, where their places say so."""
+
+    def __init__(self, genders: _Genders, book: Book, parse: Parse) -> None:
+        self._genders = genders
+        self._ends = dict(name_runs(book, parse))
+        self._scenes = Scenes(book, parse)
+
+    def joined(self, groups: list[Group]) -> list[Group]:
+        """The groups that are left when those of one person are joined."""
+        named = [g for g in groups if g.has_name]
+        for pair in same_people([self._somebody(g) for g in named]):
+            one, other = named[pair.one], named[pair.other]
+            one.by_places |= set(other.names)
+            one.take(other)
+        return [g for g in groups if g.names]
+
+    def _somebody(self, group: Group) -> Somebody:
+        """A group as it is weighed against others."""
+        firsts, last = {group.first, *group.other_firsts} - {""}, group.last
+        if not firsts and (not last or (group.titles and group.titles <= _BEFORE_FIRST_NAMES_ONLY)):
+            firsts, last = {last or min(group.names)}, ""
+        return Somebody(
+            frozenset(first.lower() for first in firsts),
+            last.lower(),
+            self._gender_of(group),
+            group.count,
+            self._scenes.traces((start, self._ends.get(start, start)) for start in group.places),
+            married=group.role == WIFE,
+            apart=group.set_apart,
+        )
+
+    def _gender_of(self, group: Group) -> str:
+        """ "m", "f", or "" where neither titles nor first name nor pronouns say it."""
+        by_title = next((g for g in map(honorifics.honorific_gender, sorted(group.titles)) if g), "")
+        by_role = {MAN: "m", KNIGHT: "m", WIFE: "f", MISS: "f"}.get(group.role, "")
+        return by_title or by_role or self._genders.of(group.first or group.last or min(group.names))
 
 
 def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
@@ -220,8 +282,8 @@ class _People:
         group = Group(words[0], words[-1], role)
         left = set(sighting.titles) - (honorifics.MARRIED if his else frozenset())
         self._fill(group, sighting, {" ".join(words): rest}, left)
-        titled = sighting.times(honorifics.BEFORE_SURNAMES)
-        group.set_apart = sighting.count >= _REGULAR and titled >= _SURE_SHARE * sighting.count
+        titled = sighting.times(honorifics.BEFORE_SURNAMES) - his
+        group.set_apart = rest >= _REGULAR and titled >= _SURE_SHARE * rest
         same = next((g for g in self.full if self._is_same_full_name(g, group)), None)
         if same is not None:
             same.take(group)
@@ -402,7 +464,7 @@ class _People:
     def _join_bare(self) -> None:
         """A bare surname is how men are called; a woman only if no man bears it."""
         for word, group in self.bare.items():
-            kinds = self.by_surname.get(word, {})
+            kinds = self.by_surname.get(word) or self._with_particle(word)
             man = kinds.get(MAN)
             if man is not None and (man := man.taken_by or man).names:
                 man.take(group)
@@ -418,6 +480,11 @@ class _People:
             elif word[-1:] == "y" and (man := self.by_surname.get(word[:-1], {}).get(MAN)) and man.names:
                 # "Skaggsy" is Mr. Skaggs.
                 man.take(group)
+
+    def _with_particle(self, word: str) -> Mapping[str, Group]:
+        """The bearers of "de Worms", where a book has "Worms", too."""
+        longer = [kinds for surname, kinds in self.by_surname.items() if surname.endswith(f" {word}")]
+        return longer[0] if len(longer) == 1 else {}
 
     def _join_nicknames(self) -> None:
         """ "Meg" is Margaret where there is one Margaret and no Meg with another surname."""

@@ -5,6 +5,7 @@ The proposal is meant to be read and edited; it is written in the format of a ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,6 @@ from ..books import Book
 from .cast import Cast, Entry, make_cast
 from .embedded.parsing import Parse, parse_book
 from .grouping import Group, group_names
-from .sightings import sightings
 
 _SHOWN_NAMES, _EXAMPLES, _BEFORE, _AFTER = 4, 1, 5, 7
 _RARE = 0.15
@@ -64,17 +64,23 @@ class Proposal:
 
 
 def propose_cast(
-    book: Book, *, parse: Parse | None = None, least: int = 5, most: int = 80, allow_none: bool = False
+    book: Book,
+    *,
+    parse: Parse | None = None,
+    least: int = 5,
+    most: int = 80,
+    allow_none: bool = False,
+    groups: Sequence[Group] | None = None,
 ) -> Proposal:
     """People who are named at least `least` times: their names have titles or first names, or they speak.
 
-    The book is parsed unless its `parse` is given.
+    The book is parsed unless its `parse` is given, and its names are grouped unless their `groups` are.
 
     Raises:
         UsageError: the book has no such name, unless `allow_none`.
     """
-    parse = parse or parse_book(book)
-    groups = group_names(sightings(book, parse), parse.sentence)
+    if groups is None:
+        groups = group_names(book, parse or parse_book(book))
     ranked = sorted((g for g in groups if g.count >= least), key=lambda g: (-g.count, min(g.names)))
     characters: dict[str, Proposed] = {}
     for group in ranked[:most]:

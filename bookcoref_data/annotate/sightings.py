@@ -51,6 +51,12 @@ _LONE_TITLES = (
     - word_set("mr mister monsieur m sir st saint hon mx lord master ms madam mistress dame pope fr cousin")
 )
 """Titles by which a person may be called all through a book: "the General", "the Queen"."""
+_BEFORE_ANY_NAME = honorifics.ABBREVIATED & honorifics.BEFORE_SURNAMES | honorifics.UNMARRIED
+"""Titles behind which a word with a capital is a name."""
+_PARTICLES = word_set("de du des da di von van della del")
+_SECOND_PARTICLES = word_set("la le der den")
+"""Small words inside a surname: "de Worms", "van der Luyden"."""
+_BEFORE_PARTICLES = FIRST_NAMES | honorifics.HONORIFICS
 _QUOTES = frozenset(["“", "”", '"', "‘", "''", "``", "—", "--"])
 _SPEAKERS_SHARE = 0.1
 """Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
@@ -86,7 +92,7 @@ class Sighting:
 def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     """Every name of a book that may be a person's, by its words."""
     found: dict[Words, Sighting] = {}
-    for start, end in _runs(book, parse):
+    for start, end in name_runs(book, parse):
         titles, words = _split(book, start, end)
         if not words:
             _add_lone_title(found, book, parse, start, end, titles)
@@ -116,7 +122,7 @@ def _gender_behind(book: Book, parse: Parse, end: int) -> str:
     return ""
 
 
-def _runs(book: Book, parse: Parse) -> Iterator[tuple[int, int]]:
+def name_runs(book: Book, parse: Parse) -> Iterator[tuple[int, int]]:
     """First and last token of runs of capitalised proper names."""
     tokens, tags = book.tokens, parse.tag
     i, size = 0, len(tokens)
@@ -132,9 +138,16 @@ def _runs(book: Book, parse: Parse) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(book: Book, parse: Parse, end: int) -> bool:
-    token = book.tokens[end + 1]
-    if token == "." and book.tokens[end].lower() in honorifics.ABBREVIATED:
+    token, last = book.tokens[end + 1], book.tokens[end - (book.tokens[end] == ".")].lower().rstrip(".")
+    if token == "." and last in honorifics.ABBREVIATED:
         return True
+    if last in _BEFORE_ANY_NAME and token.istitle() and token.isalpha():
+        # Whatever the parser takes "Mr. Fielding" for, and if a sentence were to end behind "Mr.".
+        return True
+    if (token in _PARTICLES and last in _BEFORE_PARTICLES) or (
+        token in _SECOND_PARTICLES and last in _PARTICLES
+    ):
+        return _name_follows(book, end + 2)
     return (
         parse.tag[end + 1] == "NNP"
         and token[:1].isupper()
@@ -143,13 +156,25 @@ def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     )
 
 
+def _name_follows(book: Book, at: int) -> bool:
+    """Whether a word with a capital comes, maybe behind one more particle."""
+    words = book.tokens[at : at + 2]
+    return any(w.istitle() for w in words[: 1 + (words[:1] != () and words[0] in _SECOND_PARTICLES)])
+
+
 def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:
-    """The titles (lower case, no point) and the other words of a run."""
+    """The titles (lower case, no point) and the other words of a run; "van der Luyden" is one."""
     words = [book.tokens[k].strip("_") for k in range(start, end + 1) if book.tokens[k] != "."]
     titles = []
     while words and words[0].lower().rstrip(".") in lex.TITLES:
         titles.append(words.pop(0).lower().rstrip("."))
-    return titles, tuple(words)
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].split()[-1].lower() in _PARTICLES | _SECOND_PARTICLES:
+            joined[-1] = f"{joined[-1].lower()} {word}"
+        else:
+            joined.append(word)
+    return titles, tuple(joined)
 
 
 def _may_be_a_name(words: Words, titles: list[str]) -> bool:

@@ -170,3 +170,28 @@ def test_a_surname_in_front_of_another_word_is_no_first_name(proposed):
     )  # fmt: skip
     assert of(cast, "Mr. Wilde") == {"Mr. Wilde", "Wilde"}
     assert not any("Wildes" in {name, *aliases} for name, aliases in cast.items())
+
+
+@pytest.mark.parametrize(
+    ("sentences", "one"),
+    [
+        (
+            ["Professor de Roux ate.", "Then the Professor said so.", "Roux sat.", "De Roux spoke."],
+            {"Professor de Roux", "the Professor", "de Roux", "Roux"},
+        ),
+        (["Mr. van der Berg ate.", "Henry van der Berg ran."], {"Mr. van der Berg", "Henry van der Berg"}),
+        # The parser takes this surname for a verb, and a sentence may seem to end behind "Mr.".
+        (["Anna came with Mr. Fielding to dinner.", "Fielding sat."], {"Mr. Fielding", "Fielding"}),
+        (["Blanche Roux sang.", "Mademoiselle Blanche ran."], {"Blanche Roux", "Mademoiselle Blanche"}),
+    ],
+)  # fmt: skip
+def test_names_with_small_words_and_titles_are_read_whole(proposed, sentences, one):
+    assert of(proposed(*sentences), min(one)) == one
+
+
+def test_wives_do_not_set_a_man_apart_from_his_surname(proposed):
+    cast = proposed(
+        "Henry Oakes spoke.", "Henry Oakes sat.", "Mrs. Henry Oakes sang.", "Mrs. Henry Oakes ran.",
+        "Mr. Oakes left.", "Mr. Oakes slept.", "Mr. Oakes ate.",
+    )  # fmt: skip
+    assert "Mr. Oakes" in of(cast, "Henry Oakes")

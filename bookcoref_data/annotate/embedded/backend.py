@@ -19,6 +19,7 @@ from ..plan import Plan
 from ..state import Dropped, Marked, Quote, State
 from ..steps import STEP_NAMES, Job, Step
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
+from .aliases import Learned, learn_aliases
 from .calibration import calibrated
 from .linking import filter_names, link_names, never_found
 from .narrator import find_narration
@@ -86,6 +87,7 @@ class EmbeddedBackend:
         self.rankers = rankers
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
+        self._known: tuple[object, Learned] | None = None
 
     def step(self, name: str) -> Step:
         if name not in STEP_NAMES:
@@ -110,6 +112,13 @@ class EmbeddedBackend:
             self._held = (key, parse_book(book))
         return self._held[1]
 
+    def known(self, job: Job) -> Learned:
+        """The cast with the names that the book gives it, learned once."""
+        key = (job.book.tokens_sha256(), job.cast)
+        if self._known is None or self._known[0] != key:
+            self._known = (key, learn_aliases(job.book, job.cast, self.parse(job)))
+        return self._known[1]
+
     def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:
         """The reading of the job's book with these names and settings; `fixed` are spans known beforehand.
 
@@ -120,13 +129,13 @@ class EmbeddedBackend:
         if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
             return self._read[1]
         rankers = load_rankers() if self.rankers is None else self.rankers
-        reading = read_text(self.parse(job), job, names, fixed, how, rankers)
+        reading = read_text(self.parse(job), job, self.known(job), names, fixed, how, rankers)
         if not fixed:
             self._read = (key, reading)
         return reading
 
     def close(self) -> None:
-        self._held = self._read = None
+        self._held = self._read = self._known = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +159,7 @@ class Reading:
 def read_text(
     parse: Parse,
     job: Job,
+    known: Learned,
     names: list[Marked],
     given: Mapping[Span, int],
     how: HowToRead,
@@ -158,11 +168,13 @@ def read_text(
 ) -> Reading:
     """Read a book from the start. People outside the cast are numbered after it.
 
+    `known` is the cast of the job with the names that were learned.
+
     `teach` makes the teacher that sees every decision, for training.
     """
-    outsiders = find_outsiders(job.book, job.cast, parse)
-    people = Cast((*job.cast.entries, *outsiders))
-    everybody = [*names, *link_outsiders(job.book, job.cast, outsiders, parse, names)]
+    outsiders = find_outsiders(job.book, known.cast, parse, known.groups)
+    people = Cast((*known.cast.entries, *outsiders))
+    everybody = [*names, *link_outsiders(job.book, known.cast, outsiders, parse, names)]
     text = make_text(job.book, people, parse, everybody)
     narration, why = (job.narration, "given") if job.narration else find_narration(text)
     fixed = {
@@ -205,9 +217,10 @@ class LinkStep(_EmbeddedStep):
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
         parse = self.backend.parse(job)
-        mentions, learned = link_names(job.book, job.cast, parse, self.name)
+        known = self.backend.known(job)
+        mentions, learned = link_names(job.book, known.cast, parse, self.name)
         progress.advance(job.book.doc_key, self.units(job))
-        notes = [*job.cast.notes, *learned, *never_found(job.book, job.cast, parse, mentions)]
+        notes = [*job.cast.notes, *known.notes, *learned, *never_found(job.book, job.cast, parse, mentions)]
         return state.after(self.name, mentions, notes=notes, memory={"parser": parse.model})
 
 
@@ -218,7 +231,8 @@ class FilterStep(_EmbeddedStep):
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
         parse = self.backend.parse(job)
-        kept, dropped = filter_names(job.book, job.cast, parse, state.mentions, self.name)
+        cast = self.backend.known(job).cast
+        kept, dropped = filter_names(job.book, cast, parse, state.mentions, self.name)
         progress.advance(job.book.doc_key, self.units(job))
         return state.after(self.name, kept, dropped=dropped)
 

@@ -211,6 +211,8 @@ PLACES = word_set(
 )
 
 MALE_FIRST = word_set(
+    "carlo enrico filippo gino giovanni giuseppe gus lorenzo luigi marco mario monty paolo pietro reggie "
+    "ronald ronnie ronny sammy stefan teddy "
     "aaron abel abraham adam adolphus adrian alan albert alec alexander alexei alexey alfred algernon allan "
     "ambrose amos amyas andrew angus anthony antoine antonio archibald archie arnold arthur augustus aubrey "
     "barnabas barnaby bartholomew basil ben benjamin bernard bertie bertram bill billy bob bobby boris "
@@ -236,6 +238,7 @@ MALE_FIRST = word_set(
     "will william willie wilson winston zachary"
 )
 FEMALE_FIRST = word_set(
+    "francesca giulia "
     "abigail ada adela adelaide adele adeline agatha "
     "agnes alexandra alice alicia amanda amelia amy anastasia "
     "angela angelica anita ann anna anne annette annie antoinette antonia arabella aurelia aurora barbara "

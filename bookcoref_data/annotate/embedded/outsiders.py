@@ -7,9 +7,12 @@ silent competitors: they take the pronouns and quotes that are theirs, and are l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...books import Book
 from ...words import honorifics
 from ..cast import Cast, Entry
+from ..grouping import Group
 from ..propose import propose_cast
 from ..state import Marked
 from .linking import link_hits
@@ -21,13 +24,17 @@ LEAST_NAMED = 6
 MOST = 120
 
 
-def find_outsiders(book: Book, cast: Cast, parse: Parse) -> tuple[Entry, ...]:
-    """The people of the book that no name of the cast means, most frequent first."""
+def find_outsiders(
+    book: Book, cast: Cast, parse: Parse, groups: Sequence[Group] | None = None
+) -> tuple[Entry, ...]:
+    """The people of the book that no name of the cast means, most frequent first; `groups` are all its names
+    by person, where they are known."""
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     known = [set(name_words(name)) for e in cast.entries for name in (e.name, *e.aliases)]
     found = []
-    for entry in propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True).cast.entries:
+    proposal = propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True, groups=groups)
+    for entry in proposal.cast.entries:
         names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table, known)]
         if entry.name in names:
             found.append(Entry(entry.name, tuple(names[1:])))

@@ -1,0 +1,94 @@
+"""Names of the cast that the cast does not give: which other names of the book mean one of its characters.
+
+The names of the book are joined as for `--propose-cast` (`grouping.py`). A group of names of one person that
+has a name of the cast teaches the other names of the group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+
+from ...books import Book
+from ...words import honorifics
+from ..cast import Cast
+from ..grouping import Group, group_names
+from .names import ALIAS, NameTable, Person, book_words, name_words, nicknames_of
+from .parsing import Parse
+
+_CLEAR = 2
+"""Times more often that a group must be called by names of one character than by those of any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The cast with the names that the book gives its characters beside those of the cast; notes on them; and
+    all names of the book, by person."""
+
+    cast: Cast
+    notes: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+
+def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
+    """Give the characters of a cast the names that the book joins with theirs."""
+    table = NameTable(cast)
+    table.learn(book_words(book.tokens))
+    by_words: dict[int, Counter[str]] = defaultdict(Counter)
+    by_places: dict[int, Counter[str]] = defaultdict(Counter)
+    groups = group_names(book, parse)
+    for group in groups:
+        who = _owner(group, table)
+        if who >= 0:
+            known = {name for name in group.names if who in _known(name, table)}
+            for name, count in _new_names(group, who, table).items():
+                shares_words = any((name in group.by_places) == (own in group.by_places) for own in known)
+                (by_words if shares_words else by_places)[who][name] = count
+    entries, notes = list(cast.entries), []
+    for found, why in ((by_words, ""), (by_places, ", from where the names stand")):
+        for who, counts in found.items():
+            names = [name for name, _ in counts.most_common()]
+            entries[who] = replace(entries[who], aliases=(*entries[who].aliases, *names))
+            notes.append(f"{entries[who].name}: also called {', '.join(names)}{why}")
+    return Learned(replace(cast, entries=tuple(entries)), tuple(notes), tuple(groups))
+
+
+def _known(name: str, table: NameTable) -> dict[int, int]:
+    """The characters whom a name may mean, and how surely."""
+    return table.forms.get(tuple(name_words(name)), {})
+
+
+def _owner(group: Group, table: NameTable) -> int:
+    """The character whom the names of a group mean, -1 where that is nobody or not clear."""
+    votes: Counter[int] = Counter()
+    for name, count in group.names.items():
+        known = _known(name, table)
+        if len(known) == 1:
+            votes[next(iter(known))] += count
+    if not votes:
+        return -1
+    (who, most), *others = votes.most_common(2)
+    return who if not others or most >= _CLEAR * others[0][1] else -1
+
+
+def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:
+    """The names of a group that the table does not give to this one character, and to nobody surely."""
+    new = {}
+    for name, count in group.names.items():
+        known = _known(name, table)
+        free = set(known) != {who} and all(rank > ALIAS for rank in known.values())
+        if free and _suits(name, group, table.people[who]):
+            new[name] = count
+    return new
+
+
+def _suits(name: str, group: Group, person: Person) -> bool:
+    """Whether somebody may be called so: no woman "Mr.", and none by her bare surname; Elizabeth is Eliza,
+    but not Eliza with a surname that is not known to be hers."""
+    words = name_words(name)
+    nicknamed = len(words) > 1 and words[0] in nicknames_of(person) and words[-1] != person.family
+    if nicknamed or person.gender not in ("m", "f"):
+        return not nicknamed
+    genders = {honorifics.honorific_gender(word) for word in words[:-1]}
+    other = "m" if person.gender == "f" else "f"
+    return other not in genders and (person.gender == "m" or name != group.last)

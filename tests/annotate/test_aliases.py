@@ -1,0 +1,61 @@
+"""Other names of the cast that the book itself gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.aliases import learn_aliases
+from bookcoref_data.annotate.embedded.parsing import parse_book
+
+
+@pytest.fixture(scope="module")
+def learned(book_of):
+    """Sentences, each said six times, and the names of a cast -> the names learned by character."""
+
+    def learn(sentences: str, *cast: str) -> dict[str, set[str]]:
+        book = book_of("\n\n".join([sentences] * 6))
+        given = parse_cast("\n".join(cast))
+        known = learn_aliases(book, given, parse_book(book)).cast
+        assert known.names == given.names
+        pairs = zip(known.entries, given.entries, strict=True)
+        return {new.name: set(new.aliases) - set(old.aliases) for new, old in pairs}
+
+    return learn
+
+
+@pytest.mark.parametrize(
+    ("sentences", "cast", "new"),
+    [
+        ("Nancy spoke. Nancy said so. Nance ran.", ["Nance"], {"Nancy"}),
+        ("Ellen Hart sang. Countess Hart smiled. Ellen ran.", ["Countess Hart"], {"Ellen Hart", "Ellen"}),
+        ("Mr. Hill left. Tom Hill spoke. Tom sat. Tommy ran.", ["Mr. Hill"], {"Tommy"}),
+        # A woman is not called by her bare surname, nor "Mr.".
+        ("Anna Hill sang. Miss Hill spoke. Hill sat.", ["Anna Hill"], set()),
+        # What the cast gives somebody else stays his.
+        ("John Hill sang. John ran. Johnny sat.", ["John Hill", "Johnny"], set()),
+    ],
+)
+def test_names_are_learned(learned, sentences, cast, new):
+    assert learned(sentences, *cast)[cast[0]] == new
+
+
+def test_a_surname_means_the_one_whom_the_book_calls_so(learned):
+    """Both have the surname; who is written with it is meant."""
+    text = (
+        "Maurice Oakes spoke. Maurice Oakes sat. Frank Oakes ran. Maurice Oakes read. Oakes slept. Frank sat."
+    )
+    assert "Oakes" in learned(text, "Frank Oakes", "Maurice Oakes")["Maurice Oakes"]
+
+
+def test_two_characters_in_one_group_teach_nothing_unless_one_is_named_far_more(learned):
+    sentences = "Meg Hart spoke. Meg Hart sang. Peggy Hart ran. Maggie sat. Peggy Hart said so."
+    found = learned(sentences, "Meg Hart", "Peggy Hart")
+    assert not any("Maggie" in names for names in found.values())
+
+
+def test_learned_names_are_linked_and_noted(annotate, said):
+    text = "Mr. Hart came in. Anna said so to him. Henry sat down. Then Anna left the room.\n\n" * 20
+    done = annotate(text, "Mr. Hart\nAnna\n")
+    assert said(done)["Mr. Hart"].count("Henry") == 20
+    assert "Mr. Hart: also called Henry, from where the names stand" in done.state.notes
