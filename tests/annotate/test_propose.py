@@ -176,8 +176,11 @@ def test_a_surname_in_front_of_another_word_is_no_first_name(proposed):
     ("sentences", "one"),
     [
         (
-            ["Professor de Roux ate.", "Then the Professor said so.", "Roux sat.", "De Roux spoke."],
-            {"Professor de Roux", "the Professor", "de Roux", "Roux"},
+            [
+                "Professor de Marsay ate.", "Then Marsay sat.", "De Marsay ran.",
+                "Then the Professor said so.", "Then the Professor cried.",
+            ],
+            {"Professor de Marsay", "the Professor", "de Marsay", "Marsay"},
         ),
         (["Mr. van der Berg ate.", "Henry van der Berg ran."], {"Mr. van der Berg", "Henry van der Berg"}),
         # The parser takes this surname for a verb, and a sentence may seem to end behind "Mr.".
