@@ -18,8 +18,8 @@ from ..words import honorifics, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 from .identity import Scenes
-from .joining import Somebody, same_people
-from .sightings import FIRST_NAMES, Sighting, Words, is_person, name_runs, sightings
+from .joining import Somebody, bearers, same_people
+from .sightings import FIRST_NAMES, Sighting, Words, epithets, is_person, name_runs, sightings
 
 MAN, WIFE, MISS, KNIGHT, ANY = "man", "wife", "miss", "knight", "any"
 _WITH_FIRST_NAMES = honorifics.UNMARRIED | word_set(
@@ -40,6 +40,11 @@ _LEAST_VOTES, _TITLE_VOTES, _MALE_SHARE, _FEMALE_SHARE = 4, 3, 0.75, 0.55
 "she" is rarer than "he" in most books, and "he" behind her name is often somebody else."""
 _LEAST_HE, _MOST_HE = 0.35, 0.85
 """Bounds of the share of "he" that a name is held against: books about girls or sailors."""
+_HE_OF_MEN, _HE_OF_WOMEN, _LEAST_LEAN = 0.8, 0.4, 6.0
+"""Share of "he" among the pronouns behind the names of men and of women, and how much likelier one of the two
+must be (a logit; the votes are not independent)."""
+_LEAST_EPITHETS = 10
+"""Times that an epithet must be used."""
 _PLURAL_SHARE, _MISS_SHARE = 0.25, 0.1
 """Share of "the Bertrams" and of plural tags that makes a name a family's; share of "Miss" before her first
 name that makes a woman unmarried (or twice)."""
@@ -93,7 +98,7 @@ class Group:
     @property
     def has_name(self) -> bool:
         """Whether the names are somebody's own: neither "the General" nor "Mrs. John Dashwood"."""
-        return not self.husband and not any(name.startswith("the ") for name in self.names)
+        return not self.husband and not all(name.startswith("the ") for name in self.names)
 
     @property
     def with_surname(self) -> int:
@@ -105,8 +110,7 @@ def group_names(book: Book, parse: Parse) -> list[Group]:
     """The people of a book, in no particular order."""
     seen = sightings(book, parse)
     genders = _Genders(seen)
-    groups = _joined_by_words(seen, genders, parse)
-    return _ByPlaces(genders, book, parse).joined(groups)
+    return _ByPlaces(genders, book, parse).joined(_joined_by_words(seen, genders, parse))
 
 
 def _joined_by_words(seen: Mapping[Words, Sighting], genders: _Genders, parse: Parse) -> list[Group]:
@@ -132,15 +136,48 @@ class _ByPlaces:
         self._genders = genders
         self._ends = dict(name_runs(book, parse))
         self._scenes = Scenes(book, parse)
+        self._epithets = epithets(book, parse)
+        self._tokens = book.tokens
 
     def joined(self, groups: list[Group]) -> list[Group]:
         """The groups that are left when those of one person are joined."""
-        named = [g for g in groups if g.has_name]
+        # Who is called "the General" is not called by a first name as well.
+        named = [g for g in groups if g.has_name and not any(name.startswith("the ") for name in g.names)]
         for pair in same_people([self._somebody(g) for g in named]):
             one, other = named[pair.one], named[pair.other]
             one.by_places |= set(other.names)
             one.take(other)
+        self._join_epithets([g for g in groups if g.names])
         return [g for g in groups if g.names]
+
+    def _join_epithets(self, groups: list[Group]) -> None:
+        """ "The Jew" is Fagin; what a title says already ("the Professor") is left."""
+        people = [g for g in groups if g.has_name]
+        known = {name.lower() for g in people for name in g.names}
+        found = [
+            self._epithet(noun, places)
+            for noun, places in self._epithets.items()
+            if len(places) >= _LEAST_EPITHETS and f"the {noun}" not in known
+        ]
+        weighed = [self._weighed_epithet(g) for g in found]
+        for pair in bearers(weighed, [self._somebody(g) for g in people]):
+            epithet, person = found[pair.one], people[pair.other]
+            for other in groups:
+                if not other.has_name and set(other.names) & set(epithet.names):
+                    other.names.clear()
+            person.by_places |= set(epithet.names)
+            person.take(epithet)
+
+    def _epithet(self, noun: str, places: list[int]) -> Group:
+        """The group of an epithet, as it is written most often."""
+        written_as = Counter(self._tokens[at + 1] for at in places)
+        name = f"the {written_as.most_common(1)[0][0]}"
+        return Group("", noun, ANY, Counter({name: len(places)}), places, person=1.0)
+
+    def _weighed_epithet(self, group: Group) -> Somebody:
+        gender = "m" if group.last in lex.MALE_NOUNS else "f" if group.last in lex.FEMALE_NOUNS else ""
+        traces = self._scenes.traces((at, at + 1) for at in group.places)
+        return Somebody(frozenset(), "", gender, group.count, traces)
 
     def _somebody(self, group: Group) -> Somebody:
         """A group as it is weighed against others."""
@@ -161,7 +198,8 @@ class _ByPlaces:
         """ "m", "f", or "" where neither titles nor first name nor pronouns say it."""
         by_title = next((g for g in map(honorifics.honorific_gender, sorted(group.titles)) if g), "")
         by_role = {MAN: "m", KNIGHT: "m", WIFE: "f", MISS: "f"}.get(group.role, "")
-        return by_title or by_role or self._genders.of(group.first or group.last or min(group.names))
+        word = group.first or group.last or min(group.names)
+        return by_title or by_role or self._genders.of(word) or self._genders.likely(word)
 
 
 def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
@@ -225,6 +263,14 @@ class _Genders:
         if votes["m"] >= _MALE_SHARE * n and surprise > 0:
             return "m"
         return "f" if votes["f"] >= _FEMALE_SHARE * n and surprise < -1 else ""
+
+    def likely(self, first: str) -> str:
+        """ "m" or "f" where the pronouns behind a name are much likelier for one, else ""; for single pairs,
+        of which other evidence is to be had."""
+        votes = self._votes.get(first.lower(), Counter())
+        lean = votes["m"] * np.log(_HE_OF_MEN / _HE_OF_WOMEN)
+        lean += votes["f"] * np.log((1 - _HE_OF_MEN) / (1 - _HE_OF_WOMEN))
+        return "" if abs(lean) < _LEAST_LEAN else "m" if lean > 0 else "f"
 
 
 class _People:
@@ -517,7 +563,7 @@ class _People:
         """Whether two names stand in one sentence more than once in a while: then they are two people."""
         here, there = ({*self._sentence[g.places].tolist()} for g in (a, b))
         by_chance = len(here) * len(there) / (self._sentence[-1] + 1)
-        return len(here & there) > max(_ONCE, _TOGETHER * min(len(here), len(there)), by_chance)
+        return bool(len(here & there) > max(_ONCE, _TOGETHER * min(len(here), len(there)), by_chance))
 
     def left(self) -> list[Group]:
         """All groups that have names, and that behave as persons."""

@@ -98,11 +98,16 @@ def evidence(a: Traces, b: Traces) -> float:
         + min(max(share / _IN_HIS_SCENES - 1, -1.0), 1.0) * len(few) / (len(few) + _FEW)
         + _SPEAKS_OF * (len(a.speaks & b.quoted) + len(b.speaks & a.quoted))
         + _TURNS * (_followed(a.speaks, b.speaks) + _followed(b.speaks, a.speaks))
-        + _ANSWERS * (_followed(a.called, b.speaks) + _followed(b.called, a.speaks))
+        + _ANSWERS * answers(a, b)
         + _CALLS * (_followed(a.speaks, b.called) + _followed(b.speaks, a.called))
         + _BOTH_SPEAK * len(a.speaks & b.speaks)
         + _BOTH_CALLED * len(a.called & b.called)
     )
+
+
+def answers(a: Traces, b: Traces) -> int:
+    """How often one name is called and the other answers."""
+    return _followed(a.called, b.speaks) + _followed(b.called, a.speaks)
 
 
 def _has_near(sentences: frozenset[int], at: int, reach: int) -> bool:

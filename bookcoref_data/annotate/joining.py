@@ -1,7 +1,8 @@
 """Names of one person that share no word: "Henry" and "Mr. Wilcox", "Aunt Juley" and "Mrs. Munt".
 
 A first name alone and a surname alone complete each other. Every such pair of one gender is weighed by the
-places of its names (`identity.py`), and a pair is taken where no other comes near it.
+places of its names (`identity.py`), and a pair is taken where no other comes near it. "The Jew" may be
+anybody: only overwhelming evidence makes him Fagin.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .identity import Traces, evidence
+from .identity import Traces, answers, evidence
 
 _LEAST, _MARGIN = 2.0, 0.9
 """Least evidence for a pair, and how far every other pair of the two must stay behind."""
+_LEAST_EPITHET, _EPITHET_MARGIN = 5.0, 2.5
+"""The same for an epithet and a person."""
+_LEAST_ANSWERS = 2
+"""Times that one of them must be called and the other answer."""
 _ONE_GENDER, _SAME_SURNAME = 0.7, 0.5
 """What it says for a pair that both are known to be of one gender, and that both have the same surname."""
 _LEAST_TIMES = 5
@@ -65,6 +70,25 @@ def same_people(people: Sequence[Somebody]) -> list[Pair]:
         if pair.weight >= _LEAST
         and all(pair.weight - second.get(k, -_MARGIN) >= _MARGIN for k in (pair.one, pair.other))
     ]
+
+
+def bearers(epithets: Sequence[Somebody], people: Sequence[Somebody]) -> list[Pair]:
+    """Who is meant by an epithet: pairs of numbers in the two lists, where one person stands out."""
+    found = []
+    for i, epithet in enumerate(epithets):
+        weighed = sorted(
+            (
+                Pair(i, k, evidence(epithet.traces, person.traces))
+                for k, person in enumerate(people)
+                if {epithet.gender, person.gender} != {"m", "f"}
+                and answers(epithet.traces, person.traces) >= _LEAST_ANSWERS
+            ),
+            key=lambda pair: -pair.weight,
+        )
+        second = weighed[1].weight if len(weighed) > 1 else 0.0
+        if weighed and weighed[0].weight >= max(_LEAST_EPITHET, second + _EPITHET_MARGIN):
+            found.append(weighed[0])
+    return found
 
 
 def _may_be_one(a: Somebody, b: Somebody) -> bool:

@@ -92,10 +92,12 @@ def propose_cast(
 
 
 def _proposed(group: Group, book: Book) -> Proposed:
-    """The entry of a group: the longest name that is not rare first, then the others by length."""
+    """The entry of a group: the longest name that is not rare first, then the others by length; an epithet
+    ("the Professor") where there is nothing else."""
     names = group.names
-    least = _RARE * group.count
-    name = max(names, key=lambda n: (names[n] >= least, len(n.split()), names[n], n))
+    own = {n: times for n, times in names.items() if not n.startswith("the ")} or names
+    least = _RARE * sum(own.values())
+    name = max(own, key=lambda n: (names[n] >= least, len(n.split()), names[n], n))
     others = sorted((n for n in names if n != name), key=lambda n: (-len(n.split()), -names[n], n))
     counts = tuple(names.most_common())
     examples = tuple(_passage(book, at) for at in _spread(sorted(group.places)))

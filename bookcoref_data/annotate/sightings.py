@@ -231,6 +231,29 @@ def _add_lone_title(
         seen.person += _SPOKEN
 
 
+_NO_EPITHETS = word_set(
+    "man boy girl gentleman lady woman lad lass fellow child baby infant person other one youth husband wife "
+    "father mother brother sister son daughter uncle aunt cousin nephew niece guest visitor former latter "
+    "creature king queen prince princess lord"
+)
+"""Nouns that mean anybody, or somebody's kin."""
+_EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | _LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS
+
+
+def epithets(book: Book, parse: Parse) -> dict[str, list[int]]:
+    """ "The Jew", "the matron" as one would say a name: the places of "the" by the noun in lower case."""
+    found: dict[str, list[int]] = {}
+    tokens = book.tokens
+    for i, token in enumerate(tokens[:-1]):
+        noun = tokens[i + 1].lower()
+        if token.lower() != "the" or noun not in _EPITHETS or parse.tag[i + 1] not in ("NN", "NNP"):
+            continue
+        following = tokens[i + 2] if i + 2 < len(tokens) else ""
+        if following != "of" and not following[:1].isupper():
+            found.setdefault(noun, []).append(i)
+    return found
+
+
 def is_person(seen: Sighting) -> bool:
     """Whether a name behaves as that of one person."""
     if seen.words[0] == "the":

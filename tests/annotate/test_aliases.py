@@ -48,6 +48,12 @@ def test_a_surname_means_the_one_whom_the_book_calls_so(learned):
     assert "Oakes" in learned(text, "Frank Oakes", "Maurice Oakes")["Maurice Oakes"]
 
 
+def test_a_surname_that_several_have_stays_open(learned):
+    """ "Mr. Hart" may be Tom Hart as well as the one whom the cast calls Hart."""
+    found = learned("Mr. Hart spoke. Hart sat. Tom Hill ran. Mr. Hart sang.", "Hart", "Tom Hart", "Max Hart")
+    assert found["Hart"] == set()
+
+
 def test_two_characters_in_one_group_teach_nothing_unless_one_is_named_far_more(learned):
     sentences = "Meg Hart spoke. Meg Hart sang. Peggy Hart ran. Maggie sat. Peggy Hart said so."
     found = learned(sentences, "Meg Hart", "Peggy Hart")

@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.annotate.embedded.parsing import parse_book
 from bookcoref_data.annotate.identity import Scenes, Traces, evidence
-from bookcoref_data.annotate.joining import Somebody, same_people
+from bookcoref_data.annotate.joining import Somebody, bearers, same_people
 from bookcoref_data.annotate.propose import propose_cast
 
 
@@ -109,3 +109,58 @@ def test_names_of_one_person_are_joined_by_their_places(book_of, sentence, one):
     assert any({"Mr. Hart", first} <= own for own in names) == one
     assert any("Mr. Hart" in own for own in names)
     assert any(first in own for own in names)
+
+
+def test_pronouns_tell_a_wife_from_a_husband(book_of):
+    """No list has Kim, and some "he" behind her name is another's; still it is she who is Mrs. Bell."""
+    scene = (
+        "Mrs. Bell came in. Mr. Hall slept. Kim sat down, for {} was tired. It rained. Then it was dark.\n\n"
+    )
+    text = (scene.format("she") * 2 + scene.format("he")) * 7
+    names = [{e.name, *e.aliases} for e in propose_cast(book_of(text)).cast.entries]
+    assert {"Mrs. Bell", "Kim"} in names
+    assert {"Mr. Hall"} in names
+
+
+def test_who_is_called_by_a_title_has_no_first_name_beside_it(book_of):
+    scene = "Then the General said so. General Hart came in. It rained. Henry sat down. Anna ran.\n\n"
+    names = [{e.name, *e.aliases} for e in propose_cast(book_of(scene * 12)).cast.entries]
+    assert {"General Hart", "the General"} in names
+    assert {"Henry"} in names
+
+
+ANSWERS = [
+    traces(BASE.sentences, called=range(0, 100, 10)),
+    traces(BESIDE.sentences, speaks=range(1, 100, 10)),
+]
+
+
+@pytest.mark.parametrize(
+    ("people", "found"),
+    [
+        ([person("moses", at=ANSWERS[0])], True),
+        ([person("moses", gender="f", at=ANSWERS[0])], False),
+        # Places alone are not enough, nor is much evidence for two.
+        ([person("moses", at=BASE)], False),
+        ([person("moses", at=traces(called=[0, 10]))], False),
+        ([person("moses", at=ANSWERS[0]), person("aaron", at=ANSWERS[0])], False),
+        ([person("moses", at=ANSWERS[0]), person("aaron", at=BASE)], True),
+    ],
+)
+def test_an_epithet_means_whom_overwhelming_evidence_says(people, found):
+    pairs = bearers([person(at=ANSWERS[1])], people)
+    assert [(p.one, p.other) for p in pairs] == ([(0, 0)] if found else [])
+
+
+def test_an_epithet_joins_the_name_it_answers_for(book_of):
+    talk = "“Come in, Moses,” said Anna.\n\n“I come,” said the pilot. He sat down.\n\nAnna Hill smiled.\n\n"
+    cast = propose_cast(book_of(talk * 12)).cast
+    names = [{e.name, *e.aliases} for e in cast.entries]
+    assert {"Moses", "the pilot"} in names
+    assert {e.name for e in cast.entries} >= {"Moses"}
+
+
+def test_an_epithet_that_was_a_person_of_its_own_is_one_no_more(book_of):
+    talk = "“Come in, Moses,” said Anna.\n\n“I come,” said the Captain. He sat down.\n\nAnna Hill smiled.\n\n"
+    cast = propose_cast(book_of(talk * 12)).cast
+    assert sorted(e.name for e in cast.entries) == ["Anna Hill", "Moses"]

@@ -16,6 +16,8 @@ from ..grouping import Group, group_names
 from .names import ALIAS, NameTable, Person, book_words, name_words, nicknames_of
 from .parsing import Parse
 
+_Names = dict[int, Counter[str]]
+"""Character -> his names, with the times that they occur."""
 _CLEAR = 2
 """Times more often that a group must be called by names of one character than by those of any other."""
 
@@ -29,28 +31,32 @@ class Learned:
     notes: tuple[str, ...]
     groups: tuple[Group, ...]
 
+    def with_names(self, found: _Names, why: str) -> Learned:
+        """With more names by character, most frequent first; `why` goes into the notes."""
+        entries, notes = list(self.cast.entries), []
+        for who, counts in found.items():
+            names = [name for name, _ in counts.most_common()]
+            entries[who] = replace(entries[who], aliases=(*entries[who].aliases, *names))
+            notes.append(f"{entries[who].name}: also called {', '.join(names)}{why}")
+        return replace(self, cast=replace(self.cast, entries=tuple(entries)), notes=(*self.notes, *notes))
+
 
 def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     """Give the characters of a cast the names that the book joins with theirs."""
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
-    by_words: dict[int, Counter[str]] = defaultdict(Counter)
-    by_places: dict[int, Counter[str]] = defaultdict(Counter)
     groups = group_names(book, parse)
+    by_words: _Names = defaultdict(Counter)
+    by_places: _Names = defaultdict(Counter)
     for group in groups:
         who = _owner(group, table)
         if who >= 0:
-            known = {name for name in group.names if who in _known(name, table)}
+            own = {name for name in group.names if who in _known(name, table)}
             for name, count in _new_names(group, who, table).items():
-                shares_words = any((name in group.by_places) == (own in group.by_places) for own in known)
+                shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
                 (by_words if shares_words else by_places)[who][name] = count
-    entries, notes = list(cast.entries), []
-    for found, why in ((by_words, ""), (by_places, ", from where the names stand")):
-        for who, counts in found.items():
-            names = [name for name, _ in counts.most_common()]
-            entries[who] = replace(entries[who], aliases=(*entries[who].aliases, *names))
-            notes.append(f"{entries[who].name}: also called {', '.join(names)}{why}")
-    return Learned(replace(cast, entries=tuple(entries)), tuple(notes), tuple(groups))
+    known = Learned(cast, (), tuple(groups))
+    return known.with_names(by_words, "").with_names(by_places, ", from where the names stand")
 
 
 def _known(name: str, table: NameTable) -> dict[int, int]:
@@ -72,12 +78,15 @@ def _owner(group: Group, table: NameTable) -> int:
 
 
 def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:
-    """The names of a group that the table does not give to this one character, and to nobody surely."""
+    """The names of a group that the table does not give to this one character, and to nobody surely.
+
+    A surname that several have is nobody's as long as the group has no first name.
+    """
     new = {}
     for name, count in group.names.items():
         known = _known(name, table)
         free = set(known) != {who} and all(rank > ALIAS for rank in known.values())
-        if free and _suits(name, group, table.people[who]):
+        if free and (group.first or not known) and _suits(name, group, table.people[who]):
             new[name] = count
     return new
 
