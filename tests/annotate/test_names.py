@@ -107,6 +107,41 @@ def test_a_dropped_name_has_a_reason(annotate, text, cast, reason):
     assert done.state.mentions
 
 
+def test_a_name_that_is_never_written_small_is_one_also_where_it_begins_a_sentence(annotate, said):
+    text = "They spoke to Dolly, and Dolly heard. Dolly did not answer. “Dolly, are you ill?” Dolly laughed."
+    done = annotate(text, "Dolly [f]\nMr. Ford\n", steps=("link", "filter"))
+    assert said(done)["Dolly"] == ["Dolly"] * 5
+
+
+def test_the_end_of_a_sentence_is_no_title(annotate, said):
+    text = "She came without her mother. Edmund was alone, and Edmund sat down with his sister. Edmund slept."
+    done = annotate(text, "Edmund [m]\n", steps=("link", "filter"))
+    assert said(done)["Edmund"] == ["Edmund"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "found"),
+    [
+        ("Here came a student, and the student sat down.", "A Student", ["a student", "the student"]),
+        ("A sleepy carpenter spoke.", "The Sleepy Carpenter", ["A sleepy carpenter"]),
+        ("Then many sleepy carpenters ran.", "The Sleepy Carpenter", []),
+        ("Then the book-stall keeper ran.", "The Book-stall Keeper", ["the book - stall keeper"]),
+        ("Then the jailer slept.", "The Jailer At The Trial", ["the jailer"]),
+        ("A man came. The man sat.", "A Man", []),
+        ("Then the man slept.", "The Hump-backed Man", []),
+        ("A. J. Hill came. Then Hill slept.", "A. J. Hill", ["A. J. Hill", "Hill"]),
+    ],
+)
+def test_descriptions_are_found_as_they_are_used(annotate, said, text, name, found):
+    done = annotate(text, f"{name}\n", steps=("link", "filter"))
+    assert said(done).get(name, []) == found
+
+
+@pytest.mark.parametrize("text", ["Then Jean - Luc slept .", "Then Jean-Luc slept ."])
+def test_a_name_with_a_hyphen_may_be_three_tokens_or_one(text):
+    assert [who for _, who in linked(text, ["Jean-Luc"])] == ["Jean-Luc"]
+
+
 def test_other_first_names_go_with_the_surname_too():
     text = "Then Miss Eliza Bennet sat . Mr. Bennet rose . Beth Bennet spoke ."
     tokens = text.split()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -13,7 +13,7 @@ from ..cast import Cast, Entry
 from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
-from .names import NameTable, Person, book_words, name_words, nicknames_of
+from .names import NameTable, Person, book_words, is_anybody, name_words, nicknames_of
 from .parsing import Parse
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
@@ -32,20 +32,25 @@ def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Mar
     marked = []
     for hit, (who, rule) in zip(hits, table.settle(hits), strict=True):
         start, end = name_span(book, parse, hit.start, hit.end)
-        if table.people[who].common and not _definite(book, start):
-            continue
+        if table.people[who].common:
+            start -= start > 0 and book.tokens[start - 1].lower() in ("a", "an")
+            if not _definite(book, start, table.people[who]):
+                continue
         base = _SCORE.get(rule.split(",")[0], 0.9)
         score = round(base - 0.1 * ("," in rule), 3)
         marked.append(Marked(start, end, who, step, rule, score, "name"))
     return marked
 
 
-def _definite(book: Book, start: int) -> bool:
-    """Whether a common noun that serves as a name is used as one: "the dogs" or "Dogs", not "many dogs"."""
+def _definite(book: Book, start: int, person: Person) -> bool:
+    """Whether a common noun that serves as a name is used as one: "the dogs" or "Dogs", not "many dogs". A
+    description is also where it first says who comes: "a sleepy carpenter"."""
     first = book.tokens[start]
-    return (first.lower() == "the" and book.tokens[start + 1].lower() not in ("other", "same")) or (
-        first[:1].isupper()
-    )
+    if first.lower() == "the":
+        return book.tokens[start + 1].lower() not in ("other", "same")
+    if first.lower() in ("a", "an"):
+        return is_anybody(person.entry.name) or len(name_words(person.entry.name)) > 2
+    return first[:1].isupper()
 
 
 _FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
@@ -101,9 +106,10 @@ def filter_names(
     """Keep each name, or drop it with a reason."""
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
+    written = Counter(token.strip("_") for token in book.tokens)
     kept, dropped = [], []
     for m in mentions:
-        reason = _doubt(book, table, parse, m) if m.kind == "name" else ""
+        reason = _doubt(book, table, parse, m, written) if m.kind == "name" else ""
         if reason:
             dropped.append(Dropped(m.start, m.end, m.character, step, reason, m.score))
         else:
@@ -115,7 +121,8 @@ def filter_names(
 class _NamePlace:
     """A linked name in its place: tokens [start, end] are the name itself, without what hangs on it.
 
-    `own` are the words of the person's names in the cast, `nicknames` those that the cast does not give.
+    `own` are the words of the person's names in the cast, `nicknames` those that the cast does not give;
+    `written` says how often the book has each token.
     """
 
     book: Book
@@ -123,6 +130,7 @@ class _NamePlace:
     person: Person
     own: frozenset[str]
     nicknames: frozenset[str]
+    written: Mapping[str, int]
     start: int
     end: int
 
@@ -146,9 +154,10 @@ class _NamePlace:
     @property
     def title(self) -> str:
         """The word before the name, in lower case; of "Mr ." the title."""
-        if self.previous == "." and self.start > 1:
-            return self.book.tokens[self.start - 2].lower()
-        return _bare_word(self.previous)
+        if self.previous != ".":
+            return _bare_word(self.previous)
+        before = self.book.tokens[self.start - 2].lower() if self.start > 1 else ""
+        return before if before in honorifics.ABBREVIATED else ""
 
     @property
     def titled(self) -> bool:
@@ -164,8 +173,13 @@ class _NamePlace:
 
 
 def _begins_a_sentence(at: _NamePlace) -> bool:
-    no_name = at.bare and not at.person.common and at.parse.tag[at.start] not in _NAME_TAGS
-    return no_name and _begins(at.book, at.parse, at.start)
+    """ "Will you come?" is not Will. Fielding and Dolly are names also where the parser takes them for a verb
+    or an adverb, if the book hardly ever writes them small."""
+    tag = at.parse.tag[at.start]
+    if not at.bare or at.person.common or tag in _NAME_TAGS or not _begins(at.book, at.parse, at.start):
+        return False
+    small, capital = at.written[at.first_word], at.written[at.first_word.capitalize()]
+    return not tag.startswith(_OPEN_CLASSES) or small > _SELDOM * capital
 
 
 def _is_the_family(at: _NamePlace) -> bool:
@@ -219,14 +233,14 @@ _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
 """Reasons to distrust a name; the first that applies is given."""
 
 
-def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked) -> str:
+def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked, written: Mapping[str, int]) -> str:
     """Why a name does not mean the character, or ""."""
     person = table.people[m.character]
     aliases = (word for alias in person.entry.aliases for word in name_words(alias))
     own = frozenset({*name_words(person.entry.name), *person.first, *person.last.split(), *aliases})
     nicknames = frozenset(nicknames_of(person)) - own
     core = _core(book, m, own | nicknames)
-    place = _NamePlace(book, parse, person, own, nicknames, *core)
+    place = _NamePlace(book, parse, person, own, nicknames, written, *core)
     return next((reason for reason, applies in _DOUBTS if applies(place)), "")
 
 
@@ -235,6 +249,9 @@ def _bare_word(token: str) -> str:
     return token.strip("_").lower().rstrip(".")
 
 
+_SELDOM = 0.1
+"""Times that a word may be written small for one with a capital, and still be no word of the language."""
+_OPEN_CLASSES = ("VB", "RB", "JJ")
 _NAME_TAGS = {"NNP", "NNPS", "NN", "NNS", "JJ", "UH", "FW", "VB", "VBP", "XX"}
 
 

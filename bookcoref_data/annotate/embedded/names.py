@@ -7,6 +7,7 @@ name beats a surname), by the gender of its title, by who was named last and by 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,12 +87,18 @@ def take_apart(entry: Entry) -> Person:
     """Titles, first names, surname and gender of one cast entry."""
     words = name_words(entry.name)
     group = entry.gender == "group" or _is_plural(words)
-    common = words[:1] == ["the"] or (words[:1] and entry.name[:1].islower())
+    common = words[:1] == ["the"] or is_anybody(entry.name) or (words[:1] and entry.name[:1].islower())
     body = words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words
     titles, rest = _without_titles(body)
     gender, sure = _gender_of(titles, rest, entry)
     first, last = ((), "") if common else _first_and_last(titles, rest)
     return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group, bool(common))
+
+
+def is_anybody(name: str) -> bool:
+    """Whether a name is a description with "a": "A Student", "An Old Man", but not "A. J. Hill"."""
+    first, _, rest = name.strip().partition(" ")
+    return first.lower() in ("a", "an") and bool(rest)
 
 
 def _without_titles(words: list[str]) -> tuple[list[str], list[str]]:
@@ -204,10 +211,19 @@ def _short_words(person: Person) -> list[str]:
     words = [w for w in name_words(person.entry.name) if w not in ("the", "a", "an")]
     if person.group or len(words) < 2 or "and" in words:
         return []
-    if "of" in words[1:]:
-        noun = words[words.index("of") - 1]
-        return [noun] if noun in lex.TITLES or noun in lex.PERSON_NOUNS else []
-    return [words[-1]] if person.common and words[-1].isalpha() else []
+    joins = _AFTER_THE_NOUN if person.common else frozenset(["of"])
+    end = next((n for n, word in enumerate(words) if n and word in joins), len(words))
+    noun = words[end - 1]
+    if noun in _ANYBODY or not (person.common or end < len(words)):
+        return []
+    known = noun in lex.TITLES or noun in lex.PERSON_NOUNS
+    return [noun] if known or (end == len(words) and noun.isalpha()) else []
+
+
+_AFTER_THE_NOUN = frozenset(["of", "at", "in", "with", "from", "on", "who", "to", "that", "for"])
+"""Words with which a description goes on behind its noun: "The Jailer at the Trial"."""
+_ANYBODY = lex.CHILDREN | lex.GROWN | frozenset(["fellow", "person"])
+"""Nouns that are said of too many people to be the short form of a description."""
 
 
 def nicknames_of(person: Person) -> tuple[str, ...]:
@@ -225,9 +241,12 @@ def _nicknames(first: str) -> tuple[str, ...]:
 _FEW_LONG_NAMES = 3
 
 
+_BLANKS = str.maketrans(dict.fromkeys(",()-", " "))
+
+
 def name_words(name: str) -> list[str]:
     """The words of a name as they are compared: lower case, no points, straight apostrophes."""
-    cleaned = name.replace("’", "'").replace(",", " ").replace("(", " ").replace(")", " ")
+    cleaned = name.replace("’", "'").translate(_BLANKS)
     return [w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w]
 
 
@@ -241,12 +260,18 @@ def book_words(tokens) -> Word:
         if token == "." and last in honorifics.ABBREVIATED:
             last = ""
             continue
-        bare = token.strip("_")
-        last = bare.rstrip(".").replace("’", "'").lower() if len(bare) > 1 else bare.lower()
-        words.text.append(last)
-        words.token.append(i)
-        words.capital.append(bare[:1].isupper())
+        if token == "-" and last.isalpha() and tokens[i + 1 : i + 2] and tokens[i + 1][0].isalpha():
+            continue
+        # "Jean-Luc" is one token in some books and three in others.
+        for bare in token.strip("_").split("-") if _HYPHENED(token) else (token.strip("_"),):
+            last = bare.rstrip(".").replace("’", "'").lower() if len(bare) > 1 else bare.lower()
+            words.text.append(last)
+            words.token.append(i)
+            words.capital.append(bare[:1].isupper())
     return words
+
+
+_HYPHENED = re.compile(r"[^\W\d_]+(-[^\W\d_]+)+").fullmatch
 
 
 class NameTable:
@@ -285,6 +310,7 @@ class NameTable:
             for word in _short_words(person):
                 if bearers[word] == {i} and (word,) not in self.forms:
                     self._add([word], i, SHORT)
+                    self.lower.update({(word,)} if person.common else ())
 
     def _add(self, words: Sequence[str], character: int, rank: int) -> None:
         form = tuple(words)
@@ -296,6 +322,9 @@ class NameTable:
     def _forms_of(self, p: Person) -> Iterator[tuple[Sequence[str], int]]:
         """(words, rank) of every way to say a name."""
         words = name_words(p.entry.name)
+        if is_anybody(p.entry.name) and len(words) == 2 and words[1] in _ANYBODY:
+            # Not every "man" is "A Man" of the cast.
+            return
         yield words, FULL
         if p.common:
             body = tuple(words[1:] if words[0] in ("the", "a", "an") else words)
