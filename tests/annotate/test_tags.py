@@ -38,12 +38,45 @@ def subject_of(book_of):
         ("“It is late,” said the voice.", "the voice"),
         ("Mr. Ford looked at him for a moment, and then said abruptly: “It is late.”", "Mr. Ford"),
         ("They spoke to Anna Hill, who could only exclaim, “It is late.”", "Anna Hill"),
+        ("“It is late”; said Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” said Mr. Ford looking round.", "Mr. Ford"),
+        ("Mr. Ford took the opportunity of saying, “It is late.”", "Mr. Ford"),
+        ("Mr. Ford followed him to say, “It is late.”", "Mr. Ford"),
+        ("When Mr. Ford said, “It is late,” she had no answer.", "Mr. Ford"),
+        ("He asked for it, and Mr. Ford said: “Go, it is late;” and he went away.", "Mr. Ford"),
+        ("Here they sat.\n\nMr. Ford began again. “It is late.”", "Mr. Ford"),
         ("“It is late,” said nobody.", None),
         ("“It is late.” Mr. Ford took his hat.", None),
     ],
 )
 def test_the_subject_of_a_tag_is_found(subject_of, text, subject):
     assert subject_of(text + "\n") == subject
+
+
+@pytest.fixture(scope="module")
+def subjects_of(book_of):
+    """Text -> the words of the subject of each of its tags, None where a quote has none."""
+
+    def find(text: str) -> list[str | None]:
+        read = link_text(book := book_of(text), CAST, parse_book(book))
+        subjects = [read.markables[t.subject] if t.subject >= 0 else None for t in read.tags]
+        return [" ".join(book.tokens[m.start : m.end + 1]) if m else None for m in subjects]
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("“May,” cried Mr. Ford, from the other table, “we want you.”", ["Mr. Ford", None]),
+        ("“I hope,” said Mr. Ford, when Anna Hill returned, “that you are well.”", ["Mr. Ford", None]),
+        ("“My dear May,” added Anna Hill, “I have no time.”", ["Anna Hill", None]),
+        ("“Sit down,” said Mr. Ford, and Anna Hill said, “Thank you.”", ["Mr. Ford", "Anna Hill"]),
+        ("“Sit down,” said Mr. Ford. Then Anna Hill said, “Thank you.”", ["Mr. Ford", "Anna Hill"]),
+    ],
+)
+def test_a_sentence_that_a_tag_breaks_into_has_one_tag(subjects_of, text, subjects):
+    assert subjects_of(text + "\n") == subjects
 
 
 def test_you_is_never_the_one_who_says_it(annotate, said):

@@ -8,15 +8,25 @@ from dataclasses import dataclass
 from ...books import Book
 from ...words import honorifics
 from . import lexicon as lex
-from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
+from .markables import OTHER, POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
 from .quotes import Speech
 
 _STOPS = {".", "!", "?", ";", "\n"}
-_REACH_AFTER, _REACH_BEFORE = 10, 24
-_CLIMB = 4
-"""Most verbs looked at for the subject of a verb of saying."""
-_JOINED = frozenset(["conj", "advcl", "xcomp"])
+_REACH_AFTER, _REACH_BEFORE = 10, 40
+_CLIMB = 6
+"""Most words climbed from a verb of saying to the verb that has its subject."""
+_JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", "acl"])
+"""Ties to the word above: "he rose and said", "she took the opportunity of saying"."""
+_ASIDES = frozenset([",", ";", "--", "—"])
+"""Marks that may stand between a quote and its tag."""
+_OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them"])
+_NEAR_LEAD = 4
+"""Tokens before the mark that opens on a quote within which its verb of saying stands."""
+_SHORT_SENTENCE = 15
+"""Most tokens of a sentence of its own that says who speaks next."""
+_INTERRUPTION = 40
+"""Most tokens of narration that break into a sentence which is spoken."""
 _RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
@@ -72,9 +82,8 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     tags = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
-        _tag_after(place, b, tag)
-        if tag.subject < 0:
-            _tag_before(place, a, tag)
+        if not (number and _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1])):
+            _find_tag(place, a, b, tag)
         tag.before = _subject_before(speech, markables, starts, a)
         tag.after = _subject_after(speech, markables, starts, b)
         tag.vocatives = tuple(
@@ -84,6 +93,35 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
         )
         tags.append(tag)
     return tags
+
+
+def _find_tag(place: _Place, a: int, b: int, tag: Tag) -> None:
+    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it."""
+    _tag_that_leads(place, a, tag)
+    if tag.subject < 0:
+        _tag_after(place, b, tag)
+    if tag.subject < 0:
+        _tag_before(place, a, tag)
+
+
+def _is_one_sentence(place: _Place, end: int, a: int, tag: Tag) -> bool:
+    """Whether the quote at token `a` goes on with the sentence of the quote that ends at `end`, which `tag`
+    breaks into: "Anna," said he, "we want you." Then it has no tag of its own."""
+    tokens = place.book.tokens
+    between = range(end + 1, a)
+    if tag.subject < 0 or tag.position != "after" or not 0 < len(between) <= _INTERRUPTION:
+        return False
+    if any(_stops(place, i) for i in between):
+        return False
+    if next((t[0].islower() for t in tokens[a : a + 4] if t[:1].isalpha()), False):
+        return True
+    said, inside = place.markables[tag.subject].end, place.inside(end + 1, a)
+    return not any(place.says(v) and _subject_before_quote(place, inside, v) >= 0 for v in range(said + 1, a))
+
+
+def _stops(place: _Place, i: int) -> bool:
+    """Whether a sentence or clause ends at token `i`."""
+    return place.book.tokens[i] in _STOPS and place.book.tokens[i - 1].lower() not in honorifics.ABBREVIATED
 
 
 def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
@@ -113,35 +151,34 @@ def _subjects_of(parse: Parse, v: int) -> list[int]:
 def _tag_after(place: _Place, b: int, tag: Tag) -> None:
     tokens, speech = place.book.tokens, place.speech
     size = len(tokens)
-    stop = b + 1
-    while stop < min(size, b + 1 + _REACH_AFTER) and speech.quote[stop] < 0:
-        if tokens[stop] in _STOPS and tokens[stop - 1].lower() not in honorifics.ABBREVIATED:
-            break
+    low = b + 2 if b + 2 < size and tokens[b + 1] in _ASIDES else b + 1
+    stop = low
+    while stop < min(size, low + _REACH_AFTER) and speech.quote[stop] < 0 and not _stops(place, stop):
         stop += 1
-    if stop == b + 1:
+    if stop == low:
         return
-    inside = place.inside(b + 1, stop)
-    verbs = [v for v in range(b + 1, stop) if place.says(v)]
+    inside = place.inside(low, stop)
+    verbs = [v for v in range(low, stop) if place.says(v)]
     for v in verbs:
-        subject = _subject_after_quote(place, inside, v, b + 1)
+        subject = _subject_after_quote(place, inside, v, low)
         if subject >= 0:
             _set(place, tag, subject, v, inside, "after")
             return
-        if v == b + 1 and place.is_verb(v) and _subjects_of(place.parse, v):
+        if v == low and place.is_verb(v) and _subjects_of(place.parse, v):
             tag.stranger = True
     if not tag.stranger:
-        verb, subject = _tag_of_another_verb(place, inside, b, stop)
+        verb, subject = _tag_of_another_verb(place, inside, b, low, stop)
         if subject >= 0:
             _set(place, tag, subject, verb, inside, "after")
         else:
             _tag_by_noun(place, tag, inside, "after")
 
 
-def _tag_of_another_verb(place: _Place, inside: range, b: int, stop: int) -> tuple[int, int]:
+def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
     """(verb, subject) of a tag whose verb is no verb of saying in our list, -1 where there is none: the verb
     stands right after the quote and before its subject ("snarled the ex-convict"), or the quote ends in a
     comma and the subject follows at once ("May brightly agreed")."""
-    low, ms = b + 1, place.markables
+    ms = place.markables
     if place.is_verb(low):
         for k in inside:
             if ms[k].start in (low + 1, low + 2) and _may_speak(ms[k]):
@@ -164,6 +201,11 @@ def _may_speak(m: Markable) -> bool:
 def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
     """The subject (a markable) of a verb of saying after a quote that ends before token `low`."""
     parse, ms = place.parse, place.markables
+    for k in inside if v == low else ():
+        owns = place.book.tokens[ms[k].end + 1 : ms[k].end + 2] in (["'s"], ["’s"])
+        if ms[k].kind == "name" and ms[k].start == v + 1 and not owns:
+            # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
+            return k
     for k in inside:
         if int(parse.head[ms[k].head]) == v and ms[k].role == SUBJECT:
             return k
@@ -177,9 +219,24 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
     return -1
 
 
+def _tag_that_leads(place: _Place, a: int, tag: Tag) -> None:
+    """ "She said, ": a verb of saying with its subject right before the mark that opens on the quote. What
+    follows the quote is another matter then: she said, "Why?" he had no answer."""
+    tokens = place.book.tokens
+    lead = a - 2 if a > 1 and tokens[a - 1] == "\n" else a - 1
+    if lead <= 0 or tokens[lead] not in (",", ":") or place.speech.quote[lead] >= 0:
+        return
+    first = _clause_before(place, a)
+    near = range(max(first, lead - _NEAR_LEAD), lead)
+    if any(place.says(v) for v in near):
+        _tag_by_verb_before(place, near, tag, place.inside(first, a))
+
+
 def _tag_before(place: _Place, a: int, tag: Tag) -> None:
     tokens = place.book.tokens
     first = _clause_before(place, a)
+    if first == a and place.speech.quote[a - 1] < 0:
+        _tag_by_sentence_before(place, a, tag)
     if first == a or place.speech.quote[a - 1] >= 0:
         return
     lead = tokens[a - 2] if tokens[a - 1] == "\n" and a > 1 else tokens[a - 1]
@@ -194,14 +251,30 @@ def _tag_before(place: _Place, a: int, tag: Tag) -> None:
             tag.subject, tag.position = subjects[-1], "before"
 
 
+def _tag_by_sentence_before(place: _Place, a: int, tag: Tag) -> None:
+    """ "Miss Hill began again." before a quote in the same paragraph."""
+    parse, speech = place.parse, place.speech
+    if not speech.real_paragraphs or a < 2 or speech.paragraph[a - 2] != speech.paragraph[a]:
+        return
+    first = a - 1
+    while first > 0 and parse.sentence[first - 1] == parse.sentence[a - 2] and a - first < _SHORT_SENTENCE:
+        first -= 1
+    cut = first > 0 and parse.sentence[first - 1] == parse.sentence[a - 2]
+    if cut or (speech.quote[first:a] >= 0).any():
+        return
+    for v in range(first, a):
+        subjects = [i for i in _subjects_of(parse, v) if i < v and _speaks(place, i)]
+        if parse.dep[v] == "ROOT" and place.says(v) and subjects:
+            _set(place, tag, place.by_head[subjects[0]], v, place.inside(first, a), "before")
+            return
+
+
 def _clause_before(place: _Place, a: int) -> int:
     """The first token of the narration that leads to a quote at token `a`; `a` where there is none."""
     tokens = place.book.tokens
     first = a
     while first > 0 and a - first < _REACH_BEFORE and place.speech.quote[first - 1] < 0:
-        token = tokens[first - 1]
-        abbreviated = tokens[first - 2].lower() in honorifics.ABBREVIATED
-        if token in _STOPS and not abbreviated and (first < a - 1 or token != "\n"):
+        if _stops(place, first - 1) and (first < a - 1 or tokens[first - 1] != "\n"):
             break
         first -= 1
     return first
@@ -224,18 +297,35 @@ def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
     at = v
     for _ in range(_CLIMB):
         for i in _subjects_of(parse, at):
-            if i < at and i in place.by_head and ms[place.by_head[i]].role == SUBJECT:
-                return place.by_head[i]
+            if i < at and _speaks(place, i):
+                subject = place.by_head[i]
+                return subject if at == v else _named_between(place, inside, subject, v)
             if i < at and place.book.tokens[i].lower() in _RELATIVE and parse.dep[at] == "relcl":
                 return place.by_head.get(int(parse.head[at]), -1)
         up = int(parse.head[at])
-        if up == at or parse.dep[at] not in _JOINED or not place.is_verb(up) or up > v:
+        if up == at or parse.dep[at] not in _JOINED or up > v or place.speech.quote[up] >= 0:
             break
         at = up
-    for k in inside:
-        if ms[k].end in (v - 1, v - 2) and ms[k].role == SUBJECT:
-            return k
-    return -1
+    before = [k for k in inside if ms[k].end < v and place.speech.quote[ms[k].start] < 0]
+    adjoining = [k for k in before if ms[k].end >= v - 2 and _speaks(place, ms[k].head)]
+    named = [k for k in before if ms[k].kind == "name" and ms[k].role in (SUBJECT, OTHER)]
+    return adjoining[0] if adjoining else named[-1] if named else -1
+
+
+def _named_between(place: _Place, inside: range, subject: int, v: int) -> int:
+    """The last subject between the one of a verb above and a verb of saying if it is a name, else that
+    subject: "they had gone on when Julia, with a pale face, exclaimed"."""
+    ms = place.markables
+    between = [k for k in inside if ms[subject].end < ms[k].start and ms[k].end < v]
+    names = [k for k in between if ms[k].kind == "name" and ms[k].role == SUBJECT]
+    return names[-1] if names else subject
+
+
+def _speaks(place: _Place, i: int) -> bool:
+    """Whether token `i` heads a subject outside quotes."""
+    k = place.by_head.get(i, -1)
+    outside = k >= 0 and place.speech.quote[i] < 0
+    return outside and place.markables[k].role == SUBJECT and place.markables[k].text not in _OBJECT_FORMS
 
 
 def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
