@@ -39,7 +39,7 @@ from bookcoref_data.annotate.embedded.reader import Text
 from bookcoref_data.annotate.plan import default_plan
 from bookcoref_data.annotate.steps import Job, run_steps
 from training.litbank import parts
-from training.train import EPOCHS, HIDDEN, SEED, Question, collect, fit, join, prepare_lessons
+from training.train import EPOCHS, HIDDEN, QUOTED, SEED, Question, collect, fit, join, prepare_lessons
 
 Lessons = dict[str, list[Question]]
 
@@ -113,6 +113,7 @@ def train(lessons: Sequence[Lessons], more: Lessons, members: int) -> dict[str, 
     for kind in ("speaker", *more):
         questions = [q for lesson in lessons for q in lesson[kind]] + more.get(kind, [])
         rankers[kind] = join([fit(questions, HIDDEN[kind], EPOCHS, SEED + n) for n in range(members)])
+        rankers.pop(QUOTED.get(kind, ""), None)
     return rankers
 
 

@@ -10,6 +10,8 @@ LitBank is small and has no paragraphs. Whole novels hold two kinds of answers o
   Or the name is hidden behind a pronoun ("said she"), and has to be found again. Often the tags of the next
   turns are hidden as well, and the reading goes on with its own answer, as in a real run of turns without
   tags;
+* where a quote names somebody who was just mentioned, "he" might stand as well: the name is asked for as if
+  it did;
 * where a quote calls somebody by name ("You are late, Anna"), the name is left out and "you" asked for.
 
 The answer is never "nobody of these": how likely that is, LitBank has to tell. So these lessons count less.
@@ -25,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.markables import Markable
+from bookcoref_data.annotate.embedded.markables import Markable, is_vocative
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.tags import Tag
 
@@ -36,6 +38,8 @@ _CLOSE = 120
 """Most tokens since the last mention of the one who is meant."""
 _TAG_TOKENS = 6
 """Most tokens of narration in a paragraph that is "nothing but a quote and its tag"."""
+_RIVAL = 0.3
+"""Least probability of gender at which somebody else might be meant by the pronoun in place of a name."""
 _CALLED_HIDDEN = 0.5
 """Share of paragraphs that call one person by name in which the name is left out."""
 _SEEN_AHEAD = 0.5
@@ -48,8 +52,8 @@ _BEAT_TOKENS = 25
 
 class Example(NamedTuple):
     """One question with its answer. `lesson` is "blind", "third" (a name in a tag hidden behind a pronoun),
-    "speaker" (a tag left out) or "second" (a name left out that a quote calls), `x` has one row of features
-    per candidate and one for nobody, `right` is a row."""
+    "quoted" (a name in a quote hidden behind one), "speaker" (a tag left out) or "second" (a name left out
+    that a quote calls), `x` has one row of features per candidate and one for nobody, `right` is a row."""
 
     lesson: str
     x: np.ndarray
@@ -75,6 +79,34 @@ class SilverReader(BookReader):
         if kind == "third" and m.gender in ("m", "f") and i != self._veiled:
             self._ask_blind(i, q, tag)
         super()._rank(i, kind, q, tag)
+
+    def _refer(self, i: int, tag: int = -1) -> None:
+        if self._may_be_pronoun(i):
+            self._ask_quoted(i)
+        super()._refer(i, tag)
+
+    def _may_be_pronoun(self, i: int) -> bool:
+        """Whether a name in a quote might as well be "he" or "she": its bearer was just mentioned."""
+        m, state = self.t.markables[i], self.state
+        if m.kind != "name" or m.character < 0 or self.t.speech.quote[m.at] < 0:
+            return False
+        recent = state.count[m.character] > 0 and m.at - state.last[m.character] <= _CLOSE
+        return recent and state.p[m.character, :2].max() > _SURE and not is_vocative(self.t.book, m)
+
+    def _ask_quoted(self, i: int) -> None:
+        """Add an example with a name in a quote hidden, if there is a rival."""
+        m, state = self.t.markables[i], self.state
+        k = int(state.p[m.character, 1] > 0.5)
+        places = self._names[m.character]
+        places.remove(m.at)
+        self.t.markables[i] = replace(m, kind="pronoun", gender="mf"[k], text=("he", "she")[k], character=-1)
+        ids = self._reference_candidates(i, "third", int(self.t.speech.quote[m.at]))
+        rivals = sum(state.p[e, k] > _RIVAL and m.at - state.last[e] <= _SCENE for e in ids)
+        if m.character in ids and rivals > 1:
+            x = self._reference_features(ids, i, "third", int(self.t.speech.quote[m.at]), -1)
+            self.examples.append(Example("quoted", x, ids.index(m.character)))
+        self.t.markables[i] = m
+        insort(places, m.at)
 
     def _ask_blind(self, i: int, q: int, tag: int) -> None:
         """Add an example where gender alone decides, with all genders made equal."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.discourse import FEATURES, WIDTH
+from bookcoref_data.annotate.embedded.discourse import FEATURES, INDEX, WIDTH
 from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, load_rankers, save_rankers
 from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
@@ -33,11 +33,18 @@ from .novels import novel_files, paragraphs_of, read_novel, silver_examples
 from .oracle import LitBankTeacher
 
 KINDS = ("third", "second", "nominal", "speaker")
-HIDDEN = {"third": 24, "second": 12, "nominal": 20, "speaker": 24}
+QUOTED = {"third": "third in a quote", "nominal": "nominal in a quote"}
+"""Kinds of questions -> a second ranker, for those inside quotes. Who is meant there follows other rules (the
+speaker and those spoken to are not "he"), but LitBank asks few of them, so it learns from the others, too."""
+IN_PLACE, ELSEWHERE = 2.0, 0.5
+"""What questions inside and outside quotes weigh for a ranker of quotes, against the first ranker."""
+HIDDEN = {
+    "third": 24, "third in a quote": 24, "second": 12, "nominal": 20, "nominal in a quote": 20, "speaker": 24,
+}  # fmt: skip
 SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 10, 8
 SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
-SILVER_WEIGHT = {"blind": 0.1, "third": 0.5, "speaker": 0.5, "second": 0.3}
+SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 
 
@@ -168,6 +175,17 @@ def fit_all(
     return found
 
 
+def by_ranker(questions: Mapping[str, list[Question]]) -> dict[str, list[Question]]:
+    """The questions that each ranker learns from."""
+    quoted = INDEX["m quoted"]
+    found = dict(questions)
+    for kind, name in QUOTED.items():
+        found[name] = [
+            q._replace(weight=q.weight * (IN_PLACE if q.x[0, quoted] else ELSEWHERE)) for q in questions[kind]
+        ]
+    return found
+
+
 def join(members: list[Ranker]) -> Ranker:
     """One ranker whose score is the mean of its members' scores: their hidden units side by side."""
     first = members[0]
@@ -224,7 +242,7 @@ def train(
         for kind in KINDS:
             pool[kind] += fresh[kind]
         members = MEMBERS if round_ == ROUNDS - 1 else 3
-        lessons_by_kind = {k: pool[k] + silver[k] for k in KINDS}
+        lessons_by_kind = by_ranker({k: pool[k] + silver[k] for k in KINDS})
         rankers = fit_all(lessons_by_kind, epochs, [SEED + 10 * round_ + n for n in range(members)], jobs)
         for kind in KINDS:
             say(
@@ -243,7 +261,7 @@ def collect_silver(
         for examples in pool.map(partial(silver_examples, rankers=rankers, cache=cache), novels.values()):
             for lesson, x, right in examples:
                 if len(x) > 2:
-                    ranker = "third" if lesson == "blind" else lesson
+                    ranker = "third" if lesson in ("blind", "quoted") else lesson
                     found[ranker].append(Question(x, right, SILVER_WEIGHT[lesson]))
     return found
 
@@ -303,7 +321,8 @@ def main() -> int:
         "novels": [f"Project Gutenberg {key}" for key in novels],
         "script": "python -m training.train LITBANK --novels MIRROR",
         "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN,
-        "rate": RATE, "decay": DECAY, "dropout": DROPOUT, "silver": SILVER_WEIGHT, "features": list(FEATURES),
+        "in_place": IN_PLACE, "elsewhere": ELSEWHERE, "rate": RATE,
+        "decay": DECAY, "dropout": DROPOUT, "silver": SILVER_WEIGHT, "features": list(FEATURES),
         "parser": load_model()[1],
     }  # fmt: skip
     options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")

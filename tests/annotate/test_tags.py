@@ -76,7 +76,12 @@ def subjects_of(book_of):
     ],
 )
 def test_a_sentence_that_a_tag_breaks_into_has_one_tag(subjects_of, text, subjects):
-    assert subjects_of(text + "\n") == subjects
+    assert subjects_of(f"Here they sat.\n\n{text}\n") == subjects
+
+
+def test_where_paragraphs_are_guessed_both_parts_of_a_sentence_have_its_tag(subjects_of):
+    text = "“May,” cried Mr. Ford, from the other table, “we want you.”\n"
+    assert subjects_of(text) == ["Mr. Ford", "Mr. Ford"]
 
 
 def test_you_is_never_the_one_who_says_it(annotate, said):
@@ -86,3 +91,15 @@ def test_you_is_never_the_one_who_says_it(annotate, said):
     )
     texts = said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))
     assert not {"You", "you"} & set(texts["Anna Hill"])
+
+
+def test_you_in_dialect_is_whoever_is_spoken_to(annotate, said):
+    text = "Anna Hill and Mr. Ford sat there.\n\n“Anna Hill, are yer ill? Yer hand is cold,” said Mr. Ford.\n"
+    assert {"yer", "Yer"} <= set(said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))["Anna Hill"])
+
+
+@pytest.mark.parametrize("word", ["sir", "lady", "mistress"])
+def test_plain_vocatives_mean_you(book_of, word):
+    book = book_of(f"“It is late, {word},” said Mr. Ford.\n")
+    read = link_text(book, CAST, parse_book(book))
+    assert [m.person for m in read.markables if m.noun == word] == [2]

@@ -47,6 +47,7 @@ _LEAST = {
     "they": "least_they",
     "second": "least_you",
     "nominal": "least_nominal",
+    "nominal in a quote": "least_nominal_in_quotes",
 }
 """Kind of decision -> the setting with its least probability."""
 RULE_NAMES = {
@@ -275,7 +276,9 @@ class _ExpandStep(_EmbeddedStep):
         return self._state_after(job, state, reading, kept, dropped)
 
     def _how_to_read(self) -> HowToRead:
-        given = {"least_pronoun_in_quotes": self.settings.get("least_pronoun", 0.0)} | dict(self.settings)
+        kinds = ("least_pronoun", "least_nominal")
+        alike = {f"{name}_in_quotes": self.settings.get(name, 0.0) for name in kinds}
+        given = alike | dict(self.settings)
         least = tuple((kind, float(given.get(name, 0.0))) for kind, name in _LEAST.items())
         return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
 

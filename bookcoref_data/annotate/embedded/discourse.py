@@ -42,7 +42,8 @@ FEATURES = (
     "turns since", "share of turns", "turn gap", "paragraph gap", "m turn",
     "real paragraphs", "kin by title",
     "called next", "called before", "named even turns ahead", "named odd turns ahead", "share of tags ahead",
-    "tag addressee before",
+    "tag addressee before", "since quoted", "quoted lately", "narrated lately", "narrated subject",
+    "narrated subject beside",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
@@ -62,7 +63,8 @@ _ROOM = 256
 _EMPTY: dict[str, int | float] = {
     "last": -FAR, "sentence": -FAR, "paragraph": -1, "role": OTHER, "kind": NAME, "quote": -1, "verb": -1,
     "subject_verb": -1, "main_sentence": -FAR, "in_sentence": 0.0, "in_paragraph": 0.0, "subject_at": -FAR,
-    "subject_paragraph": -1, "name_at": -FAR, "narrated_at": -FAR, "count": 0.0, "short": 0.0, "long": 0.0,
+    "subject_paragraph": -1, "name_at": -FAR, "narrated_at": -FAR, "quoted_at": -FAR, "count": 0.0,
+    "short": 0.0, "long": 0.0, "narrated": 0.0, "quoted": 0.0,
 }  # fmt: skip
 """The arrays with one value per person, and the value of somebody who was never mentioned."""
 
@@ -72,9 +74,11 @@ class Discourse:
 
     One value per person: token, sentence, paragraph, quote, role, kind and verb of the last mention; the
     verb, token and paragraph of the last mention as subject, and the last sentence whose main subject it was;
-    the last token of a name and of a mention outside quotes; how many mentions, in all (`count`), in the
-    current sentence and paragraph, and decayed over `SHORT` and `LONG` tokens. `p` holds the probabilities
-    (male, female, plural).
+    the last token of a name, of a mention outside quotes and of one inside; how many mentions, in all
+    (`count`), in the current sentence and paragraph, and decayed over `SHORT` and `LONG` tokens, of these
+    also the ones outside quotes and inside. `p` holds the probabilities (male, female, plural).
+    `narrated_subject` is the person who was the last subject of a main clause outside quotes, and where
+    (paragraph).
     """
 
     p: np.ndarray
@@ -93,9 +97,12 @@ class Discourse:
     subject_paragraph: np.ndarray
     name_at: np.ndarray
     narrated_at: np.ndarray
+    quoted_at: np.ndarray
     count: np.ndarray
     short: np.ndarray
     long: np.ndarray
+    narrated: np.ndarray
+    quoted: np.ndarray
 
     def __init__(self, cast: int, male: np.ndarray, female: np.ndarray, plural: np.ndarray) -> None:
         self.cast = self.size = cast
@@ -105,6 +112,7 @@ class Discourse:
         for name, empty in _EMPTY.items():
             setattr(self, name, np.full(room, empty))
         self.opener = (-1, -1)
+        self.narrated_subject = (-1, -1)
         self.noun = [""] * room
         self.nouns: list[set[str]] = [set() for _ in range(room)]
         self.last_by_gender = {"m": (-1, -FAR), "f": (-1, -FAR), "p": (-1, -FAR), "": (-1, -FAR)}
@@ -151,10 +159,16 @@ class Discourse:
             self.subject_verb[e] = verb
             if clause.main:
                 self.main_sentence[e] = sentence
+            if clause.main and quote < 0:
+                self.narrated_subject = (e, paragraph)
         if m.kind == "name":
             self.name_at[e] = at
         if quote < 0:
+            self.narrated[e] = 1 + self.narrated[e] * np.exp(-max(at - self.narrated_at[e], 0) / LONG)
             self.narrated_at[e] = at
+        else:
+            self.quoted[e] = 1 + self.quoted[e] * np.exp(-max(at - self.quoted_at[e], 0) / LONG)
+            self.quoted_at[e] = at
         if m.kind == "nominal":
             self.nouns[e].add(m.noun)
         if m.kind == "pronoun":
@@ -207,7 +221,7 @@ class Discourse:
         lines = np.maximum(sentence - self.sentence[e], 0)
         rows = x[:n]
         self._mark_last_mention(rows, e, m, away, lines)
-        self._mark_counts(rows, e, away)
+        self._mark_counts(rows, e, m.at, away)
         fit = self._mark_gender(rows, e, m)
         x[:, f["rivals"]] = float(((fit > _MAY_FIT) & (away < _CLOSE)).sum())
         self._mark_order(rows, fit, away)
@@ -237,7 +251,7 @@ class Discourse:
         rows[:, f["was nominal"]] = kind == NOMINAL
         rows[:, f["same role"]] = role == m.role
 
-    def _mark_counts(self, rows: np.ndarray, e: np.ndarray, away: np.ndarray) -> None:
+    def _mark_counts(self, rows: np.ndarray, e: np.ndarray, at: int, away: np.ndarray) -> None:
         """How often each candidate was mentioned, of late and in all, also against the others."""
         f = INDEX
         short = self.short[e] * np.exp(-away / SHORT)
@@ -247,6 +261,9 @@ class Discourse:
         rows[:, f["share lately"]] = short / (short.sum() + 0.1)
         rows[:, f["share of late"]] = long / (long.sum() + 0.1)
         rows[:, f["count"]] = np.log1p(np.minimum(self.count[e], MOST_COUNTED))
+        quoted = self.quoted[e] * np.exp(-(at - self.quoted_at[e]) / LONG)
+        narrated = self.narrated[e] * np.exp(-(at - self.narrated_at[e]) / LONG)
+        rows[:, f["quoted lately"]], rows[:, f["narrated lately"]] = np.log1p(quoted), np.log1p(narrated)
 
     def _mark_gender(self, rows: np.ndarray, e: np.ndarray, m: Markable) -> np.ndarray:
         """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""
@@ -279,6 +296,10 @@ class Discourse:
         rows[:, f["only quoted"]] = (where >= 0) & (quote < 0)
         since = np.stack((self.subject_at[e], self.name_at[e], self.narrated_at[e]), axis=1)
         rows[:, _SINCE] = np.log1p(np.minimum(np.maximum(m.at - since, 0), FAR))
+        rows[:, f["since quoted"]] = np.log1p(np.minimum(np.maximum(m.at - self.quoted_at[e], 0), FAR))
+        rows[:, f["narrated subject"]] = e == self.narrated_subject[0]
+        if paragraph - self.narrated_subject[1] <= 1:
+            rows[:, f["narrated subject beside"]] = e == self.narrated_subject[0]
         here = self.paragraph[e] == paragraph
         rows[:, f["same paragraph"]] = here
         rows[:, f["same paragraph subject"]] = self.subject_paragraph[e] == paragraph

@@ -155,11 +155,11 @@ VOCATIVE_NOUNS = word_set(
     "father aunt uncle cousin sister brother dearest son lad miss master comrade "
     "boss brother-in-law captain colonel dad doctor friend gentleman grandmamma grandpapa granny husband "
     "laddie lass lassie lieutenant madame mademoiselle mamma monsieur mum neighbour nephew niece nurse papa "
-    "parson professor sergeant sire squire wife"
+    "parson professor sergeant sire squire wife mistress missis missus guv'nor"
 )
 PLAIN_VOCATIVES = word_set(
     "sir sire madam ma'am ma’am miss dear dearest darling love friend fellow boy girl child lad lass laddie "
-    "lassie comrade"
+    "lassie comrade lady mistress missis missus guv'nor"
 )
 """Vocatives that say nothing of the one who is spoken to, but that he or she is."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,6 +85,8 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
     """The markable headed by a token, None where there is none; names of the cast are not looked at."""
     word, tag = book.tokens[i], parse.tag[i]
     low = word.lower()
+    if low in _YOU_IN_DIALECT:
+        return replace(_pronoun(parse, i, "your" if parse.dep[i] == "poss" else "you"), text=low)
     if tag in ("PRP", "PRP$") or word == "I" or low in _THOU:
         return _pronoun(parse, i, low) if low in pronouns.PERSONAL else None
     if named[i]:
@@ -142,6 +144,7 @@ def _speaking(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable:
 
 
 _THOU = frozenset(["thou", "thee", "thy", "thine", "thyself", "ye"])
+_YOU_IN_DIALECT = frozenset(["yer", "ya", "yeh"])
 _FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
 
 

@@ -248,6 +248,8 @@ class BookReader:
         name = kind
         if kind == "third":
             name = "they" if m.gender == "p" else "third in a quote" if q >= 0 else kind
+        elif kind == "nominal" and q >= 0:
+            name = "nominal in a quote"
         row, p = self._decide(kind, ids, x, i, name)
         score = float(p[row])
         if row < len(ids):
@@ -334,8 +336,9 @@ class BookReader:
         key: object,
         name: str = "",
     ) -> tuple[int, np.ndarray]:
-        """(row, probabilities of all rows); the last row means none of the candidates."""
-        ranker = self.rankers.get(kind)
+        """(row, probabilities of all rows); the last row means none of the candidates. `name` is a part of
+        `kind` that may have a ranker of its own."""
+        ranker = self.rankers.get(name) or self.rankers.get(kind)
         row = len(ids)
         if ranker is not None:
             p = ranker.probabilities(x)
@@ -407,6 +410,7 @@ class BookReader:
                 mark(e, "is addressee")
             mark(self.conversation.named_ahead(q, 1), "next speaker")
             self._mark_last_quote(x, q)
+            self._mark_participants(x, ids, q)
             for k in self.t.tags[q].vocatives:
                 mark(self.entity[k], "vocative here")
             if kind == "second":
@@ -741,14 +745,10 @@ class BookReader:
                     x[n, f[name]] = self.state.p[e, "mf".index(gender)] - 0.5
         x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
         self._mark_foreseen(x, ids, mark, q)
-        past = self.conversation.past_turns(q)
+        past = self._mark_past_turns(x, ids, q)
         x[:, f["m turn"]] = np.log1p(len(past))
         if len(past) > 1:
             mark(past[1], "two turns ago")
-        for n, e in enumerate(ids):
-            if e in past:
-                x[n, f["turns since"]] = 1.0 / (1 + past.index(e))
-                x[n, f["share of turns"]] = past.count(e) / len(past)
         if past:
             tokens, paragraphs = self.conversation.gap_before(q)
             x[:, f["turn gap"]] = np.log1p(max(tokens, 0))
@@ -757,11 +757,28 @@ class BookReader:
     def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
         """What the rest of the conversation gives away: who is named in its tags, an even or an odd number
         of turns ahead, and who is called by name in the turns beside this one."""
-        f = INDEX
         for k in self.conversation.called_next(q):
             mark(self._entity(k), "called next")
         for k in self.conversation.called_before(q):
             mark(self._entity(k), "called before")
+        self._mark_later_turns(x, ids, q)
+
+    def _mark_participants(self, x, ids: list[int], q: int) -> None:
+        """Who takes turns in the conversation around quote `q`: they are seldom "he" or "she" in it."""
+        self._mark_past_turns(x, ids, q)
+        self._mark_later_turns(x, ids, q)
+
+    def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:
+        f = INDEX
+        past = self.conversation.past_turns(q)
+        for n, e in enumerate(ids):
+            if e in past:
+                x[n, f["turns since"]] = 1.0 / (1 + past.index(e))
+                x[n, f["share of turns"]] = past.count(e) / len(past)
+        return past
+
+    def _mark_later_turns(self, x, ids: list[int], q: int) -> None:
+        f = INDEX
         later = self.conversation.named_later(q)
         place = {e: n for n, e in enumerate(ids)}
         for ahead, e in later:

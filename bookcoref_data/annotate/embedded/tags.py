@@ -82,8 +82,11 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     tags = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
-        if not (number and _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1])):
+        if not number or not _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1]):
             _find_tag(place, a, b, tag)
+        elif not speech.real_paragraphs:
+            # Guessed paragraphs do not hold the parts of a sentence together, so the tag does.
+            tag.subject, tag.object, tag.position = tags[-1].subject, tags[-1].object, "after"
         tag.before = _subject_before(speech, markables, starts, a)
         tag.after = _subject_after(speech, markables, starts, b)
         tag.vocatives = tuple(
