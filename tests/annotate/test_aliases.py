@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bookcoref_data.annotate.cast import parse_cast
-from bookcoref_data.annotate.embedded.aliases import learn_aliases
+from bookcoref_data.annotate.cast import Entry, parse_cast
+from bookcoref_data.annotate.embedded.aliases import _suits, learn_aliases
+from bookcoref_data.annotate.embedded.names import take_apart
 from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.grouping import Group
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +34,14 @@ def learned(book_of):
         ("Mr. Hill left. Tom Hill spoke. Tom sat. Tommy ran.", ["Mr. Hill"], {"Tommy"}),
         # A woman is not called by her bare surname, nor "Mr.".
         ("Anna Hill sang. Miss Hill spoke. Hill sat.", ["Anna Hill"], set()),
+        # Somebody else of the family is somebody else, also where the cast has the bare surname.
+        ("William Price ran. William sat. Price spoke. Price said so.", ["Fanny Price; Price"], set()),
         # What the cast gives somebody else stays his.
         ("John Hill sang. John ran. Johnny sat.", ["John Hill", "Johnny"], set()),
     ],
 )
 def test_names_are_learned(learned, sentences, cast, new):
-    assert learned(sentences, *cast)[cast[0]] == new
+    assert learned(sentences, *cast)[cast[0].split(";")[0]] == new
 
 
 def test_a_surname_means_the_one_whom_the_book_calls_so(learned):
@@ -58,6 +62,14 @@ def test_two_characters_in_one_group_teach_nothing_unless_one_is_named_far_more(
     sentences = "Meg Hart spoke. Meg Hart sang. Peggy Hart ran. Maggie sat. Peggy Hart said so."
     found = learned(sentences, "Meg Hart", "Peggy Hart")
     assert not any("Maggie" in names for names in found.values())
+
+
+@pytest.mark.parametrize(
+    ("person", "name", "suits"),
+    [("Miss Hill", "Mrs. Hill", False), ("Miss Hill", "Anna Hill", True), ("Mrs. Hill", "Mrs. Hart", True)],
+)
+def test_an_unmarried_woman_is_not_called_mrs(person, name, suits):
+    assert _suits(name, Group("", "Hill", ""), take_apart(Entry(person))) is suits
 
 
 def test_learned_names_are_linked_and_noted(annotate, said):

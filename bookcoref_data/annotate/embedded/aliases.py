@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from ...books import Book
 from ...words import honorifics
 from ..cast import Cast
 from ..grouping import Group, group_names
+from . import lexicon as lex
 from .names import ALIAS, NameTable, Person, book_words, name_words, nicknames_of
 from .parsing import Parse
 
-_Names = dict[int, Counter[str]]
+_KnownNames = dict[int, Counter[str]]
 """Character -> his names, with the times that they occur."""
+_FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
+_ALIKE = 0.75
+"""Least likeness of two spellings of a first name: "Charly" and "Charley"."""
 _CLEAR = 2
 """Times more often that a group must be called by names of one character than by those of any other."""
 
@@ -31,7 +36,7 @@ class Learned:
     notes: tuple[str, ...]
     groups: tuple[Group, ...]
 
-    def with_names(self, found: _Names, why: str) -> Learned:
+    def with_names(self, found: _KnownNames, why: str) -> Learned:
         """With more names by character, most frequent first; `why` goes into the notes."""
         entries, notes = list(self.cast.entries), []
         for who, counts in found.items():
@@ -46,11 +51,11 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     groups = group_names(book, parse)
-    by_words: _Names = defaultdict(Counter)
-    by_places: _Names = defaultdict(Counter)
+    by_words: _KnownNames = defaultdict(Counter)
+    by_places: _KnownNames = defaultdict(Counter)
     for group in groups:
         who = _owner(group, table)
-        if who >= 0:
+        if who >= 0 and not _has_another_first_name(group, table.people[who]):
             own = {name for name in group.names if who in _known(name, table)}
             for name, count in _new_names(group, who, table).items():
                 shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
@@ -77,6 +82,19 @@ def _owner(group: Group, table: NameTable) -> int:
     return who if not others or most >= _CLEAR * others[0][1] else -1
 
 
+def _has_another_first_name(group: Group, person: Person) -> bool:
+    """Whether the first names of a group and of a character differ: William Price is not Fanny Price, though
+    the cast may call her Price."""
+    first = group.first.lower()
+    aliases = (name_words(alias) for alias in person.entry.aliases)
+    own = {word for word in person.first[:1] if person.last or word in _FIRST_NAMES}
+    own |= {words[0] for words in aliases if words and words[0] in _FIRST_NAMES}
+    if not first or not own:
+        return False
+    names = own.union(nicknames_of(person))
+    return max(SequenceMatcher(None, first, name, autojunk=False).ratio() for name in names) < _ALIKE
+
+
 def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:
     """The names of a group that the table does not give to this one character, and to nobody surely.
 
@@ -92,9 +110,11 @@ def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:
 
 
 def _suits(name: str, group: Group, person: Person) -> bool:
-    """Whether somebody may be called so: no woman "Mr.", and none by her bare surname; Elizabeth is Eliza,
-    but not Eliza with a surname that is not known to be hers."""
+    """Whether somebody may be called so: no woman "Mr.", and none by her bare surname; Miss Hill is not Mrs.
+    Hill; Elizabeth is Eliza, but not Eliza with a surname that is not known to be hers."""
     words = name_words(name)
+    if not honorifics.MARRIED.isdisjoint(words) and not honorifics.UNMARRIED.isdisjoint(person.titles):
+        return False
     nicknamed = len(words) > 1 and words[0] in nicknames_of(person) and words[-1] != person.family
     if nicknamed or person.gender not in ("m", "f"):
         return not nicknamed
