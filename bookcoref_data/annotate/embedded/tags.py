@@ -79,7 +79,7 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     starts = [m.at for m in markables]
     by_head = {m.head: k for k, m in reversed(list(enumerate(markables)))}
     place = _Place(book, parse, speech, markables, starts, by_head)
-    tags = []
+    tags: list[Tag] = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
         if not number or not _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1]):
