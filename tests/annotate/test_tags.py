@@ -100,6 +100,6 @@ def test_you_in_dialect_is_whoever_is_spoken_to(annotate, said):
 
 @pytest.mark.parametrize("word", ["sir", "lady", "mistress"])
 def test_plain_vocatives_mean_you(book_of, word):
-    book = book_of(f"“It is late, {word},” said Mr. Ford.\n")
+    book = book_of(f"“Sit down, {word},” said Mr. Ford.\n")
     read = link_text(book, CAST, parse_book(book))
     assert [m.person for m in read.markables if m.noun == word] == [2]
