@@ -399,10 +399,28 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
         thread = threading.Thread(target=_serve, args=(queue, progress), daemon=True)
         thread.start()
         try:
-            yield queue
+            yield _Channel(queue)
         finally:
             queue.put(None)
             thread.join(timeout=5)
+
+
+class _Channel:
+    """A queue of another process that is looked up when something is first put on it. After a Ctrl-C a worker
+    may still be handed a book; to unpack the queue itself it would need the process that is gone."""
+
+    def __init__(self, queue: Any) -> None:
+        from multiprocessing.reduction import ForkingPickler
+
+        self._packed = bytes(ForkingPickler.dumps(queue))
+        self._queue: Any = None
+
+    def put(self, message: tuple) -> None:
+        if self._queue is None:
+            from multiprocessing.reduction import ForkingPickler
+
+            self._queue = ForkingPickler.loads(self._packed)
+        self._queue.put(message)
 
 
 class _Direct:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,15 @@ from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
 from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.annotate import Source
-from bookcoref_data.workflows.annotate_many import AnnotateJob, annotate_books, collect, phases, read_book
+from bookcoref_data.workflows.annotate_many import (
+    AnnotateJob,
+    Relayed,
+    annotate_books,
+    collect,
+    phases,
+    read_book,
+    relaying,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -288,6 +297,24 @@ def command(toybox):
         )
 
     return start
+
+
+def test_a_worker_that_is_handed_a_book_after_its_listener_is_gone_goes_on():
+    with relaying(Silent(), 2) as channel:
+        packed = ForkingPickler.dumps(channel)
+    Relayed(ForkingPickler.loads(packed)).note("too late")
+
+
+def test_messages_of_a_worker_reach_the_listener():
+    heard: list[str] = []
+
+    class Listener(Silent):
+        def note(self, message: str) -> None:
+            heard.append(message)
+
+    with relaying(Listener(), 2) as channel:
+        Relayed(ForkingPickler.loads(ForkingPickler.dumps(channel))).note("in time")
+    assert heard == ["in time"]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
