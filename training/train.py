@@ -14,7 +14,7 @@ import argparse
 import json
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,15 @@ from typing import NamedTuple
 import numpy as np
 
 from bookcoref_data.annotate.embedded.discourse import FEATURES, INDEX, WIDTH
-from bookcoref_data.annotate.embedded.network import WEIGHTS, Ranker, load_rankers, save_rankers
+from bookcoref_data.annotate.embedded.network import (
+    LEAVES,
+    WEIGHTS,
+    Forest,
+    Ranker,
+    arrays_of,
+    load_rankers,
+    save_rankers,
+)
 from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.setup import link_text
@@ -31,6 +39,7 @@ from bookcoref_data.annotate.narration import throughout
 from .litbank import Excerpt, parts, read_excerpt
 from .novels import novel_files, paragraphs_of, read_novel, silver_examples
 from .oracle import LitBankTeacher
+from .trees import TREES, fit_forest
 
 KINDS = ("third", "second", "nominal", "speaker")
 QUOTED = {"third": "third in a quote", "nominal": "nominal in a quote"}
@@ -46,6 +55,9 @@ SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
 SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
+OF_TREES = {"third": 0.7, "third in a quote": 0.7}
+"""Share of the trees in the score of a ranker, the rest is the network's. On PDNC the two together choose
+better than either; for the other rankers the trees bring nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +198,27 @@ def by_ranker(questions: Mapping[str, list[Question]]) -> dict[str, list[Questio
     return found
 
 
+def add_trees(
+    rankers: Mapping[str, Ranker], questions: dict[str, list[Question]], jobs: int
+) -> dict[str, Ranker]:
+    """The rankers, with trees for those that profit from them."""
+    with ProcessPoolExecutor(jobs, initializer=_take_lessons, initargs=(questions,)) as workers:
+        forests = dict(zip(OF_TREES, workers.map(_fit_forest, OF_TREES), strict=True))
+    return dict(rankers) | {name: mix(rankers[name], f, OF_TREES[name]) for name, f in forests.items()}
+
+
+def _fit_forest(name: str) -> Forest:
+    asked = _lessons[name]
+    right, weight = np.array([q.right for q in asked]), np.array([q.weight for q in asked])
+    return fit_forest([q.x for q in asked], right, weight, SEED)
+
+
+def mix(ranker: Ranker, forest: Forest, share: float) -> Ranker:
+    """The scores of a network and of trees, weighed: `share` is that of the trees."""
+    weighed = replace(forest, value=(share * forest.value).astype(np.float32))
+    return replace(ranker, w2=((1 - share) * ranker.w2).astype(np.float32), forest=weighed)
+
+
 def join(members: list[Ranker]) -> Ranker:
     """One ranker whose score is the mean of its members' scores: their hidden units side by side."""
     first = members[0]
@@ -244,6 +277,8 @@ def train(
         members = MEMBERS if round_ == ROUNDS - 1 else 3
         lessons_by_kind = by_ranker({k: pool[k] + silver[k] for k in KINDS})
         rankers = fit_all(lessons_by_kind, epochs, [SEED + 10 * round_ + n for n in range(members)], jobs)
+        if round_ == ROUNDS - 1:
+            rankers = add_trees(rankers, lessons_by_kind, jobs)
         for kind in KINDS:
             say(
                 f"round {round_ + 1} {kind}: {len(pool[kind])} examples, "
@@ -270,10 +305,16 @@ def differences(made: Mapping[str, Ranker], kept: Mapping[str, Ranker]) -> dict[
     """The largest difference of a number, by ranker; infinite where one is missing or of another shape."""
     found = dict.fromkeys({*made, *kept}, float("inf"))
     for kind in made.keys() & kept.keys():
-        pairs = [(getattr(made[kind], part), getattr(kept[kind], part)) for part in Ranker.__slots__]
-        if all(a.shape == b.shape for a, b in pairs):
-            found[kind] = max(float(np.abs(a - b).max()) for a, b in pairs)
+        ours, theirs = arrays_of(made[kind]), arrays_of(kept[kind])
+        if {n: a.shape for n, a in ours.items()} == {n: a.shape for n, a in theirs.items()}:
+            found[kind] = max(_furthest(a, theirs[name]) for name, a in ours.items())
     return found
+
+
+def _furthest(a: np.ndarray, b: np.ndarray) -> float:
+    """The largest difference of two arrays; what is infinite in both is equal."""
+    different = a != b
+    return float(np.abs(a[different].astype(float) - b[different]).max()) if different.any() else 0.0
 
 
 def check(rankers: Mapping[str, Ranker], path: Path) -> int:
@@ -322,7 +363,8 @@ def main() -> int:
         "script": "python -m training.train LITBANK --novels MIRROR",
         "seed": SEED, "rounds": ROUNDS, "members": MEMBERS, "epochs": options.epochs, "hidden": HIDDEN,
         "in_place": IN_PLACE, "elsewhere": ELSEWHERE, "rate": RATE,
-        "decay": DECAY, "dropout": DROPOUT, "silver": SILVER_WEIGHT, "features": list(FEATURES),
+        "decay": DECAY, "dropout": DROPOUT, "silver": SILVER_WEIGHT, "share of trees": OF_TREES,
+        "trees": TREES, "leaves": LEAVES, "features": list(FEATURES),
         "parser": load_model()[1],
     }  # fmt: skip
     options.out.with_suffix(".json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n")
