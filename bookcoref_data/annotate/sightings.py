@@ -28,7 +28,7 @@ _EXCLAIMED = word_set(
     "amen adieu farewell hush hurrah damn heavens goodness gracious welcome please thanks"
 )
 _NOBODY = (
-    calendar.CALENDAR
+    (calendar.CALENDAR - calendar.NAMES)
     | _DEMONYMS
     | _EXCLAIMED
     | lex.STYLES
@@ -96,13 +96,22 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
         titles, words = _split(book, start, end)
         if not words:
             _add_lone_title(found, book, parse, start, end, titles)
-        elif _may_be_a_name(words, titles):
+        elif _may_be_a_name(words, titles) and not (start == end and _is_date(book, start)):
             name = titles[-1] if titles else "", words
             _add(found, book, parse, start, end, name)
             if gender := _gender_behind(book, parse, end):
                 votes = found[words].pronouns.setdefault(name[0], Counter())
                 votes[gender] += 2 if parse.dep[end] == "nsubj" else 1
     return found
+
+
+def _is_date(book: Book, at: int) -> bool:
+    """Whether a token is a month as in "in May"."""
+    before, after = (
+        book.tokens[at - 1] if at else "",
+        book.tokens[at + 1] if at + 1 < len(book.tokens) else "",
+    )
+    return calendar.is_date(book.tokens[at].lower(), before, after)
 
 
 _PRONOUN_GENDER = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bookcoref_data.annotate.cast import parse_cast
 from bookcoref_data.annotate.embedded.outsiders import find_outsiders, link_outsiders
 from bookcoref_data.annotate.embedded.parsing import parse_book
@@ -30,3 +32,19 @@ def test_pronouns_of_an_outsider_are_given_to_nobody(annotate, said, quotes_of):
     assert not {"he", "his"} & set(said(done)["Mr. Ford"])
     assert {speaker for _, speaker, _ in quotes_of(done)} == {None}
     assert all(0 <= m.character < 2 for m in done.state.mentions)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cast", "outsiders"),
+    [
+        ("Mrs. Bast laughed, and Mr. Bast sighed.", "Leonard Bast [m]", ["Mrs. Bast"]),
+        ("Dr. Grant laughed, and Mrs. Grant sighed.", "Mrs. Grant", ["Dr. Grant"]),
+        ("Mrs. Price laughed, and Miss Price sighed.", "Fanny Price; Miss Price", ["Mrs. Price"]),
+        ("Miss Price laughed, and Mrs. Price sighed.", "Mrs. Price", ["Miss Price"]),
+        ("Mrs. Price laughed, and Mrs. Price sighed.", "Fanny Price [f]", []),
+        ("Doctor Grant laughed, and Grant sighed.", "Dr. Grant", []),
+    ],
+)
+def test_another_of_the_same_surname_is_no_character_of_the_cast(book_of, sentence, cast, outsiders):
+    book = book_of("\n\n".join([sentence] * 6))
+    assert [e.name for e in find_outsiders(book, parse_cast(cast), parse_book(book))] == outsiders

@@ -205,7 +205,9 @@ def test_the_surgeon_is_somebody_only_if_the_book_says_so(annotate, quotes_of, w
     ("name", "called", "noun", "fits"),
     [
         ("Tom Ash", {"boy": 3}, "gentleman", False),
-        ("Tom Ash", {"boy": 3, "man": 4}, "gentleman", True),
+        ("Tom Ash", {"boy": 3, "man": 12}, "gentleman", False),
+        ("Tom Ash", {"boy": 3, "man": 13}, "gentleman", True),
+        ("Anna Hale", {"girl": 3, "lady": 4}, "lady", True),
         ("Tom Ash", {"boy": 2}, "gentleman", True),
         ("Mrs. Hale", {}, "girl", False),
         ("Anna Hale", {}, "girl", True),
@@ -213,3 +215,15 @@ def test_the_surgeon_is_somebody_only_if_the_book_says_so(annotate, quotes_of, w
 )
 def test_a_child_is_no_gentleman_and_a_wife_no_girl(name, called, noun, fits):
     assert fits_age(take_apart(Entry(name)), called, noun) == fits
+
+
+FAMILY = (
+    "Mrs. Hale sat by the fire with her son Tom. {other} came in.\n\n"
+    + "“My mother is not well,” said Tom to {other}. {other} smiled.\n\n" * 4
+)
+
+
+def test_who_is_called_miss_is_nobodys_mother(annotate, said):
+    done = annotate(FAMILY.format(other="Miss Anna Dale"), "Anna Dale [f]\nTom [m]\nMrs. Hale\n")
+    assert "My mother" in said(done)["Mrs. Hale"]
+    assert "My mother" not in said(done).get("Anna Dale", ())

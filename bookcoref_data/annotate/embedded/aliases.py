@@ -15,7 +15,7 @@ from ...words import honorifics
 from ..cast import Cast
 from ..grouping import Group, group_names
 from . import lexicon as lex
-from .names import ALIAS, NameTable, Person, book_words, name_words, nicknames_of
+from .names import ALIAS, NameTable, Person, Word, book_words, name_words, nicknames_of
 from .parsing import Parse
 
 _KnownNames = dict[int, Counter[str]]
@@ -23,6 +23,8 @@ _KnownNames = dict[int, Counter[str]]
 _FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
 _ALIKE = 0.75
 """Least likeness of two spellings of a first name: "Charly" and "Charley"."""
+_MISSPELT, _LONG = 0.8, 5
+"""The same for words of a name of which the book has only the other, and their least length."""
 _CLEAR = 2
 """Times more often that a group must be called by names of one character than by those of any other."""
 
@@ -48,8 +50,10 @@ class Learned:
 
 def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     """Give the characters of a cast the names that the book joins with theirs."""
-    table = NameTable(cast)
-    table.learn(book_words(book.tokens))
+    words = book_words(book.tokens)
+    known = Learned(cast, (), ()).with_names(_spelt_otherwise(cast, words), ", as the book spells it")
+    table = NameTable(known.cast)
+    table.learn(words)
     groups = group_names(book, parse)
     by_words: _KnownNames = defaultdict(Counter)
     by_places: _KnownNames = defaultdict(Counter)
@@ -60,8 +64,43 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
             for name, count in _new_names(group, who, table).items():
                 shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
                 (by_words if shares_words else by_places)[who][name] = count
-    known = Learned(cast, (), tuple(groups))
+    known = replace(known, groups=tuple(groups))
     return known.with_names(by_words, "").with_names(by_places, ", from where the names stand")
+
+
+def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
+    """Names of the cast with one word that the book does not have, as the book spells them: "Nawab Bahadur"
+    for "Nawab Badahur"."""
+    written = Counter(word for word, capital in zip(words.text, words.capital, strict=True) if capital)
+    text = f" {' '.join(words.text)} "
+    taken = {
+        word for entry in cast.entries for name in (entry.name, *entry.aliases) for word in name_words(name)
+    }
+    found: _KnownNames = defaultdict(Counter)
+    for who, entry in enumerate(cast.entries):
+        for name in (entry.name, *entry.aliases):
+            own = [word for word in name_words(name) if word != "the"]
+            strange = [word for word in own if f" {word} " not in text]
+            if len(own) < 2 or len(strange) != 1 or len(strange[0]) < _LONG:
+                continue
+            near = [word for word in written.keys() - taken if _is_misspelt(strange[0], word)]
+            spelt = [[word if w == strange[0] else w for w in own] for word in near]
+            counts = {" ".join(w): text.count(f" {' '.join(w)} ") for w in spelt}
+            best = max(counts, key=lambda name: counts[name], default="")
+            if best and counts[best]:
+                found[who][best.title()] = counts[best]
+    return found
+
+
+def _is_misspelt(word: str, other: str) -> bool:
+    """Whether two words (lower case) are one name: a letter is another, or two have changed places."""
+    if word[0] != other[0] or abs(len(word) - len(other)) > 1:
+        return False
+    return sorted(word) == sorted(other) or _likeness(word, other) >= _MISSPELT
+
+
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
 def _known(name: str, table: NameTable) -> dict[int, int]:
@@ -92,7 +131,7 @@ def _has_another_first_name(group: Group, person: Person) -> bool:
     if not first or not own:
         return False
     names = own.union(nicknames_of(person))
-    return max(SequenceMatcher(None, first, name, autojunk=False).ratio() for name in names) < _ALIKE
+    return max(_likeness(first, name) for name in names) < _ALIKE
 
 
 def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:

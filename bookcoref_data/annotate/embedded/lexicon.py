@@ -108,6 +108,7 @@ CALLINGS = word_set(
 )
 """Livings: "the surgeon" means somebody with a name only if the book says that he is one."""
 CHILDREN = word_set("boy girl child lad lass infant baby schoolboy schoolgirl urchin")
+GIRLS = word_set("girl lass schoolgirl")
 GROWN = word_set("gentleman lady man woman gentlewoman widow widower husband wife")
 STYLES = word_set(
     "lordship ladyship majesty highness excellency worship honour honor grace reverence eminence"

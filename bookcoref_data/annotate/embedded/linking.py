@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ...books import Book
-from ...words import honorifics
+from ...words import calendar, honorifics
 from ..cast import Cast, Entry
 from ..sightings import sightings
 from ..state import Dropped, Marked
@@ -173,13 +173,22 @@ class _NamePlace:
 
 
 def _begins_a_sentence(at: _NamePlace) -> bool:
-    """ "Will you come?" is not Will. Fielding and Dolly are names also where the parser takes them for a verb
-    or an adverb, if the book hardly ever writes them small."""
+    """ "Will you come?" is not Will, "Will laughed" is. Fielding and Dolly are names also where the parser
+    takes them for a verb or an adverb, if the book hardly ever writes them small."""
     tag = at.parse.tag[at.start]
     if not at.bare or at.person.common or tag in _NAME_TAGS or not _begins(at.book, at.parse, at.start):
         return False
+    if tag == "MD":
+        return not at.next or not at.parse.tag[at.end + 1].startswith("VB")
     small, capital = at.written[at.first_word], at.written[at.first_word.capitalize()]
     return not tag.startswith(_OPEN_CLASSES) or small > _SELDOM * capital
+
+
+def _is_a_month(at: _NamePlace) -> bool:
+    """ "In May" is not May Welland; Friday and Monday in a cast of anarchists are taken as they come."""
+    return (
+        at.bare and at.first_word in calendar.NAMES and calendar.is_date(at.first_word, at.previous, at.next)
+    )
 
 
 def _is_the_family(at: _NamePlace) -> bool:
@@ -224,6 +233,7 @@ def _has_another_first_name(at: _NamePlace) -> bool:
 
 _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("begins a sentence and is not used as a name", _begins_a_sentence),
+    ("a month, not a name", _is_a_month),
     ("the whole family, not one of them", _is_the_family),
     ("part of the name of a place", _is_a_place),
     ("part of another name", _goes_on),

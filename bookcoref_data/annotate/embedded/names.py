@@ -389,9 +389,11 @@ class NameTable:
         """Titles that anyone of that gender may be given, though the cast does not say so."""
         male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young", "poor")
         female: tuple[str, ...] = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
-        if any(t in honorifics.MARRIED for t in p.titles):
+        names = (p.entry.name, *p.entry.aliases)
+        given = {*p.titles}.union(*(name_words(name)[:1] for name in names))
+        if given & honorifics.MARRIED:
             female = ("mrs", "madame", "aunt", "poor")
-        elif any(t in honorifics.UNMARRIED for t in p.titles):
+        elif given & honorifics.UNMARRIED:
             female = ("miss", "mademoiselle", "aunt", "poor")
         by_gender: dict[str, tuple[str, ...]] = {"m": male, "f": female}
         return by_gender.get(p.gender, (*male, *female))

@@ -16,7 +16,7 @@ from ..grouping import Group
 from ..propose import propose_cast
 from ..state import Marked
 from .linking import link_hits
-from .names import NameTable, book_words, name_words
+from .names import NameTable, Person, book_words, name_words
 from .parsing import Parse
 
 LEAST_NAMED = 6
@@ -31,22 +31,49 @@ def find_outsiders(
     by person, where they are known."""
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
-    known = [set(name_words(name)) for e in cast.entries for name in (e.name, *e.aliases)]
     found = []
     proposal = propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True, groups=groups)
     for entry in proposal.cast.entries:
-        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table, known)]
+        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table)]
         if entry.name in names:
             found.append(Entry(entry.name, tuple(names[1:])))
     return tuple(found)
 
 
-def _is_listed(name: str, table: NameTable, known: list[set[str]]) -> bool:
+def _is_listed(name: str, table: NameTable) -> bool:
     """Whether a name is a form of somebody in the cast, or made of the words of one of their names."""
     words = tuple(name_words(name))
     content = {word for word in words if word not in honorifics.HONORIFICS}
-    families = {word.removesuffix("s") for word in content}
-    return words in table.forms or not content or any(content <= own or families <= own for own in known)
+    if words in table.forms or not content:
+        return True
+    titles, singular = set(words) - content, {word.removesuffix("s") for word in content}
+    return any(
+        (content <= own or singular <= own) and not _is_another(titles, person)
+        for person in table.people
+        for own in _words_of_names(person)
+    )
+
+
+def _words_of_names(person: Person) -> list[set[str]]:
+    return [set(name_words(name)) for name in (person.entry.name, *person.entry.aliases)]
+
+
+def _is_another(titles: set[str], person: Person) -> bool:
+    """Whether these titles are another's of the same surname: Mrs. Bast is not Leonard Bast, Dr. Grant is not
+    Mrs. Grant, and Mrs. Price is not Miss Price."""
+    own = set().union(*_words_of_names(person))
+    if {_gender(title) for title in titles - own} | {person.gender} >= {"m", "f"}:
+        return True
+    married, unmarried = honorifics.MARRIED, honorifics.UNMARRIED
+    return any(
+        titles & these and own & those and not own & these
+        for these, those in ((married, unmarried), (unmarried, married))
+    )
+
+
+def _gender(title: str) -> str:
+    """Whom a title belongs to; the doctors and colonels of these books are men."""
+    return honorifics.honorific_gender(title) or ("m" if title in honorifics.OFFICES else "")
 
 
 def link_outsiders(

@@ -40,6 +40,10 @@ _AHEAD = 1000
 
 _SURELY_YOUNG = 3
 """Times that somebody was called a boy or a child, and no less often than a man, that make him no man."""
+_BOY = 3
+"""What "boy" or "child" counts more than "man": men are seldom called so, women are called girls."""
+_OFTEN_MISS, _SELDOM = 3, 0.1
+"""Times that "Miss" makes somebody no mother, and how often she may be "Mrs." for each of them."""
 _FADES, _STRANGER = 0.8, 0.3
 """What a vote on somebody's kin weighs after the next one, and what one for somebody outside the cast weighs:
 that is often one of the cast who was not recognised."""
@@ -107,7 +111,8 @@ def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
     if noun not in lex.GROWN:
         return True
     young, old = (sum(called.get(n, 0) for n in nouns) for nouns in (lex.CHILDREN, lex.GROWN))
-    return young < _SURELY_YOUNG or old > young
+    small = young - sum(called.get(noun, 0) for noun in lex.GIRLS)
+    return young < _SURELY_YOUNG or old > young + _BOY * small
 
 
 def _identity(m: Markable) -> object:
@@ -163,6 +168,7 @@ class BookReader:
         self._starts = [m.at for m in text.markables]
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()
+        self._unmarried = self._find_unmarried()
 
     # --- the walk -----------------------------------------------------------------------------------------
 
@@ -292,6 +298,8 @@ class BookReader:
         m = self.t.markables[i]
         if e >= self.state.cast:
             return True
+        if m.noun in kin.MOTHERS and e in self._unmarried:
+            return False
         called = {noun: self.noun_counts[noun].get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
         if not fits_age(self.t.people[e], called, m.noun):
             return False
@@ -549,6 +557,16 @@ class BookReader:
                 if ms[k].kind == "nominal" and ms[j].character >= 0:
                     found[ms[j].character].add(ms[k].noun)
         return found
+
+    def _find_unmarried(self) -> set[int]:
+        """Whom the whole book calls Miss, and hardly ever Mrs."""
+        seen: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+        for m in self.t.markables:
+            if m.kind == "name" and m.character >= 0:
+                words = m.text.lower().replace(".", " ").split()
+                for n, titles in enumerate((honorifics.UNMARRIED, honorifics.MARRIED)):
+                    seen[m.character][n] += not titles.isdisjoint(words)
+        return {e for e, (miss, mrs) in seen.items() if miss >= _OFTEN_MISS and mrs <= _SELDOM * miss}
 
     def _entity(self, k: int) -> int:
         """The entity of a markable, also of a name further on that is known already."""

@@ -29,6 +29,7 @@ _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
 _RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
+_VOICES = frozenset(["voice", "voices", "tone", "tones", "accents"])
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 
 
@@ -210,7 +211,9 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
             # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
             return k
     for k in inside:
-        if int(parse.head[ms[k].head]) == v and ms[k].role == SUBJECT:
+        up = int(parse.head[ms[k].head])
+        by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
+        if by or (up == v and ms[k].role == SUBJECT):
             return k
     for k in inside:
         m = ms[k]
@@ -334,7 +337,7 @@ def _speaks(place: _Place, i: int) -> bool:
 def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
     """Note subject, position and the one who is spoken to."""
     tokens, parse = place.book.tokens, place.parse
-    tag.subject, tag.position, tag.stranger = subject, position, False
+    tag.subject, tag.position, tag.stranger = _bearer(place, subject), position, False
     for k in inside:
         head = place.markables[k].head
         up = int(parse.head[head])
@@ -343,12 +346,28 @@ def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position:
             tag.object = k
 
 
+def _bearer(place: _Place, k: int) -> int:
+    """Whose voice a subject is ("his voice said"), else the subject itself."""
+    m, tokens = place.markables[k], place.book.tokens
+    owned = tokens[m.head].lower() in _VOICES and m.owner >= 0
+    return place.by_head.get(m.owner, k) if owned else k
+
+
+def _is_of_a_voice(place: _Place, k: int) -> bool:
+    """Whether a mention says whose voice is heard: "came the voice of Mr. Hill"."""
+    of = int(place.parse.head[place.markables[k].head])
+    voice = int(place.parse.head[of])
+    heard = place.parse.dep[voice] not in ("pobj", "dobj")
+    return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in _VOICES and heard
+
+
 def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str) -> None:
-    """Tags without a verb of saying: "was her husband's answer"."""
+    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"."""
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-        if owned and _word(place.book, int(place.parse.head[m.head])) in lex.SPEECH_NOUNS:
+        says = owned and _word(place.book, int(place.parse.head[m.head])) in lex.SPEECH_NOUNS
+        if says or _is_of_a_voice(place, k):
             tag.subject, tag.position, tag.stranger = k, position, False
             return
 
