@@ -96,14 +96,15 @@ class SilverReader(BookReader):
     def _ask_quoted(self, i: int) -> None:
         """Add an example with a name in a quote hidden, if there is a rival."""
         m, state = self.t.markables[i], self.state
+        q = int(self.t.speech.quote[m.at])
         k = int(state.p[m.character, 1] > 0.5)
         places = self._names[m.character]
         places.remove(m.at)
         self.t.markables[i] = replace(m, kind="pronoun", gender="mf"[k], text=("he", "she")[k], character=-1)
-        ids = self._reference_candidates(i, "third", int(self.t.speech.quote[m.at]))
+        ids = self._reference_candidates(i, "third", q)
         rivals = sum(state.p[e, k] > _RIVAL and m.at - state.last[e] <= _SCENE for e in ids)
         if m.character in ids and rivals > 1:
-            x = self._reference_features(ids, i, "third", int(self.t.speech.quote[m.at]), -1)
+            x = self._reference_features(ids, i, "third", q, -1)
             self.examples.append(Example("quoted", x, ids.index(m.character)))
         self.t.markables[i] = m
         insort(places, m.at)

@@ -19,7 +19,7 @@ from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 from .identity import Scenes
 from .joining import Somebody, bearers, same_people
-from .sightings import FIRST_NAMES, Sighting, Words, epithets, is_person, name_runs, sightings
+from .sightings import Sighting, Words, epithets, is_person, name_runs, sightings
 
 MAN, WIFE, MISS, KNIGHT, ANY = "man", "wife", "miss", "knight", "any"
 _WITH_FIRST_NAMES = honorifics.UNMARRIED | word_set(
@@ -205,7 +205,7 @@ class _ByPlaces:
 def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
     """Whether a name of two or three words is a person's, however rare: it begins with a first name, or its
     parts are persons' names for themselves."""
-    if is_person(sighting) or sighting.words[0].lower() in FIRST_NAMES:
+    if is_person(sighting) or sighting.words[0].lower() in lex.FIRST_NAMES:
         return True
     parts = [seen.get((sighting.words[0],)), seen.get((sighting.words[-1],))]
     return all(part is not None and is_person(part) for part in parts)
@@ -375,7 +375,7 @@ class _People:
     def _is_first_name(self, word: str, sighting: Sighting, titled: int) -> bool:
         firsts = sum(g.count for g in self.full if word in (g.first, g.husband))
         lasts = sum(g.count for g in self.full if g.last == word)
-        if word.lower() in FIRST_NAMES:
+        if word.lower() in lex.FIRST_NAMES:
             before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
             return bool(firsts) or (not lasts and 2 * before_surnames < sighting.count)
         return firsts > lasts + sighting.times(honorifics.BEFORE_SURNAMES - _WITH_FIRST_NAMES)

@@ -11,7 +11,6 @@ from ..words import calendar, honorifics, pronouns, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 
-FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
 Words = tuple[str, ...]
 
 _PLACE_WORDS = word_set("in at to from near into towards toward through of")
@@ -56,7 +55,7 @@ _BEFORE_ANY_NAME = honorifics.ABBREVIATED & honorifics.BEFORE_SURNAMES | honorif
 _PARTICLES = word_set("de du des da di von van della del")
 _SECOND_PARTICLES = word_set("la le der den")
 """Small words inside a surname: "de Worms", "van der Luyden"."""
-_BEFORE_PARTICLES = FIRST_NAMES | honorifics.HONORIFICS
+_BEFORE_PARTICLES = lex.FIRST_NAMES | honorifics.HONORIFICS
 _QUOTES = frozenset(["“", "”", '"', "‘", "''", "``", "—", "--"])
 _SPEAKERS_SHARE = 0.1
 """Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
@@ -192,7 +191,7 @@ def _may_be_a_name(words: Words, titles: list[str]) -> bool:
         return False
     if low[-1] in lex.PLACES and (len(low) > 1 or not titles):
         # "Anna Hill" is a person, "Grace Church" and "Rose Hill" are not known to be.
-        return len(low) > 1 and low[0] in FIRST_NAMES and low[-1] not in _NEVER_SURNAMES
+        return len(low) > 1 and low[0] in lex.FIRST_NAMES and low[-1] not in _NEVER_SURNAMES
     # "Rector", "Architect": somebody, but not by a name.
     by_noun = len(low) == 1 and not titles and low[0] in lex.PERSON_NOUNS - lex.ANIMALS
     return not by_noun
@@ -207,7 +206,7 @@ def _add(
     seen.places.setdefault(title, []).append(start)
     if title and title not in lex.ADJECTIVES_OF_NAMES:
         seen.person += 1
-    first = words[0].lower() in FIRST_NAMES
+    first = words[0].lower() in lex.FIRST_NAMES
     before = book.tokens[start - 1].lower() if start else ""
     seen.plural += (before == "the" or parse.tag[end] == "NNPS") and words[-1][-1:] == "s"
     verb = int(parse.head[end])

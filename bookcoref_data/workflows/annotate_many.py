@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
@@ -410,15 +411,11 @@ class _Channel:
     may still be handed a book; to unpack the queue itself it would need the process that is gone."""
 
     def __init__(self, queue: Any) -> None:
-        from multiprocessing.reduction import ForkingPickler
-
         self._packed = bytes(ForkingPickler.dumps(queue))
         self._queue: Any = None
 
     def put(self, message: tuple) -> None:
         if self._queue is None:
-            from multiprocessing.reduction import ForkingPickler
-
             self._queue = ForkingPickler.loads(self._packed)
         self._queue.put(message)
 

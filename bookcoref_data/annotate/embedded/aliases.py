@@ -20,7 +20,6 @@ from .parsing import Parse
 
 _KnownNames = dict[int, Counter[str]]
 """Character -> his names, with the times that they occur."""
-_FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
 _ALIKE = 0.75
 """Least likeness of two spellings of a first name: "Charly" and "Charley"."""
 _MISSPELT, _LONG = 0.8, 5
@@ -126,8 +125,8 @@ def _has_another_first_name(group: Group, person: Person) -> bool:
     the cast may call her Price."""
     first = group.first.lower()
     aliases = (name_words(alias) for alias in person.entry.aliases)
-    own = {word for word in person.first[:1] if person.last or word in _FIRST_NAMES}
-    own |= {words[0] for words in aliases if words and words[0] in _FIRST_NAMES}
+    own = {word for word in person.first[:1] if person.last or word in lex.FIRST_NAMES}
+    own |= {words[0] for words in aliases if words and words[0] in lex.FIRST_NAMES}
     if not first or not own:
         return False
     names = own.union(nicknames_of(person))

@@ -268,6 +268,7 @@ FEMALE_FIRST = word_set(
     "theodora theresa thomasin tilly tina ursula valentine valeria "
     "venetia vera veronica victoria viola violet virginia vivien wilhelmina winifred zoe"
 )
+FIRST_NAMES = MALE_FIRST | FEMALE_FIRST
 
 NICKNAMES = {
     "abigail": "abby nabby", "abraham": "abe", "adelaide": "addie", "agnes": "aggie", "albert": "bertie al",

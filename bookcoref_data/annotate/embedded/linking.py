@@ -53,7 +53,6 @@ def _definite(book: Book, start: int, person: Person) -> bool:
     return first[:1].isupper()
 
 
-_FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _LEFT = {"det", "amod", "compound", "nmod", "poss"}
 _NO_PART = frozenset(["poor", "dear", "good", "all", "chapter", "book", "part", "ere", "my", "your", "thy"])
 
@@ -94,7 +93,7 @@ def _joins_left(book: Book, parse: Parse, i: int, end: int) -> bool:
     if tag == "NN":
         return low in lex.PERSON_NOUNS or low in lex.TITLES
     if tag == "NNP":
-        return word[:1].isupper() and (low in lex.TITLES or low in lex.PERSON_NOUNS or low in _FIRSTS)
+        return word[:1].isupper() and (low in lex.TITLES or low in lex.PERSON_NOUNS or low in lex.FIRST_NAMES)
     if tag == "PRP$":
         return i + 1 < end  # "her cousin Edith", but not "her Edith"
     return low == "the" if tag == "DT" else tag in ("JJ", "JJS")

@@ -109,7 +109,7 @@ def _person_at(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable 
     low = word.lower()
     if is_person_noun(low) and not _is_modifier(parse, i, named):
         return _nominal(book, parse, i, low)
-    begins_name = low.rstrip(".") in lex.TITLES or low in _FIRST_NAMES
+    begins_name = low.rstrip(".") in lex.TITLES or low in lex.FIRST_NAMES
     if parse.tag[i] == "NNP" and begins_name and word[:1].isupper():
         return _other_name(book, parse, i, named)
     return None
@@ -145,7 +145,6 @@ def _speaking(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable:
 
 _THOU = frozenset(["thou", "thee", "thy", "thine", "thyself", "ye"])
 _YOU_IN_DIALECT = frozenset(["yer", "ya", "yeh"])
-_FIRST_NAMES = lex.MALE_FIRST | lex.FEMALE_FIRST
 
 
 def is_person_noun(word: str) -> bool:

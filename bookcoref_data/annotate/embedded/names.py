@@ -59,7 +59,9 @@ class Person:
             if len(words) > 1 and words[0] in self.first:
                 return words[-1]
         # "Evie; Miss Wilcox; Mrs. Cahill": the name that she was born with.
-        titled = [a for a in aliases if len(a) == 2 and a[0] in _SURNAME_TITLES and a[1] not in _FIRSTS]
+        titled = [
+            a for a in aliases if len(a) == 2 and a[0] in _SURNAME_TITLES and a[1] not in lex.FIRST_NAMES
+        ]
         titled.sort(key=lambda a: a[0] in honorifics.MARRIED)
         return titled[0][1] if titled else ""
 
@@ -131,7 +133,6 @@ _CALLED_BY_THEIR_LAND = word_set(
 )
 _WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
 _NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
-_FIRSTS = lex.MALE_FIRST | lex.FEMALE_FIRST
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
 
 
@@ -435,13 +436,13 @@ class NameTable:
             return ""
         name = words.text[at + 1]
         joined = words.token[at + 1] == words.token[at] + 1
-        return name if joined and _namelike(name) and name not in _FIRSTS else ""
+        return name if joined and _namelike(name) and name not in lex.FIRST_NAMES else ""
 
     @staticmethod
     def _first_name_before(words: Word, at: int, p: Person) -> str:
         """The first name before a surname at a place, "" where there is none or of the other gender."""
         name = words.text[at - 1] if at and words.capital[at - 1] else ""
-        if name not in _FIRSTS or p.first or p.last != words.text[at]:
+        if name not in lex.FIRST_NAMES or p.first or p.last != words.text[at]:
             return ""
         fits = {"": True, "m": name in lex.MALE_FIRST, "f": name in lex.FEMALE_FIRST}
         return name if fits.get(p.gender, False) else ""

@@ -418,7 +418,9 @@ class BookReader:
                 mark(e, "is addressee")
             mark(self.conversation.named_ahead(q, 1), "next speaker")
             self._mark_last_quote(x, q)
-            self._mark_participants(x, ids, q)
+            # Who takes turns in the conversation around is seldom "he" or "she" in it.
+            self._mark_past_turns(x, ids, q)
+            self._mark_later_turns(x, ids, q)
             for k in self.t.tags[q].vocatives:
                 mark(self.entity[k], "vocative here")
             if kind == "second":
@@ -781,12 +783,8 @@ class BookReader:
             mark(self._entity(k), "called before")
         self._mark_later_turns(x, ids, q)
 
-    def _mark_participants(self, x, ids: list[int], q: int) -> None:
-        """Who takes turns in the conversation around quote `q`: they are seldom "he" or "she" in it."""
-        self._mark_past_turns(x, ids, q)
-        self._mark_later_turns(x, ids, q)
-
     def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:
+        """Who spoke before quote `q`, how long ago and how often; returns the speakers, last one first."""
         f = INDEX
         past = self.conversation.past_turns(q)
         for n, e in enumerate(ids):
@@ -796,6 +794,7 @@ class BookReader:
         return past
 
     def _mark_later_turns(self, x, ids: list[int], q: int) -> None:
+        """Whom the tags of later turns name, at even and odd distance from quote `q`."""
         f = INDEX
         later = self.conversation.named_later(q)
         place = {e: n for n, e in enumerate(ids)}
