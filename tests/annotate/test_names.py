@@ -95,7 +95,7 @@ def test_an_alias_of_the_cast_is_used(annotate, said):
         ("Anna lived in Darcy Street with Mr. Darcy.", ["Mr. Darcy"], "part of the name of a place"),
         ("The Rosings people met Mrs. Darcy and Mr. Darcy.", ["Mr. Darcy"], "title of another gender"),
         (
-            "Then Will slept. Will you come to us, my friend?",
+            "Then Will slept. Will laughed. Will you come to us, my friend?",
             ["Will"],
             "begins a sentence and is not used as a name",
         ),
@@ -105,6 +105,16 @@ def test_a_dropped_name_has_a_reason(annotate, text, cast, reason):
     done = annotate(text, cast, steps=("link", "filter"))
     assert [d.reason for d in done.state.dropped] == [reason]
     assert done.state.mentions
+
+
+def test_miss_price_is_not_called_mrs_price(annotate, said):
+    done = annotate("Mrs. Price met Miss Price. Mrs. Price sat down.", "Fanny Price; Miss Price\n")
+    assert said(done)["Fanny Price"] == ["Miss Price"]
+
+
+def test_a_name_that_may_be_a_verb_is_one_before_a_verb(annotate, said):
+    done = annotate("Then Will slept. Will laughed. Will you come?", "Will [m]\n", steps=("link", "filter"))
+    assert said(done)["Will"] == ["Will", "Will"]
 
 
 def test_a_name_that_is_never_written_small_is_one_also_where_it_begins_a_sentence(annotate, said):

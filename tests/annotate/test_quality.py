@@ -44,7 +44,7 @@ def test_animal_farm_is_above_its_floor(shared_data):
     path = shared_data / "release" / "bookcoref_annotations" / "full" / "test.jsonl"
     gold = next(r for r in read(path) if r.doc_key == "animal_farm_0").to_book()
     rows = rows_of(gold)
-    assert rows["groups"][-1] >= 84
+    assert rows["groups"][-1] >= 83
     assert rows["link"][0] >= 94
 
 
@@ -52,7 +52,7 @@ def test_litbank_test_part_is_above_its_floor(shared_data):
     backend = make_backend(PLAN)
     scores = score_part(shared_data / "litbank", "test", PLAN, backend)
     assert scores.documents == 10
-    assert scores.clusters.conll.f1 >= 0.68
+    assert scores.clusters.conll.f1 >= 0.71
     assert scores.speaker_accuracy >= 0.55
 
 
@@ -78,7 +78,7 @@ def test_the_weights_fit_the_features_and_say_what_they_are_made_of():
     about = json.loads(WEIGHTS.with_suffix(".json").read_text(encoding="utf-8"))
     assert about["features"] == list(FEATURES)
     assert "CC BY 4.0" in about["licence_of_data"]
-    assert WEIGHTS.stat().st_size < 700_000
+    assert WEIGHTS.stat().st_size < 800_000
 
 
 @pytest.mark.parametrize(

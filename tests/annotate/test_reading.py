@@ -167,7 +167,7 @@ SISTERS = "Margaret; Meg; Miss Schlegel\nHelen; Helen Schlegel\nMrs. Hay\nMr. Ha
 
 def test_whose_sister_is_meant_follows_from_the_surname_of_an_alias(annotate, said):
     text = (
-        "Helen had left the hall with her umbrella. Mrs. Hay came in.\n\n"
+        "Mrs. Hay came in. Helen had left the hall with her umbrella.\n\n"
         "“My sister is so careless,” said Margaret to Mr. Hay.\n"
     )
     assert "My sister" in said(annotate(text, SISTERS))["Helen"]

@@ -13,7 +13,7 @@ from ..cast import Cast, Entry
 from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
-from .names import NameTable, Person, book_words, is_anybody, name_words, nicknames_of
+from .names import NameTable, Person, book_words, is_another_woman, is_anybody, name_words, nicknames_of
 from .parsing import Parse
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
@@ -219,6 +219,10 @@ def _has_a_title_of_another_gender(at: _NamePlace) -> bool:
     return gender != at.person.gender
 
 
+def _is_another_woman(at: _NamePlace) -> bool:
+    return at.titled and is_another_woman({at.title}, at.own)
+
+
 def _has_another_first_name(at: _NamePlace) -> bool:
     if at.titled or not at.bare or at.parse.tag[at.start - 1] != "NNP":
         return False
@@ -237,6 +241,7 @@ _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("part of the name of a place", _is_a_place),
     ("part of another name", _goes_on),
     ("title of another gender", _has_a_title_of_another_gender),
+    ("Mrs. and Miss are two people", _is_another_woman),
     ("surname of someone else", _has_another_first_name),
 )
 """Reasons to distrust a name; the first that applies is given."""

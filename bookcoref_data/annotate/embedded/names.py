@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -273,6 +273,14 @@ def book_words(tokens) -> Word:
 
 
 _HYPHENED = re.compile(r"[^\W\d_]+(-[^\W\d_]+)+").fullmatch
+
+
+def is_another_woman(titles: Set[str], own: Set[str]) -> bool:
+    """Whether titles are another woman's of the same surname: Mrs. Price is not Miss Price. `own` are all the
+    words of her names."""
+    married, unmarried = honorifics.MARRIED, honorifics.UNMARRIED
+    pairs = ((married, unmarried), (unmarried, married))
+    return any(titles & these and own & those and not own & these for these, those in pairs)
 
 
 class NameTable:

@@ -16,7 +16,7 @@ from ..grouping import Group
 from ..propose import propose_cast
 from ..state import Marked
 from .linking import link_hits
-from .names import NameTable, Person, book_words, name_words
+from .names import NameTable, Person, book_words, is_another_woman, name_words
 from .parsing import Parse
 
 LEAST_NAMED = 6
@@ -62,13 +62,8 @@ def _is_another(titles: set[str], person: Person) -> bool:
     """Whether these titles are another's of the same surname: Mrs. Bast is not Leonard Bast, Dr. Grant is not
     Mrs. Grant, and Mrs. Price is not Miss Price."""
     own = set().union(*_words_of_names(person))
-    if {_gender(title) for title in titles - own} | {person.gender} >= {"m", "f"}:
-        return True
-    married, unmarried = honorifics.MARRIED, honorifics.UNMARRIED
-    return any(
-        titles & these and own & those and not own & these
-        for these, those in ((married, unmarried), (unmarried, married))
-    )
+    genders = {_gender(title) for title in titles - own} | {person.gender}
+    return genders >= {"m", "f"} or is_another_woman(titles, own)
 
 
 def _gender(title: str) -> str:
