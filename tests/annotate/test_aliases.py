@@ -84,6 +84,7 @@ def test_learned_names_are_linked_and_noted(annotate, said):
     [
         ("The Nawab Bahadur sat down. He was old.", "The Nawab Badahur", {"Nawab Bahadur"}),
         ("May Welland sang. She ran.", "May Wellend", {"May Welland"}),
+        ("Mr. Ford sat down. He was old.", "Mr. Forde", {"Mr. Ford"}),
         # The word that is given stands in the book, or the other names somebody else.
         ("Anna Hilton sang. Mr. Hilson ran.", "Anna Hilson", set()),
         ("Anna Hilton sang. She ran.", "Anna Barton", set()),

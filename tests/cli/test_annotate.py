@@ -178,10 +178,10 @@ def test_a_text_of_two_words_says_why_nothing_came_of_it(story):
 
 
 def test_a_name_that_never_occurs_has_the_nearest_that_do(story):
-    (story / "cast.txt").write_text("Hanna Hill\nMr. Forde\n", encoding="utf-8")
+    (story / "cast.txt").write_text("Hanna Hill\nMr. Fordyce\n", encoding="utf-8")
     result = run(story / "novel.txt", "-c", story / "cast.txt", "--json")
     notes = json.loads(result.stdout)["books"][0]["notes"]
-    assert any("'Mr. Forde' does not occur in the text; the nearest: Ford (" in note for note in notes)
+    assert any("'Mr. Fordyce' does not occur in the text; the nearest: Ford (" in note for note in notes)
 
 
 def test_corrections_are_counted_and_those_left_out_are_named(story):

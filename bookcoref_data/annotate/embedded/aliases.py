@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from ...books import Book
 from ...words import honorifics
 from ..cast import Cast
-from ..grouping import Group, group_names
+from ..grouping import Group, group_names, written
 from . import lexicon as lex
 from .names import ALIAS, NameTable, Person, Word, book_words, name_words, nicknames_of
 from .parsing import Parse
@@ -70,7 +70,7 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
 def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
     """Names of the cast with one word that the book does not have, as the book spells them: "Nawab Bahadur"
     for "Nawab Badahur"."""
-    written = Counter(word for word, capital in zip(words.text, words.capital, strict=True) if capital)
+    capitals = Counter(word for word, capital in zip(words.text, words.capital, strict=True) if capital)
     text = f" {' '.join(words.text)} "
     taken = {
         word for entry in cast.entries for name in (entry.name, *entry.aliases) for word in name_words(name)
@@ -82,12 +82,12 @@ def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
             strange = [word for word in own if f" {word} " not in text]
             if len(own) < 2 or len(strange) != 1 or len(strange[0]) < _LONG:
                 continue
-            near = [word for word in written.keys() - taken if _is_misspelt(strange[0], word)]
+            near = [word for word in sorted(capitals.keys() - taken) if _is_misspelt(strange[0], word)]
             spelt = [[word if w == strange[0] else w for w in own] for word in near]
             counts = {" ".join(w): text.count(f" {' '.join(w)} ") for w in spelt}
             best = max(counts, key=lambda name: counts[name], default="")
             if best and counts[best]:
-                found[who][best.title()] = counts[best]
+                found[who][" ".join(map(written, best.split()))] = counts[best]
     return found
 
 
