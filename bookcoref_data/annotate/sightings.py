@@ -106,10 +106,8 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
 
 def _is_date(book: Book, at: int) -> bool:
     """Whether a token is a month as in "in May"."""
-    before, after = (
-        book.tokens[at - 1] if at else "",
-        book.tokens[at + 1] if at + 1 < len(book.tokens) else "",
-    )
+    before = book.tokens[at - 1] if at else ""
+    after = book.tokens[at + 1] if at + 1 < len(book.tokens) else ""
     return calendar.is_date(book.tokens[at].lower(), before, after)
 
 

@@ -70,7 +70,7 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
 def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
     """Names of the cast with one word that the book does not have, as the book spells them: "Nawab Bahadur"
     for "Nawab Badahur"."""
-    capitals = Counter(word for word, capital in zip(words.text, words.capital, strict=True) if capital)
+    capitals = {word for word, capital in zip(words.text, words.capital, strict=True) if capital}
     text = f" {' '.join(words.text)} "
     taken = {
         word for entry in cast.entries for name in (entry.name, *entry.aliases) for word in name_words(name)
@@ -82,7 +82,7 @@ def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
             strange = [word for word in own if f" {word} " not in text]
             if len(own) < 2 or len(strange) != 1 or len(strange[0]) < _LONG:
                 continue
-            near = [word for word in sorted(capitals.keys() - taken) if _is_misspelt(strange[0], word)]
+            near = [word for word in sorted(capitals - taken) if _is_misspelt(strange[0], word)]
             spelt = [[word if w == strange[0] else w for w in own] for word in near]
             counts = {" ".join(w): text.count(f" {' '.join(w)} ") for w in spelt}
             best = max(counts, key=lambda name: counts[name], default="")

@@ -19,6 +19,8 @@ from .linking import link_hits
 from .names import NameTable, Person, book_words, is_another_woman, name_words
 from .parsing import Parse
 
+_Listed = tuple[Person, list[set[str]]]
+"""Somebody of the cast with the words of each name."""
 LEAST_NAMED = 6
 """Times that somebody must be named to be read along."""
 MOST = 120
@@ -31,16 +33,17 @@ def find_outsiders(
     by person, where they are known."""
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
+    known = [(person, _words_of_names(person)) for person in table.people]
     found = []
     proposal = propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True, groups=groups)
     for entry in proposal.cast.entries:
-        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table)]
+        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table, known)]
         if entry.name in names:
             found.append(Entry(entry.name, tuple(names[1:])))
     return tuple(found)
 
 
-def _is_listed(name: str, table: NameTable) -> bool:
+def _is_listed(name: str, table: NameTable, known: Sequence[_Listed]) -> bool:
     """Whether a name is a form of somebody in the cast, or made of the words of one of their names."""
     words = tuple(name_words(name))
     content = {word for word in words if word not in honorifics.HONORIFICS}
@@ -48,9 +51,9 @@ def _is_listed(name: str, table: NameTable) -> bool:
         return True
     titles, singular = set(words) - content, {word.removesuffix("s") for word in content}
     return any(
-        (content <= own or singular <= own) and not _is_another(titles, person)
-        for person in table.people
-        for own in _words_of_names(person)
+        (content <= own or singular <= own) and not _is_another(titles, person, names)
+        for person, names in known
+        for own in names
     )
 
 
@@ -58,10 +61,10 @@ def _words_of_names(person: Person) -> list[set[str]]:
     return [set(name_words(name)) for name in (person.entry.name, *person.entry.aliases)]
 
 
-def _is_another(titles: set[str], person: Person) -> bool:
+def _is_another(titles: set[str], person: Person, names: Sequence[set[str]]) -> bool:
     """Whether these titles are another's of the same surname: Mrs. Bast is not Leonard Bast, Dr. Grant is not
     Mrs. Grant, and Mrs. Price is not Miss Price."""
-    own = set().union(*_words_of_names(person))
+    own = set().union(*names)
     genders = {_gender(title) for title in titles - own} | {person.gender}
     return genders >= {"m", "f"} or is_another_woman(titles, own)
 
