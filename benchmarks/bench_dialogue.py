@@ -33,7 +33,8 @@ from typing import Any
 import numpy as np
 
 from bookcoref_data.annotate.cast import Cast, parse_cast
-from bookcoref_data.annotate.embedded.backend import EmbeddedBackend
+from bookcoref_data.annotate.embedded.backend import RULE_NAMES, EmbeddedBackend
+from bookcoref_data.annotate.embedded.calibration import SCALES
 from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotate.embedded.parsing import parse_with_cache
 from bookcoref_data.annotate.plan import default_plan
@@ -64,7 +65,7 @@ class Judged:
     kind: str
     score: float
     right: bool
-    rule: str = ""
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +143,13 @@ def annotate_novel(
     start = time.process_time()
     done = annotate_book(source, cast_of(gold, cast), plan, backend=backend)
     seconds = time.process_time() - start
-    predicted, scores, quotes = predictions(scorer, gold.text, done)
+    predicted, links, quotes = predictions(scorer, gold.text, done)
     errors: list[dict[str, Any]] = []
     counts = scorer.score(gold, predicted, errors)
     return Result(
         novel,
         dict(counts),
-        judge(scorer, gold, predicted, scores, quotes),
+        judge(scorer, gold, predicted, links, quotes),
         errors,
         seconds,
         len(source.book.tokens),
@@ -157,16 +158,16 @@ def annotate_novel(
 
 def predictions(
     scorer: ModuleType, text: str, done: Annotated
-) -> tuple[Any, dict[Any, float], list[tuple[float, str]]]:
-    """The scorer's form of an annotation, the score of every mention, and score and rule of every quote."""
+) -> tuple[Any, dict[Any, tuple[float, str]], list[tuple[float, str]]]:
+    """The scorer's form of an annotation, and score and rule of every mention and of every quote."""
     at, lost = scorer.offsets(text, list(done.book.tokens))
     names = done.state.names
     mentions: dict[tuple[int, int], str] = {}
-    scores: dict[tuple[int, int], float] = {}
+    links: dict[tuple[int, int], tuple[float, str]] = {}
     for m in sorted(done.state.mentions, key=lambda m: (m.character, m.start)):
         span = at[m.start][0], at[m.end][1]
         if span not in mentions:
-            mentions[span], scores[span] = names[m.character].strip(), m.score
+            mentions[span], links[span] = names[m.character].strip(), (m.score, m.rule)
     quotes = [
         (
             at[q.start][0], at[q.end][1], names[q.speaker] if q.speaker >= 0 else None,
@@ -174,11 +175,15 @@ def predictions(
         )
         for q in done.state.quotes
     ]  # fmt: skip
-    return scorer.Predicted(mentions, quotes, lost), scores, [(q.score, q.rule) for q in done.state.quotes]
+    return scorer.Predicted(mentions, quotes, lost), links, [(q.score, q.rule) for q in done.state.quotes]
 
 
 def judge(
-    scorer: ModuleType, gold: Any, predicted: Any, scores: dict[Any, float], quotes: list[tuple[float, str]]
+    scorer: ModuleType,
+    gold: Any,
+    predicted: Any,
+    links: dict[Any, tuple[float, str]],
+    quotes: list[tuple[float, str]],
 ) -> list[Judged]:
     """Every link on a span of the gold, and every quote with a speaker, right or wrong."""
     found = []
@@ -186,7 +191,8 @@ def judge(
         span = next((s for s in group if s in predicted.mentions), None)
         if span is not None and scorer.kind_of(gold.text[span[0] : span[1]]) in scorer.KINDS:
             right = predicted.mentions[span] == gold.mentions[group[0]]
-            found.append(Judged(gold.kind(group[0]), scores[span], right))
+            score, rule = links[span]
+            found.append(Judged(gold.kind(group[0]), score, right, rule))
     by_start = {s[0]: q for q in gold.quotes for s in q.spans} | {
         s[0] - 1: q for q in gold.quotes for s in q.spans
     }
@@ -253,18 +259,19 @@ def print_reliability(judged: list[Judged]) -> None:
 
 
 def print_fit(judged: list[Judged]) -> None:
-    """Slope and shift of the logit that fit the judged links best, for `annotate/embedded/calibration.py`."""
-    kinds = {
-        "he/she": "third in a quote",
-        "you": "second in a quote",
-        "nominal": "nominal in a quote",
-        "speaker": "speaker",
-    }
-    print("\nscales of the scores as they are now: slope, shift")
-    for kind, name in kinds.items():
-        members = [j for j in judged if j.kind == kind and 0 < j.score < 1]
-        slope, shift = fit_scale([j.score for j in members], [j.right for j in members])
-        print(f'    "{name}": ({slope:.3f}, {shift:.3f}),  # {len(members)}')
+    """Slope and shift of the logit that fit the judged links best, for `annotate/embedded/calibration.py`:
+    those of today's scores, put together with the scale that these have been through."""
+    print("\nscales of the rankers' scores: slope, shift")
+    for kind, rule in RULE_NAMES.items():
+        _print_scale(f"{kind} in a quote", [j for j in judged if j.rule == rule])
+    _print_scale("speaker", [j for j in judged if j.kind == "speaker"])
+
+
+def _print_scale(name: str, members: list[Judged]) -> None:
+    inside = [j for j in members if 0 < j.score < 1]
+    slope, shift = fit_scale([j.score for j in inside], [j.right for j in inside])
+    known = SCALES[name]
+    print(f'    "{name}": ({known[0] * slope:.3f}, {known[1] * slope + shift:.3f}),  # {len(inside)}')
 
 
 def print_rules(judged: list[Judged]) -> None:

@@ -1,15 +1,15 @@
 """What labels are worth: rankers trained on novels with labels, each novel left out in turn.
 
     python -m benchmarks.bench_labels --scorer pdnc_score.py --data PDNC [NOVEL ...]
-        [--litbank LITBANK] [--folds 4] [--members 3] [--cache FOLDER] [--out FILE.json]
+        [--litbank LITBANK] [--folds 4] [--members 3] [--jobs 1] [--cache FOLDER] [--out FILE.json]
 
-The rankers of the package have never seen a label of the Project Dialogism Novel Corpus. Here the ranker of
-speakers is trained on nothing else: every novel is read with the rankers of the package, and the gold answers
-every question about a speaker. The novels are dealt into folds; those of a fold are annotated with a ranker
-that learned from the other folds, and scored by the given scorer. With `--litbank`, the ranker of "he" and
-"she" learns from the labels as well (pronouns in quotes and in tags), together with the questions of
-LitBank's training part. The difference to `bench_dialogue.py` says how much better labels could make the same
-features. The weights are thrown away: the corpus states no licence.
+The rankers of the package have never seen a label of the Project Dialogism Novel Corpus. Here all are trained
+on its labels: every novel is read with the rankers of the package, and the gold answers every question about
+a speaker, an addressee, and a pronoun or noun phrase in quotes and tags. The novels are dealt into folds;
+those of a fold are annotated with rankers that learned from the other folds, and scored by the given scorer.
+With `--litbank`, the rankers learn from the questions of LitBank's training part as well, which also ask of
+people who are in no cast. The difference to `bench_dialogue.py` says how much better labels could make the
+same features. The weights are thrown away: the corpus states no licence.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,17 @@ from bookcoref_data.annotate.embedded.reader import Text
 from bookcoref_data.annotate.plan import default_plan
 from bookcoref_data.annotate.steps import Job, run_steps
 from training.litbank import parts
-from training.train import EPOCHS, HIDDEN, QUOTED, SEED, Question, collect, fit, join, prepare_lessons
+from training.train import (
+    EPOCHS,
+    KINDS,
+    SEED,
+    Question,
+    add_trees,
+    by_ranker,
+    collect,
+    fit_all,
+    prepare_lessons,
+)
 
 Lessons = dict[str, list[Question]]
 
@@ -49,7 +60,7 @@ class LabelTeacher:
 
     def __init__(self, labels: Mapping[object, int]) -> None:
         self.labels = labels
-        self.questions: Lessons = defaultdict(list)
+        self.questions: Lessons = {kind: [] for kind in KINDS}
 
     def choose(self, kind: str, ids: list[int], x: np.ndarray, key: object, model: int) -> int:
         right = self.labels.get(key)
@@ -106,15 +117,12 @@ def lessons_of(novel: str, scorer_path: Path, data: Path, cache: Path | None, wo
     return teachers[0].questions
 
 
-def train(lessons: Sequence[Lessons], more: Lessons, members: int) -> dict[str, Ranker]:
-    """The rankers of the package, with those of speakers (and of pronouns, if there are `more` questions)
-    trained anew."""
-    rankers = dict(load_rankers())
-    for kind in ("speaker", *more):
-        questions = [q for lesson in lessons for q in lesson[kind]] + more.get(kind, [])
-        rankers[kind] = join([fit(questions, HIDDEN[kind], EPOCHS, SEED + n) for n in range(members)])
-        rankers.pop(QUOTED.get(kind, ""), None)
-    return rankers
+def train(lessons: Sequence[Lessons], more: Lessons, members: int, jobs: int) -> dict[str, Ranker]:
+    """Rankers of all kinds from the labels, and from `more` questions of other sources."""
+    questions = {k: [q for lesson in lessons for q in lesson[k]] + more.get(k, []) for k in KINDS}
+    asked = by_ranker(questions)
+    rankers = fit_all(asked, EPOCHS, [SEED + n for n in range(members)], jobs)
+    return dict(load_rankers()) | add_trees(rankers, asked, jobs)
 
 
 def main() -> None:
@@ -123,6 +131,7 @@ def main() -> None:
     parser.add_argument("--litbank", type=Path)
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--members", type=int, default=3, help="networks per ranker")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     scorer = load_scorer(options.scorer)
@@ -136,21 +145,24 @@ def main() -> None:
     more: Lessons = {}
     if options.litbank:
         prepared = prepare_lessons(options.litbank, parts(options.litbank)["train"], cache=options.cache)
-        more = {"third": collect(prepared, load_rankers(), False)["third"]}
-    learned = {novel: lessons_of(novel, **given) for novel in novels}
-    for kind in ("speaker", *more):
+        more = collect(prepared, load_rankers(), False, options.jobs)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        learned = dict(zip(novels, pool.map(partial(lessons_of, **given), novels), strict=True))
+    for kind in KINDS:
         print(f"{sum(len(lesson[kind]) for lesson in learned.values()):,} questions about {kind}")
     annotate = partial(annotate_novel, cast="aliases", **given)
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}
     for fold in range(options.folds):
         left_out = novels[fold :: options.folds]
-        rankers = train([learned[n] for n in novels if n not in left_out], more, options.members)
-        for novel in left_out:
-            result = annotate(novel, rankers=rankers)
+        others = [learned[n] for n in novels if n not in left_out]
+        rankers = train(others, more, options.members, options.jobs)
+        with ProcessPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(partial(annotate, rankers=rankers), left_out))
+        for result in results:
             for key, count in result.counts.items():
                 pooled[key].update(count)
-            rows[novel] = figures(scorer.measures(result.counts))
+            rows[result.novel] = figures(scorer.measures(result.counts))
     rows = {novel: rows[novel] for novel in novels} | {"POOLED": figures(scorer.measures(pooled))}
     print_table(rows)
     if options.out:

@@ -7,9 +7,9 @@ LitBank is small and has no paragraphs. Whole novels hold two kinds of answers o
 * where a paragraph is nothing but a quote and "said Anna", the name says who speaks. The ranker is shown
   the quote without the tag, and learns how turns are taken.
 
-  Or the name is hidden behind a pronoun ("said she"), and has to be found again. Often the tags of the next
-  turns are hidden as well, and the reading goes on with its own answer, as in a real run of turns without
-  tags;
+  Or the name is hidden behind a pronoun ("said she") or a noun phrase ("said the lady"), and has to be found
+  again. Often the tags of the next turns are hidden as well, and the reading goes on with its own answer, as
+  in a real run of turns without tags;
 * where a quote names somebody who was just mentioned, "he" might stand as well: the name is asked for as if
   it did;
 * where a quote calls somebody by name ("You are late, Anna"), the name is left out and "you" asked for.
@@ -19,17 +19,18 @@ The answer is never "nobody of these": how likely that is, LitBank has to tell. 
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bookcoref_data.annotate.embedded import lexicon as lex
 from bookcoref_data.annotate.embedded.markables import Markable, is_vocative
 from bookcoref_data.annotate.embedded.reader import BookReader, Text
 from bookcoref_data.annotate.embedded.tags import Tag
+from bookcoref_data.words import kin
 
 _SURE, _RULED_OUT = 0.9, 0.1
 _SCENE = 250
@@ -50,10 +51,24 @@ _BEAT_TOKENS = 25
 """Most tokens of narration around a tag whose name is replaced by a pronoun."""
 
 
+_NOUNS = {"m": ("man", "gentleman", "fellow"), "f": ("woman", "lady", "girl")}
+"""Nouns behind which the name in a tag is hidden, by gender."""
+_PHRASES, _KNOWN_NOUN = 0.4, 0.5
+"""Share of the hidden names in tags that a noun phrase hides, not a pronoun; and of these the share hidden by
+a noun that was read as the speaker before, where there is one."""
+
+
+def _is_phrase(noun: str, gender: str) -> bool:
+    """Whether "the ..." with this noun may stand for anybody of a gender."""
+    nouns = {"m": lex.MALE_NOUNS, "f": lex.FEMALE_NOUNS}[gender]
+    return noun in nouns and noun not in kin.KIN
+
+
 class Example(NamedTuple):
-    """One question with its answer. `lesson` is "blind", "third" (a name in a tag hidden behind a pronoun),
-    "quoted" (a name in a quote hidden behind one), "speaker" (a tag left out) or "second" (a name left out
-    that a quote calls), `x` has one row of features per candidate and one for nobody, `right` is a row."""
+    """One question with its answer. `lesson` is "blind", "third" or "nominal" (a name in a tag hidden behind
+    a pronoun or a noun phrase), "quoted" (a name in a quote hidden behind a pronoun), "speaker" (a tag left
+    out) or "second" (a name left out that a quote calls), `x` has one row of features per candidate and one
+    for nobody, `right` is a row."""
 
     lesson: str
     x: np.ndarray
@@ -98,8 +113,7 @@ class SilverReader(BookReader):
         m, state = self.t.markables[i], self.state
         q = int(self.t.speech.quote[m.at])
         k = int(state.p[m.character, 1] > 0.5)
-        places = self._names[m.character]
-        places.remove(m.at)
+        self.namings.hide(m)
         self.t.markables[i] = replace(m, kind="pronoun", gender="mf"[k], text=("he", "she")[k], character=-1)
         ids = self._reference_candidates(i, "third", q)
         rivals = sum(state.p[e, k] > _RIVAL and m.at - state.last[e] <= _SCENE for e in ids)
@@ -107,7 +121,7 @@ class SilverReader(BookReader):
             x = self._reference_features(ids, i, "third", q, -1)
             self.examples.append(Example("quoted", x, ids.index(m.character)))
         self.t.markables[i] = m
-        insort(places, m.at)
+        self.namings.show(m)
 
     def _ask_blind(self, i: int, q: int, tag: int) -> None:
         """Add an example where gender alone decides, with all genders made equal."""
@@ -151,12 +165,11 @@ class SilverReader(BookReader):
         }
         for q in quotes:
             tags[q].vocatives = tuple(k for k in kept[q] if k not in hidden)
-        places = self._names[self._addressed]
         for k in hidden:
-            places.remove(ms[k].at)
+            self.namings.hide(ms[k])
         self._tagged_paragraph([i for i in markables if i not in hidden], quotes)
         for k in hidden:
-            insort(places, ms[k].at)
+            self.namings.show(ms[k])
         self._addressed = -1
         for q in quotes:
             tags[q].vocatives = kept[q]
@@ -181,18 +194,19 @@ class SilverReader(BookReader):
         """Read a paragraph with its tag hidden."""
         m = self.t.markables[s]
         self._hidden = m.character
-        places = self._names[m.character]
-        places.remove(m.at)
+        self.namings.hide(m)
         gender = "mf"[int(self.state.p[m.character, 1] > 0.5)]
         sure = self.state.p[m.character, "mf".index(gender)] > _SURE
         if words <= _TAG_TOKENS and (self._rng.random() < 0.5 or not sure):
             self._without_tag(s, markables, quotes)
+        elif sure and self._rng.random() < _PHRASES:
+            self._with_phrase(s, gender, markables, quotes)
         elif sure:
             self._with_pronoun(s, gender, markables, quotes)
         else:
             super()._paragraph(markables, quotes)
         self._hidden = None
-        insort(places, m.at)
+        self.namings.show(m)
 
     @contextmanager
     def _future_hidden(self, quotes: range) -> Iterator[None]:
@@ -210,13 +224,13 @@ class SilverReader(BookReader):
                 m = ms[kept[q].subject]
                 ahead = kept[q].subject >= 0 and speech.paragraph[m.at] > here
                 if ahead and m.character >= 0 and m not in gone:
-                    self._names[m.character].remove(m.at)
+                    self.namings.hide(m)
                     gone.append(m)
         yield
         for q, tag in kept.items():
             tags[q] = tag
         for m in gone:
-            insort(self._names[m.character], m.at)
+            self.namings.show(m)
 
     def _without_tag(self, s: int, markables, quotes: range) -> None:
         """Read a paragraph as if the tag was not there."""
@@ -231,11 +245,29 @@ class SilverReader(BookReader):
 
     def _with_pronoun(self, s: int, gender: str, markables, quotes: range) -> None:
         """Read a paragraph as if the tag was "said he"."""
+        words = {"kind": "pronoun", "text": {"m": "he", "f": "she"}[gender]}
+        self._veil(s, {"gender": gender, **words}, markables, quotes)
+
+    def _with_phrase(self, s: int, gender: str, markables, quotes: range) -> None:
+        """Read a paragraph as if the tag was "said the man", or another noun, maybe one read so before."""
+        who = self.t.markables[s].character
+        known = [n for n in self.phrases.nouns_of(who) if _is_phrase(n, gender)]
+        nouns = known if known and self._rng.random() < _KNOWN_NOUN else _NOUNS[gender]
+        noun = nouns[int(self._rng.integers(len(nouns)))]
+        kept = self.phrases.of_noun(noun), [noun in called for called in self.state.nouns]
+        words = {"kind": "nominal", "noun": noun, "definite": "the", "text": f"the {noun}"}
+        self._veil(s, {"gender": gender, **words}, markables, quotes)
+        # The book does not say so: what is read later must not learn from it.
+        self.phrases.take_back(noun, kept[0])
+        for called, before in zip(self.state.nouns, kept[1], strict=False):
+            if not before:
+                called.discard(noun)
+
+    def _veil(self, s: int, words: dict[str, Any], markables, quotes: range) -> None:
+        """Read a paragraph with other words in place of the name in its tag."""
         m = self.t.markables[s]
         self._veiled = s
-        self.t.markables[s] = replace(
-            m, kind="pronoun", gender=gender, text={"m": "he", "f": "she"}[gender], character=-1
-        )
+        self.t.markables[s] = replace(m, character=-1, **words)
         super()._paragraph(markables, quotes)
         self.t.markables[s] = m
         self._veiled = -1

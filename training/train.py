@@ -53,7 +53,7 @@ HIDDEN = {
 SEED, ROUNDS, MEMBERS, EPOCHS = 7, 4, 10, 8
 SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
-SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3}
+SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3, "nominal": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 OF_TREES = {"third": 0.7, "third in a quote": 0.7}
 """Share of the trees in the score of a ranker, the rest is the network's. On PDNC the two together choose

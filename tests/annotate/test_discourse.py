@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from bookcoref_data.annotate.embedded.clauses import NO_CLAUSE, Clause
 from bookcoref_data.annotate.embedded.discourse import INDEX, Discourse
@@ -39,3 +40,15 @@ def test_the_last_subject_of_the_narration_is_known_also_after_quotes():
     far = state.features([0, 1], named(30), 2, 2, -1, NO_CLAUSE)
     assert far[:2, subject].tolist() == [1, 0]
     assert not far[:2, beside].any()
+
+
+def test_who_is_talked_of_is_not_on_the_scene():
+    state = Discourse(2, np.full(2, 0.9), np.full(2, 0.1), np.zeros(2))
+    state.mention(0, named(5), 0, 0, -1, MAIN)
+    state.mention(0, named(10), 0, 0, 0, MAIN, talked_of=True)
+    state.mention(1, named(15), 0, 0, 0, MAIN, talked_of=True)
+    state.mention(1, named(20), 0, 0, 0, MAIN, talked_of=True)
+    x = state.features([0, 1], named(30), 2, 1, 1, NO_CLAUSE)
+    lately = x[:2, INDEX["talked of lately"]]
+    assert 0 < lately[0] < np.log1p(1) < lately[1]
+    assert x[:2, INDEX["since on the scene"]].tolist() == pytest.approx([np.log1p(25), np.log1p(10_000)])

@@ -56,7 +56,7 @@ def talk(name: str) -> str:
 
 def test_a_tag_left_out_asks_for_the_name_that_stood_there(silver_of):
     seen = 0
-    for seed in range(8):
+    for seed in range(16):
         examples, _ = silver_of(talk("Mr. Ford"), seed)
         for e in examples:
             if e.lesson == "speaker":
@@ -84,6 +84,27 @@ def test_a_name_behind_a_pronoun_is_asked_for_by_its_gender(silver_of):
     for e in found:
         assert e.x[0, INDEX["m male"]] + e.x[0, INDEX["m female"]] == 1
         assert e.x[0, INDEX["m tag"]] == 1
+
+
+def test_a_name_behind_a_phrase_is_asked_for_as_a_noun(silver_of):
+    story = talk("Mr. Ford") + "\n“The gentleman is late,” said Anna Hill. The man bowed to the lady.\n"
+    found = [e for seed in range(12) for e in silver_of(story, seed)[0] if e.lesson == "nominal"]
+    assert {bool(e.x[0, INDEX["m male"]]) for e in found} == {True, False}
+    for e in found:
+        assert e.x[0, INDEX["m tag"]] == e.x[0, INDEX["d the"]] == 1
+        assert e.x[e.right, INDEX["cast"]] == 1
+        assert not e.x[e.right, INDEX["named ahead in sentence"]]
+
+
+def test_what_a_hidden_name_was_called_is_forgotten(book_of):
+    """Only the nouns of the book itself may be learned from."""
+    book = book_of(talk("Mr. Ford"))
+    text = link_text(book, CAST, parse_book(book))
+    for seed in range(12):
+        reader = SilverReader(text, load_rankers(), seed=seed, hide=1.0)
+        reader.read()
+        assert not any(reader.phrases.nouns_of(e) for e in range(reader.state.size))
+        assert not any(called - {""} for called in reader.state.nouns[: len(CAST.entries)])
 
 
 def test_reading_leaves_the_text_as_it_was(silver_of):
@@ -212,7 +233,7 @@ def test_a_real_novel_teaches_and_gives_paragraphs(shared_data):
     paragraphs = paragraphs_of(excerpt, read_novel(path))
     assert paragraphs[-1] - paragraphs[0] == 14
     lessons = {e.lesson for e in silver_examples(path, load_rankers())}
-    assert lessons == {"blind", "third", "quoted", "speaker", "second"}
+    assert lessons == {"blind", "third", "nominal", "quoted", "speaker", "second"}
 
 
 def test_weights_are_compared_number_by_number(capsys):

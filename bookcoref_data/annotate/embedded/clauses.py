@@ -29,10 +29,8 @@ def clause_of(parse: Parse, m: Markable) -> Clause:
     verb = _verb(parse, m)
     if verb < 0:
         return NO_CLAUSE
-    if m.text in _ACCUSATIVE and parse.dep[m.head] == "nsubj" and parse.dep[verb] in ("ccomp", "xcomp"):
-        up = int(parse.head[verb])
-        if parse.tag[up][:2] == "VB":
-            verb = up
+    if is_heard(parse, m):
+        verb = int(parse.head[verb])
     above: list[int] = []
     beside: list[int] = []
     at, coordinated = verb, True
@@ -45,6 +43,16 @@ def clause_of(parse: Parse, m: Markable) -> Clause:
             (beside if coordinated else above).append(up)
         at = up
     return Clause(verb, tuple(above), tuple(beside), not above)
+
+
+def is_heard(parse: Parse, m: Markable) -> bool:
+    """Whether a pronoun is both an object and a subject: "her" in "Mary heard her say"."""
+    if m.text not in _ACCUSATIVE or parse.dep[m.head] != "nsubj":
+        return False
+    verb = _verb(parse, m)
+    if verb < 0 or parse.dep[verb] not in ("ccomp", "xcomp"):
+        return False
+    return parse.tag[int(parse.head[verb])][:2] == "VB"
 
 
 def _verb(parse: Parse, m: Markable) -> int:

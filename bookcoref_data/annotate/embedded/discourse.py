@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import namings, phrases
 from .clauses import Clause
 from .markables import OBJECT, OTHER, POSSESSIVE, SUBJECT, Markable
 
@@ -31,7 +32,7 @@ FEATURES = (
     "tag and speaker before", "narrator", "vocative here", "named in quote", "tag subject", "tag by name",
     "last quote same paragraph", "last quote adjoins", "subject before", "subject after", "vocative before",
     "addressee before", "tag object", "next speaker", "you before", "same noun", "title noun", "apposed",
-    "copula", "kin known", "same surname as owner", "owner", "noun of", "m male", "m female", "m plural",
+    "copula", "kin known", "same surname as owner", "owner", "m male", "m female", "m plural",
     "m subject", "m object", "m possessive", "m quoted", "m tag", "m reflexive", "d the", "d this", "d a",
     "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard",
     "between", "matrix subject", "conjunct subject", "subject over possessive", "main subject here",
@@ -43,7 +44,8 @@ FEATURES = (
     "real paragraphs", "kin by title",
     "called next", "called before", "named even turns ahead", "named odd turns ahead", "share of tags ahead",
     "tag addressee before", "since quoted", "quoted lately", "narrated lately", "narrated subject",
-    "narrated subject beside",
+    "narrated subject beside", "talked of lately", "since on the scene", *namings.FEATURES, *phrases.FEATURES,
+    "n with more",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
@@ -64,7 +66,8 @@ _EMPTY: dict[str, int | float] = {
     "last": -FAR, "sentence": -FAR, "paragraph": -1, "role": OTHER, "kind": NAME, "quote": -1, "verb": -1,
     "subject_verb": -1, "main_sentence": -FAR, "in_sentence": 0.0, "in_paragraph": 0.0, "subject_at": -FAR,
     "subject_paragraph": -1, "name_at": -FAR, "narrated_at": -FAR, "quoted_at": -FAR, "count": 0.0,
-    "short": 0.0, "long": 0.0, "narrated": 0.0, "quoted": 0.0,
+    "short": 0.0, "long": 0.0, "narrated": 0.0, "quoted": 0.0, "talked": 0.0, "talked_at": -FAR,
+    "scene_at": -FAR,
 }  # fmt: skip
 """The arrays with one value per person, and the value of somebody who was never mentioned."""
 
@@ -76,7 +79,9 @@ class Discourse:
     verb, token and paragraph of the last mention as subject, and the last sentence whose main subject it was;
     the last token of a name, of a mention outside quotes and of one inside; how many mentions, in all
     (`count`), in the current sentence and paragraph, and decayed over `SHORT` and `LONG` tokens, of these
-    also the ones outside quotes and inside. `p` holds the probabilities (male, female, plural).
+    also the ones outside quotes and inside. Of mentions in quotes that talk of somebody (`talked`: neither
+    "I" nor "you" nor a name that calls): how many, decayed over `SHORT` tokens, and the last token;
+    `scene_at` is the last token of any other mention. `p` holds the probabilities (male, female, plural).
     `narrated_subject` is the person who was the last subject of a main clause outside quotes, and where
     (paragraph).
     """
@@ -103,6 +108,9 @@ class Discourse:
     long: np.ndarray
     narrated: np.ndarray
     quoted: np.ndarray
+    talked: np.ndarray
+    talked_at: np.ndarray
+    scene_at: np.ndarray
 
     def __init__(self, cast: int, male: np.ndarray, female: np.ndarray, plural: np.ndarray) -> None:
         self.cast = self.size = cast
@@ -140,8 +148,17 @@ class Discourse:
         self.noun += [""] * room
         self.nouns += [set() for _ in range(room)]
 
-    def mention(self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause) -> None:
-        """Entity `e` was mentioned by `m`."""
+    def mention(
+        self,
+        e: int,
+        m: Markable,
+        sentence: int,
+        paragraph: int,
+        quote: int,
+        clause: Clause,
+        talked_of: bool = False,
+    ) -> None:
+        """Entity `e` was mentioned by `m`; `talked_of` says that somebody talks of `e` there."""
         verb = clause.verb
         self.in_sentence[e] = 1 + self.in_sentence[e] * (self.sentence[e] == sentence)
         self.in_paragraph[e] = 1 + self.in_paragraph[e] * (self.paragraph[e] == paragraph)
@@ -169,6 +186,11 @@ class Discourse:
         else:
             self.quoted[e] = 1 + self.quoted[e] * np.exp(-max(at - self.quoted_at[e], 0) / LONG)
             self.quoted_at[e] = at
+        if talked_of:
+            self.talked[e] = 1 + self.talked[e] * np.exp(-max(at - self.talked_at[e], 0) / SHORT)
+            self.talked_at[e] = at
+        else:
+            self.scene_at[e] = at
         if m.kind == "nominal":
             self.nouns[e].add(m.noun)
         if m.kind == "pronoun":
@@ -264,6 +286,9 @@ class Discourse:
         quoted = self.quoted[e] * np.exp(-(at - self.quoted_at[e]) / LONG)
         narrated = self.narrated[e] * np.exp(-(at - self.narrated_at[e]) / LONG)
         rows[:, f["quoted lately"]], rows[:, f["narrated lately"]] = np.log1p(quoted), np.log1p(narrated)
+        talked = self.talked[e] * np.exp(-np.maximum(at - self.talked_at[e], 0) / SHORT)
+        rows[:, f["talked of lately"]] = np.log1p(talked)
+        rows[:, f["since on the scene"]] = np.log1p(np.minimum(np.maximum(at - self.scene_at[e], 0), FAR))
 
     def _mark_gender(self, rows: np.ndarray, e: np.ndarray, m: Markable) -> np.ndarray:
         """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""

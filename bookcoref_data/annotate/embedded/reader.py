@@ -25,8 +25,12 @@ from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
 from .names import Person
+from .namings import FEATURES as OF_NAMINGS
+from .namings import Namings, identity
 from .network import Ranker
 from .parsing import Parse
+from .phrases import FEATURES as OF_PHRASES
+from .phrases import NounPhrases
 from .quotes import Speech
 from .tags import Tag, find_tags
 
@@ -36,6 +40,8 @@ _MOST_OTHERS, _CHANCE = 3, 0.02
 """Candidates that are kept beside the chosen one, and the least probability of one."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
+_OF_NAMINGS = slice(INDEX[OF_NAMINGS[0]], INDEX[OF_NAMINGS[-1]] + 1)
+_OF_PHRASES = slice(INDEX[OF_PHRASES[0]], INDEX[OF_PHRASES[-1]] + 1)
 
 
 _SURELY_YOUNG = 3
@@ -73,7 +79,11 @@ class Decision:
 
 @dataclass(slots=True)
 class Text:
-    """A book prepared for reading: everything that does not depend on decisions."""
+    """A book prepared for reading: everything that does not depend on decisions.
+
+    `beats` are the subjects beside quotes without a tag, `called` the names and nouns in quotes that call
+    somebody (markables).
+    """
 
     book: Book
     parse: Parse
@@ -84,6 +94,7 @@ class Text:
     genders: tuple[np.ndarray, np.ndarray, np.ndarray]
     clauses: list[Clause] = field(default_factory=list)
     beats: frozenset[int] = frozenset()
+    called: frozenset[int] = frozenset()
 
 
 def prepare(book, parse, speech, markables, people, genders) -> Text:
@@ -95,7 +106,8 @@ def prepare(book, parse, speech, markables, people, genders) -> Text:
     tags = find_tags(book, parse, speech, markables)
     clauses = [clause_of(parse, m) for m in markables]
     beats = frozenset(k for t in tags if t.subject < 0 for k in (t.after, t.before) if k >= 0)
-    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats)
+    called = frozenset(k for k, m in enumerate(markables) if speech.quote[m.at] >= 0 and is_vocative(book, m))
+    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats, called)
 
 
 _AGES = lex.CHILDREN | lex.GROWN
@@ -113,11 +125,6 @@ def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
     young, old = (sum(called.get(n, 0) for n in nouns) for nouns in (lex.CHILDREN, lex.GROWN))
     small = young - sum(called.get(noun, 0) for noun in lex.GIRLS)
     return young < _SURELY_YOUNG or old > young + _BOY * small
-
-
-def _identity(m: Markable) -> object:
-    """What a name names: a character of the cast, or somebody else of this surname."""
-    return m.character if m.character >= 0 else m.text.split()[-1]
 
 
 class BookReader:
@@ -156,16 +163,14 @@ class BookReader:
         self.decisions: list[Decision] = []
         self.entity = [-1] * len(text.markables)
         self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
-        self.noun_counts: dict[str, dict[int, int]] = defaultdict(dict)
+        self.phrases = NounPhrases()
         self.others: dict[object, int] = {}
-        self._names: dict[object, list[int]] = defaultdict(list)
-        for m in text.markables:
-            if m.kind == "name":
-                self._names[_identity(m)].append(m.at)
+        self.namings = Namings(text.book, text.speech, text.markables)
         self._key: dict[int, object] = {}
         self._families = [person.family for person in text.people]
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
+        self._tagged = {tag.subject for tag in text.tags}
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()
         self._unmarried = self._find_unmarried()
@@ -241,7 +246,7 @@ class BookReader:
 
     def _other(self, m: Markable) -> int:
         """The entity of a person who is named but not in the cast, one per surname or name."""
-        key = _identity(m)
+        key = identity(m)
         if key not in self.others:
             self.others[key] = self.state.add(m.gender, "")
             self._key[self.others[key]] = key
@@ -287,7 +292,7 @@ class BookReader:
             # Nobody is his own brother.
             owner = self._owner(m)
             ids = [e for e in ids if e != owner and self._may_be_called(e, i)]
-        if q >= 0 and (kind == "second" or (kind == "nominal" and is_vocative(self.t.book, m))):
+        if q >= 0 and (kind == "second" or (kind == "nominal" and i in self.t.called)):
             # Nobody says "you" or "my dear" to himself.
             ids = [e for e in ids if e != self.spoken[q].speaker]
         return ids
@@ -300,10 +305,11 @@ class BookReader:
             return True
         if m.noun in kin.MOTHERS and e in self._unmarried:
             return False
-        called = {noun: self.noun_counts[noun].get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
+        called = {noun: self.phrases.called(noun).get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
         if not fits_age(self.t.people[e], called, m.noun):
             return False
-        anybody = m.definite == "a" and m.role == SUBJECT and self.t.speech.quote[m.at] < 0
+        subject = m.role == SUBJECT or i in self._tagged
+        anybody = m.definite == "a" and subject and self.t.speech.quote[m.at] < 0
         if not anybody and (m.definite not in ("the", "this") or m.noun not in lex.CALLINGS):
             return True
         person, title = self.t.people[e], lex.TITLE_NOUNS.get(m.noun, m.noun)
@@ -319,14 +325,17 @@ class BookReader:
         self._mark_reference(x, ids, i, kind, q, tag)
         return x
 
-    def _mark_ahead(self, x, ids: list[int], m: Markable) -> None:
-        """How soon each candidate is named after this place: a reader's eye runs ahead, too."""
+    def _mark_namings(self, x, ids: list[int], m: Markable) -> None:
+        """Where the book names each candidate, also after this place: a reader's eye runs ahead, too."""
+        if not ids:
+            return
         f, parse, speech = INDEX, self.t.parse, self.t.speech
         here = m.at
-        for n, e in enumerate(ids):
-            places = self._names.get(e if e < self.state.cast else self._key.get(e, ""), ())
-            k = bisect_right(places, here)
-            away = places[k] - here if k < len(places) else _AHEAD
+        whom = [e if e < self.state.cast else self._key.get(e, "") for e in ids]
+        x[: len(ids), _OF_NAMINGS] = self.namings.features(whom, here)
+        for n, who in enumerate(whom):
+            place = self.namings.next_after(who, here)
+            away = place - here if place >= 0 else _AHEAD
             x[n, f["named ahead"]] = log1p(min(away, _AHEAD))
             if away < _AHEAD and speech.paragraph[here + away] == speech.paragraph[here]:
                 x[n, f["named ahead in paragraph"]] = 1
@@ -373,10 +382,10 @@ class BookReader:
         if q not in t.speech.letters or m.person == 3:
             # Who writes a letter, and to whom, is not on the scene where it is read.
             sentence, paragraph = int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at])
-            self.state.mention(e, m, sentence, paragraph, q, t.clauses[i])
+            talked_of = q >= 0 and m.person == 3 and i not in t.called
+            self.state.mention(e, m, sentence, paragraph, q, t.clauses[i], talked_of)
         if m.kind == "nominal":
-            counts = self.noun_counts[m.noun]
-            counts[e] = counts.get(e, 0) + 1
+            self.phrases.note(m, e)
             if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
                 self._callings[e].add(m.noun)
             owner = self._owner(m)
@@ -400,7 +409,7 @@ class BookReader:
         last, before = self.conversation.last_speakers(m.at)
         mark(last, "last speaker")
         mark(before, "speaker before")
-        self._mark_ahead(x, ids, m)
+        self._mark_namings(x, ids, m)
         x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
         if i in self.t.beats:
             x[:, f["m beat"]] = 1
@@ -454,9 +463,9 @@ class BookReader:
         x[:, f["n vocative"]] = is_vocative(self.t.book, m)
         x[:, f["n kin"]] = m.noun in kin.KIN
         x[:, f["n gendered"]] = bool(m.gender)
-        counts = self.noun_counts.get(m.noun, {})
+        x[:, f["n with more"]] = m.end > m.head
+        x[: len(ids), _OF_PHRASES] = self.phrases.features(ids, m)
         for e in ids:
-            mark(e, "noun of", float(np.log1p(counts.get(e, 0))))
             mark(e, "same noun", float(m.noun in self.state.nouns[e]))
         title = lex.TITLE_NOUNS.get(m.noun, "")
         owner = self._owner(m)
@@ -728,7 +737,7 @@ class BookReader:
             x[:, f["answers"]] = 1
             mark(last, "answers and last speaker")
             mark(before, "answers and speaker before")
-        self._mark_ahead(x, ids, Markable(b, b, b, "quote", 3, "", OTHER))
+        self._mark_namings(x, ids, Markable(b, b, b, "quote", 3, "", OTHER))
         self._mark_last_quote(x, q)
         mark(self._entity(tag.before), "subject before")
         mark(self._entity(tag.after), "subject after")

@@ -1,0 +1,72 @@
+"""What each person was called so far: by which nouns and phrases, how often, and when last."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import log1p
+
+import numpy as np
+
+from ...words import word_set
+from .markables import Markable
+
+FEATURES = ("noun of", "phrase of", "since so called", "last so called")
+"""How often a candidate was called by the noun of the place, and by the whole phrase up to it without its
+determiner ("old lady"); tokens since the last time; and whether the noun was last used of the candidate."""
+_FAR = 10_000
+_DETERMINERS = word_set("the a an this that these those my your his her its our their thy")
+
+
+class NounPhrases:
+    """The noun phrases that were read so far, by whom they meant (entities)."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+        self._phrases: dict[str, dict[int, int]] = defaultdict(dict)
+        self._last: dict[str, dict[int, int]] = defaultdict(dict)
+
+    def note(self, m: Markable, e: int) -> None:
+        """The phrase `m` meant entity `e`."""
+        for key, counts in ((m.noun, self._counts), (_phrase(m), self._phrases)):
+            counts[key][e] = counts[key].get(e, 0) + 1
+        # The newest comes last.
+        self._last[m.noun].pop(e, None)
+        self._last[m.noun][e] = m.at
+
+    def called(self, noun: str) -> Mapping[int, int]:
+        """How often a noun meant each entity."""
+        return self._counts.get(noun, {})
+
+    def nouns_of(self, e: int) -> list[str]:
+        """The nouns that meant an entity, in order of the alphabet."""
+        return sorted(noun for noun, read in self._counts.items() if e in read)
+
+    def features(self, ids: Sequence[int], m: Markable) -> np.ndarray:
+        """What earlier phrases say of the candidates. Shape (candidates, FEATURES)."""
+        counts, last = self.called(m.noun), self._last.get(m.noun, {})
+        phrases = self._phrases.get(_phrase(m), {})
+        newest = next(reversed(last)) if last else -1
+        rows = [
+            (
+                log1p(counts.get(e, 0)),
+                log1p(phrases.get(e, 0)),
+                log1p(min(max(m.at - last.get(e, -_FAR), 0), _FAR)),
+                float(e == newest),
+            )
+            for e in ids
+        ]
+        return np.array(rows, dtype=np.float32).reshape(len(ids), len(FEATURES))
+
+    def of_noun(self, noun: str) -> tuple[dict[int, int], ...]:
+        """All that is known of a noun without adjectives, for `take_back`."""
+        return tuple(dict(known.get(noun, {})) for known in (self._counts, self._phrases, self._last))
+
+    def take_back(self, noun: str, known: Sequence[dict[int, int]]) -> None:
+        """Know of a noun what was known of it before."""
+        for now, before in zip((self._counts, self._phrases, self._last), known, strict=True):
+            now[noun] = before
+
+
+def _phrase(m: Markable) -> str:
+    return " ".join(word for word in m.text.split() if word not in _DETERMINERS)

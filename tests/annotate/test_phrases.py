@@ -1,0 +1,76 @@
+"""What people were called before, and by which phrase."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotate.embedded.markables import OTHER, Markable
+from bookcoref_data.annotate.embedded.network import load_rankers
+from bookcoref_data.annotate.embedded.parsing import parse_book
+from bookcoref_data.annotate.embedded.phrases import FEATURES, NounPhrases
+from bookcoref_data.annotate.embedded.reader import BookReader
+from bookcoref_data.annotate.embedded.setup import link_text
+
+COLUMN = {name: k for k, name in enumerate(FEATURES)}
+HALE, BELL, FORD = range(3)
+
+
+def called(text: str, at: int) -> Markable:
+    noun = text.split()[-1]
+    return Markable(at, at, at, "nominal", 3, "f", OTHER, noun, definite="the", text=text)
+
+
+@pytest.fixture
+def phrases() -> NounPhrases:
+    known = NounPhrases()
+    known.note(called("the old lady", 10), HALE)
+    known.note(called("the young lady", 20), BELL)
+    known.note(called("that old lady", 30), HALE)
+    known.note(called("a girl", 35), BELL)
+    return known
+
+
+def test_a_phrase_is_known_whatever_its_determiner(phrases):
+    x = phrases.features([HALE, BELL, FORD], called("this old lady", 40))
+    assert x[:, COLUMN["noun of"]].tolist() == pytest.approx(np.log1p([2, 1, 0]))
+    assert x[:, COLUMN["phrase of"]].tolist() == pytest.approx(np.log1p([2, 0, 0]))
+
+
+def test_who_was_so_called_last_is_known(phrases):
+    x = phrases.features([HALE, BELL, FORD], called("the lady", 40))
+    assert x[:, COLUMN["last so called"]].tolist() == [1, 0, 0]
+    assert x[:, COLUMN["since so called"]].tolist() == pytest.approx(np.log1p([10, 20, 10_000]))
+    phrases.note(called("the lady", 50), BELL)
+    x = phrases.features([HALE, BELL], called("the lady", 60))
+    assert x[:, COLUMN["last so called"]].tolist() == [0, 1]
+
+
+def test_a_new_noun_says_nothing(phrases):
+    x = phrases.features([HALE, BELL], called("the widow", 40))
+    assert not x[:, [COLUMN["noun of"], COLUMN["phrase of"], COLUMN["last so called"]]].any()
+    assert phrases.features([], called("the lady", 40)).shape == (0, len(FEATURES))
+
+
+def test_what_was_learned_of_a_noun_can_be_taken_back(phrases):
+    before = phrases.features([HALE, BELL], called("the lady", 60))
+    known = phrases.of_noun("lady")
+    phrases.note(called("the lady", 50), BELL)
+    phrases.take_back("lady", known)
+    assert (phrases.features([HALE, BELL], called("the lady", 60)) == before).all()
+    assert phrases.nouns_of(BELL) == ["girl", "lady"]
+    assert phrases.called("lady") == {HALE: 2, BELL: 1}
+
+
+def test_somebody_new_speaks_after_a_quote_as_well(book_of):
+    """ "Interrupted a student" is no subject before its verb, and nobody who is known."""
+    book = book_of("Anna Hill came in.\n\n“I am late,” said Anna Hill.\n\n“So you are,” cried a girl.\n")
+    text = link_text(book, parse_cast("Anna Hill"), parse_book(book))
+    reader = BookReader(text, load_rankers())
+    (girl,) = [k for k, m in enumerate(text.markables) if m.noun == "girl"]
+    assert girl in {tag.subject for tag in text.tags}
+    text.markables[girl].role = OTHER
+    assert not reader._may_be_called(0, girl)
+    text.markables[girl].definite = "the"
+    assert reader._may_be_called(0, girl)
