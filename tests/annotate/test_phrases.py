@@ -63,6 +63,31 @@ def test_what_was_learned_of_a_noun_can_be_taken_back(phrases):
     assert phrases.called("lady") == {HALE: 2, BELL: 1}
 
 
+@pytest.mark.parametrize(
+    ("sentence", "may"),
+    [
+        ("Anna Hill heard her say so.", False),
+        ("Anna Hill heard herself say so.", True),
+        ("Anna Hill said that her mother was ill.", True),
+        ("Anna Hill lost her hat.", True),
+    ],
+)
+def test_whom_somebody_hears_is_somebody_else(book_of, sentence, may):
+    book = book_of(f"Clara Dale came in. {sentence}\n")
+    text = link_text(book, parse_cast("Anna Hill [f]\nClara Dale [f]"), parse_book(book))
+    asked = {}
+
+    class Listener(BookReader):
+        def _reference_candidates(self, i, kind, q):
+            asked[self.t.markables[i].text] = super()._reference_candidates(i, kind, q)
+            return asked[self.t.markables[i].text]
+
+    Listener(text, load_rankers()).read()
+    (ids,) = [ids for word, ids in asked.items() if word in ("her", "herself")]
+    assert (0 in ids) == may
+    assert 1 in ids
+
+
 def test_somebody_new_speaks_after_a_quote_as_well(book_of):
     """ "Interrupted a student" is no subject before its verb, and nobody who is known."""
     book = book_of("Anna Hill came in.\n\n“I am late,” said Anna Hill.\n\n“So you are,” cried a girl.\n")

@@ -20,7 +20,7 @@ from ...books import Book
 from ...words import honorifics, kin
 from ..narration import Narration
 from . import lexicon as lex
-from .clauses import NO_CLAUSE, Clause, clause_of
+from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
@@ -171,6 +171,7 @@ class BookReader:
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._tagged = {tag.subject for tag in text.tags}
+        self._heard = {k for k, m in enumerate(text.markables) if is_heard(text.parse, m)}
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()
         self._unmarried = self._find_unmarried()
@@ -288,6 +289,10 @@ class BookReader:
         for e in (*talking, *self._bridged(i, kind)):
             if e >= 0 and e not in ids and self._agrees(e, gender):
                 ids.append(e)
+        if kind == "third" and i in self._heard and not m.reflexive:
+            # "Anna heard her say": not herself. Where nobody else is left, the parse is not believed.
+            verb = self.t.clauses[i].verb
+            ids = [e for e in ids if self.state.subject_verb[e] != verb] or ids
         if kind == "nominal":
             # Nobody is his own brother.
             owner = self._owner(m)
