@@ -29,8 +29,7 @@ def drawn(seed: int, size: int = 20_000) -> tuple[list[Markable], np.ndarray]:
 
 
 def namings_of(markables: list[Markable], quote: np.ndarray) -> Namings:
-    book = SimpleNamespace(tokens=["word"] * len(quote))
-    return Namings(book, SimpleNamespace(quote=quote), markables)
+    return Namings(SimpleNamespace(quote=quote), markables, called=())
 
 
 def counted(markables: list[Markable], quote: np.ndarray, at: int) -> np.ndarray:
@@ -90,7 +89,7 @@ def test_a_name_that_calls_somebody_does_not_talk_of_him(book_of):
     book = book_of("“Mr. Ford, I saw Anna Hill,” said Clara Dale. “Anna Hill is ill, Mr. Ford.”\n")
     cast = parse_cast("Mr. Ford\nAnna Hill\nClara Dale")
     text = link_text(book, cast, parse_book(book))
-    found = Namings(text.book, text.speech, text.markables).features([0, 1, 2], 0)
+    found = Namings(text.speech, text.markables, text.called).features([0, 1, 2], 0)
     assert found[:, COLUMN["share talked of"]].tolist() == pytest.approx([0, 2 / 3, 0])
     assert found[:, COLUMN["share narrated ahead"]].tolist() == pytest.approx([0, 0, 1 / 2])
     called = {text.markables[k].character for k in text.called}

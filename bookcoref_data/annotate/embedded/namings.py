@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import log1p
 
 import numpy as np
 
-from ...books import Book
-from .markables import Markable, is_vocative
+from .markables import Markable
 from .quotes import Speech
 
 FEATURES = (
@@ -25,25 +24,26 @@ FEATURES = (
 within `_NEAR` tokens; the share within `_NEAR` tokens before, and how many within `_AHEAD` after. Of the
 names outside quotes: the share within `_NEAR` tokens after."""
 _NEAR, _AHEAD, _FAR = 500, 2000, 8000
-_NamePlaces = dict[object, list[int]]
+_ByPerson = dict[object, list[int]]
 
 
 class Namings:
     """The names of a text by whom they name, as first tokens in order: all, those in quotes that talk of
-    somebody, and those outside quotes. Training hides single names while it asks for them."""
+    somebody, and those outside quotes. `called` are the markables that call somebody. Training hides single
+    names while it asks for them."""
 
-    def __init__(self, book: Book, speech: Speech, markables: Sequence[Markable]) -> None:
-        self._all: _NamePlaces = defaultdict(list)
-        self._talked: _NamePlaces = defaultdict(list)
-        self._narrated: _NamePlaces = defaultdict(list)
-        self._of: dict[tuple[int, int], list[_NamePlaces]] = {}
-        for m in markables:
+    def __init__(self, speech: Speech, markables: Sequence[Markable], called: Container[int]) -> None:
+        self._all: _ByPerson = defaultdict(list)
+        self._talked: _ByPerson = defaultdict(list)
+        self._narrated: _ByPerson = defaultdict(list)
+        self._of: dict[tuple[int, int], list[_ByPerson]] = {}
+        for k, m in enumerate(markables):
             if m.kind != "name":
                 continue
-            lists: list[_NamePlaces] = [self._all]
+            lists: list[_ByPerson] = [self._all]
             if speech.quote[m.at] < 0:
                 lists.append(self._narrated)
-            elif not is_vocative(book, m):
+            elif k not in called:
                 lists.append(self._talked)
             self._of[m.start, m.end] = lists
             for places in lists:

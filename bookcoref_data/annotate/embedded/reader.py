@@ -165,7 +165,7 @@ class BookReader:
         self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
         self.phrases = NounPhrases()
         self.others: dict[object, int] = {}
-        self.namings = Namings(text.book, text.speech, text.markables)
+        self.namings = Namings(text.speech, text.markables, text.called)
         self._key: dict[int, object] = {}
         self._families = [person.family for person in text.people]
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
