@@ -291,8 +291,8 @@ class SilverReader(BookReader):
             return (s, words) if words <= _BEAT_TOKENS and ms[s].character not in others else (-1, 0)
         return (s, words) if outside == [s] else (-1, 0)
 
-    def _decide(self, kind, ids, x, key, name=""):
-        row, p = super()._decide(kind, ids, x, key, name)
+    def _decide(self, kind, ids, x, key, name="", somebody=False):
+        row, p = super()._decide(kind, ids, x, key, name, somebody)
         if kind == "second" and self._addressed in ids:
             self.examples.append(Example(kind, x, ids.index(self._addressed)))
         if self._hidden is not None and (kind == "speaker" or key == self._veiled):

@@ -99,6 +99,11 @@ def test_an_alias_of_the_cast_is_used(annotate, said):
             ["Will"],
             "begins a sentence and is not used as a name",
         ),
+        (
+            "The doctor left. " + "It rained. " * 700 + "Mr. Dale, a surgeon, came. The doctor sat down.",
+            ["Mr. Dale", "The Doctor"],
+            "the living of someone who is named nearby",
+        ),
     ],
 )
 def test_a_dropped_name_has_a_reason(annotate, text, cast, reason):
@@ -145,6 +150,21 @@ def test_the_end_of_a_sentence_is_no_title(annotate, said):
 def test_descriptions_are_found_as_they_are_used(annotate, said, text, name, found):
     done = annotate(text, f"{name}\n", steps=("link", "filter"))
     assert said(done).get(name, []) == found
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [
+        ("The Man In The Moon; The Man", ["the Man in the Moon"]),
+        ("The Man", ["the Man", "the man"]),
+        ("Bob; the man", ["the Man", "the man"]),
+    ],
+)
+def test_the_mere_noun_of_a_longer_description_is_nobodys_name(annotate, said, entry, found):
+    done = annotate(
+        "Then the Man in the Moon came. Then the man slept.", f"{entry}\n", steps=("link", "filter")
+    )
+    assert said(done)[entry.split(";")[0]] == found
 
 
 @pytest.mark.parametrize("text", ["Then Jean - Luc slept .", "Then Jean-Luc slept ."])

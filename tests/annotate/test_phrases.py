@@ -99,3 +99,53 @@ def test_somebody_new_speaks_after_a_quote_as_well(book_of):
     assert not reader._may_be_called(0, girl)
     text.markables[girl].definite = "the"
     assert reader._may_be_called(0, girl)
+
+
+PARTY = "Anna Hill came in with Mr. Ford.\n\n{}\n"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "which"),
+    [
+        ("“It is late,” said the gentleman in the white waistcoat.", "in the white waistcoat"),
+        ("“It is late,” said the man with the black beard.", "with the black beard"),
+        ("“It is late,” said the man who drove the cab.", "who drove the cab"),
+        ("“It is late,” said the girl in a low voice.", ""),
+        ("“It is late,” said the girl in the former tone.", ""),
+        ("“It is late,” said the girl with great earnestness.", ""),
+        ("“It is late,” said the man, who was tired.", ""),
+        ("“It is late,” said the old man.", ""),
+    ],
+)
+def test_what_tells_one_person_from_others_is_part_of_the_phrase(book_of, sentence, which):
+    book = book_of(PARTY.format(sentence))
+    text = link_text(book, parse_cast("Anna Hill [f]\nMr. Ford"), parse_book(book))
+    (person,) = [m for m in text.markables if m.kind == "nominal" and m.noun in ("gentleman", "man", "girl")]
+    assert person.which == which
+
+
+def asked_of(reader: BookReader, noun: str, definite: str) -> int:
+    """The markable of a noun with this determiner."""
+    ms = reader.t.markables
+    (k,) = [k for k, m in enumerate(ms) if m.noun == noun and m.definite == definite and m.which]
+    return k
+
+
+def test_who_has_a_name_is_not_told_from_others_by_a_waistcoat(book_of):
+    book = book_of(PARTY.format("“It is late,” said the gentleman in the white waistcoat."))
+    text = link_text(book, parse_cast("Anna Hill [f]\nMr. Ford"), parse_book(book))
+    reader = BookReader(text, load_rankers())
+    k = asked_of(reader, "gentleman", "the")
+    assert not reader._may_be_called(1, k)
+    reader.phrases.note(text.markables[k], 1)
+    assert reader._may_be_called(1, k)
+
+
+def test_two_waistcoats_are_two_gentlemen():
+    known = NounPhrases()
+    white, black = called("the gentleman", 10), called("the gentleman", 20)
+    white.which, black.which = "in the white waistcoat", "in the black coat"
+    known.note(white, HALE)
+    assert known.called_all(white) == {HALE: 1}
+    assert known.called_all(black) == {}
+    assert known.features([HALE], black)[0, COLUMN["noun of"]] == pytest.approx(np.log1p(1))

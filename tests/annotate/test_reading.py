@@ -194,11 +194,34 @@ LIVINGS = (
     [
         ("Mr. Ford came in with Anna Hill.", None),
         ("Mr. Ford, the surgeon, came in with Anna Hill.", "Mr. Ford"),
+        ("Mr. Ford, a physician, came in with Anna Hill.", "Mr. Ford"),
+        ("Mr. Ford was a doctor. He came in with Anna Hill.", "Mr. Ford"),
+        ("Mr. Ford, a lawyer, came in with Anna Hill.", None),
     ],
 )
 def test_the_surgeon_is_somebody_only_if_the_book_says_so(annotate, quotes_of, who, speaker):
     done = annotate(LIVINGS.format(who=who), "Mr. Ford\nAnna Hill [f]\n")
     assert [said for words, said, _ in quotes_of(done) if words == "Good day ,"] == [speaker]
+
+
+def test_a_girl_who_speaks_is_none_of_those_on_the_scene(annotate, quotes_of):
+    text = (
+        "“Are you ill, Anna?” said Mr. Ford.\n\n“I am tired,” said Anna Hill.\n\n"
+        "“Here is your tea,” said a girl in a cap.\n\n“Thank you,” said Anna Hill to Mr. Ford.\n"
+    )
+    done = annotate(text, "Mr. Ford\nAnna Hill [f]\n")
+    assert [said for words, said, _ in quotes_of(done) if words == "Here is your"] == [None]
+    assert [q.rule for q in done.state.quotes][2] == "said by someone else"
+
+
+def test_the_other_is_one_of_those_on_the_scene(annotate, quotes_of):
+    text = (
+        "Tom Ash met Mr. Ford.\n\n“Good day,” said Tom Ash to Mr. Ford.\n\n“Good day,” said Mr. Ford.\n\n"
+        "“Are you well?” asked Tom Ash.\n\n“Quite so,” rejoined the other, nodding his head.\n"
+    )
+    done = annotate(text, "Mr. Ford\nTom Ash [m]\n")
+    assert quotes_of(done)[-1][:2] == ("Quite so ,", "Mr. Ford")
+    assert done.state.quotes[-1].rule == "said by pronoun"
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ def subject_of(book_of):
         ("“It is late,” May Archer brightly agreed.", "May Archer"),
         ("“It is late,” said the other, in a low voice.", "the other"),
         ("“It is late,” said the voice.", "the voice"),
+        ("“It is late,” said the voice of Mr. Ford.", "Mr. Ford"),
+        ("“Just so,” rejoined the other, nodding his head.", "the other"),
+        ("“It is late,” drawled the smoker.", "the smoker"),
+        ("“It is late!” cried the persevering Anna Hill.", "Anna Hill"),
+        ("“It is late,” said one of the men.", None),
         ("Mr. Ford looked at him for a moment, and then said abruptly: “It is late.”", "Mr. Ford"),
         ("They spoke to Anna Hill, who could only exclaim, “It is late.”", "Anna Hill"),
         ("“It is late”; said Mr. Ford.", "Mr. Ford"),
@@ -56,6 +61,14 @@ def subject_of(book_of):
 )
 def test_the_subject_of_a_tag_is_found(subject_of, text, subject):
     assert subject_of(text + "\n") == subject
+
+
+def test_who_is_described_in_a_tag_has_no_name_there(book_of):
+    """ "The Captain" is a noun phrase, also with a capital: whom it means is asked of the ranker."""
+    book = book_of("“It is late,” said the Captain.\n")
+    read = link_text(book, CAST, parse_book(book))
+    subject = read.markables[read.tags[0].subject]
+    assert (subject.text, subject.kind, subject.definite) == ("the captain", "nominal", "the")
 
 
 @pytest.fixture(scope="module")

@@ -87,26 +87,36 @@ ANIMALS = word_set(
 """Animals are characters in some novels, and "he" in many."""
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
 CALLINGS = word_set(
-    "accountant actor actress admiral agent alderman ambassador apprentice architect artist attendant "
-    "attorney auctioneer author bagman bailiff baker banker barber bargeman barmaid baronet barrister "
-    "beadle blacksmith boatman bookseller botanist brewer brigand broker burglar butcher butler cabman "
-    "captain cardinal carpenter carrier cashier chambermaid chaplain charwoman chauffeur chemist "
-    "clergyman clerk coachman cobbler colonel concierge conductor constable cook coroner corporal curate "
-    "dairymaid dentist detective doctor draper driver drummer engineer executioner farmer ferryman "
-    "fireman fisherman footman gamekeeper gaoler gardener gendarme governess grocer groom guard guide "
-    "hangman historian hostess hostler housekeeper housemaid huntsman innkeeper inspector jailer jeweller "
-    "journalist judge keeper kitchenmaid laborer labourer landlady landlord laundress lawyer lieutenant "
-    "magistrate maid maidservant manager matron mechanic merchant messenger midshipman milkmaid miller "
-    "milliner miner minister missionary musician notary nun nurse nursemaid officer painter parlourmaid "
-    "parson pauper peasant peddler pedlar philosopher photographer physician pilot pirate ploughman poet "
-    "policeman porter postman postmistress preacher priest printer prisoner professor publisher "
-    "railwayman rector reporter runner sailor salesman schoolmaster schoolmistress sculptor seaman "
-    "seamstress secretary sentry sergeant servant sexton shepherd sheriff shoemaker shopkeeper shopman "
-    "skipper smith soldier solicitor steward stewardess superintendent surgeon tailor teacher tinker "
-    "trader tradesman turnkey tutor undertaker usher valet verger vicar waiter waitress warder watchman "
-    "weaver workman"
+    "accountant actor actress admiral agent alderman ambassador apothecary apprentice architect artist "
+    "attendant attorney auctioneer author bagman bailiff baker banker barber bargeman barmaid barman "
+    "baronet barrister bartender beadle blacksmith boatman bookseller botanist brewer brigand broker "
+    "burglar butcher butler bystander cabman captain cardinal caretaker carpenter carrier cashier "
+    "chambermaid chaplain charwoman chauffeur chemist clergyman clerk coachman cobbler colonel concierge "
+    "conductor constable cook coroner corporal critic croupier curate dairymaid dentist detective doctor "
+    "doorkeeper draper driver drummer emissary engineer executioner farmer ferryman fireman fisherman "
+    "footman gamekeeper gaoler gardener gendarme governess grocer groom guard guide hangman historian "
+    "hostess hostler housekeeper housemaid huntsman innkeeper inspector jailer jeweller journalist judge "
+    "keeper kitchenmaid laborer labourer landlady landlord laundress lawyer lieutenant magistrate maid "
+    "maidservant manager mariner matron mechanic merchant messenger midshipman milkmaid miller milliner "
+    "miner minister missionary musician newcomer notary nun nurse nursemaid officer onlooker painter "
+    "parlourmaid parson passenger pauper peasant peddler pedlar philosopher photographer physician pilot "
+    "pirate ploughman poet policeman porter postman postmistress preacher priest printer prisoner professor "
+    "proprietor publisher railwayman rector reporter runner sailor salesman schoolmaster schoolmistress "
+    "sculptor seaman seamstress secretary sentinel sentry sergeant servant sexton shepherd sheriff "
+    "shoemaker shopkeeper shopman skipper smith soldier solicitor steward stewardess stranger subaltern "
+    "superintendent surgeon tailor teacher tinker tobacconist trader tradesman tramp traveller turnkey "
+    "tutor undertaker usher valet verger vicar waiter waitress warder watchman weaver workman"
 )
 """Livings: "the surgeon" means somebody with a name only if the book says that he is one."""
+_ALIKE = (
+    "attorney barrister lawyer notary solicitor", "apothecary doctor physician surgeon",
+    "clergyman curate minister parson preacher priest rector vicar", "gaoler jailer turnkey warder",
+    "innkeeper landlord", "concierge doorkeeper porter", "constable gendarme officer policeman",
+    "chambermaid housemaid maid maidservant parlourmaid servant", "mariner sailor seaman",
+    "cabman coachman driver", "schoolmaster teacher tutor", "artist painter",
+)  # fmt: skip
+LIVING = {word: words.split()[0] for words in _ALIKE for word in words.split()}
+"""Livings that one person may be called by ("Mr. Hill, a surgeon", "the doctor") -> the first of them."""
 CHILDREN = word_set("boy girl child lad lass infant baby schoolboy schoolgirl urchin")
 GIRLS = word_set("girl lass schoolgirl")
 GROWN = word_set("gentleman lady man woman gentlewoman widow widower husband wife")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -13,6 +14,7 @@ from ..cast import Cast, Entry
 from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
+from .callings import find_callings, living
 from .names import NameTable, Person, book_words, is_another_woman, is_anybody, name_words, nicknames_of
 from .parsing import Parse
 
@@ -106,9 +108,10 @@ def filter_names(
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     written = Counter(token.strip("_") for token in book.tokens)
+    livings = _places_of_livings(book, parse, table, mentions)
     kept, dropped = [], []
     for m in mentions:
-        reason = _doubt(book, table, parse, m, written) if m.kind == "name" else ""
+        reason = _doubt(book, table, parse, m, written, livings) if m.kind == "name" else ""
         if reason:
             dropped.append(Dropped(m.start, m.end, m.character, step, reason, m.score))
         else:
@@ -116,12 +119,27 @@ def filter_names(
     return kept, dropped
 
 
+def _places_of_livings(
+    book: Book, parse: Parse, table: NameTable, mentions: Iterable[Marked]
+) -> dict[str, list[int]]:
+    """Living -> the tokens at which somebody is named whose living it is, in order."""
+    named = [m for m in mentions if m.kind == "name" and not table.people[m.character].common]
+    known = find_callings(book, parse, ((m.start, m.end, m.character) for m in named))
+    for character, person in enumerate(table.people):
+        known[character].update(living(n) for n, title in lex.TITLE_NOUNS.items() if title in person.titles)
+    found: dict[str, list[int]] = defaultdict(list)
+    for m in sorted(named, key=lambda m: m.start):
+        for word in known[m.character]:
+            found[word].append(m.start)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _NamePlace:
     """A linked name in its place: tokens [start, end] are the name itself, without what hangs on it.
 
     `own` are the words of the person's names in the cast, `nicknames` those that the cast does not give;
-    `written` says how often the book has each token.
+    `written` says how often the book has each token, `livings` where people with a living are named.
     """
 
     book: Book
@@ -130,6 +148,7 @@ class _NamePlace:
     own: frozenset[str]
     nicknames: frozenset[str]
     written: Mapping[str, int]
+    livings: Mapping[str, Sequence[int]]
     start: int
     end: int
 
@@ -234,6 +253,22 @@ def _has_another_first_name(at: _NamePlace) -> bool:
     return named and other and governed and surname
 
 
+def _is_another_of_the_living(at: _NamePlace) -> bool:
+    """ "The doctor" is not the cast's "The Doctor" where Mr. Hill, a surgeon, is named nearby."""
+    words = [_bare_word(token) for token in at.book.tokens[at.start : at.end + 1]]
+    noun = words[-1]
+    if not at.person.common or words not in ([noun], ["the", noun]) or noun not in _LIVINGS:
+        return False
+    places = at.livings.get(living(noun), ())
+    k = bisect_left(places, at.start)
+    return any(abs(place - at.start) <= _SCENE for place in places[max(k - 1, 0) : k + 1])
+
+
+_LIVINGS = lex.CALLINGS | lex.TITLE_NOUNS.keys()
+_SCENE = 2000
+"""Tokens within which somebody who is named may be called by his living."""
+
+
 _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("begins a sentence and is not used as a name", _begins_a_sentence),
     ("a month, not a name", _is_a_month),
@@ -243,18 +278,26 @@ _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("title of another gender", _has_a_title_of_another_gender),
     ("Mrs. and Miss are two people", _is_another_woman),
     ("surname of someone else", _has_another_first_name),
+    ("the living of someone who is named nearby", _is_another_of_the_living),
 )
 """Reasons to distrust a name; the first that applies is given."""
 
 
-def _doubt(book: Book, table: NameTable, parse: Parse, m: Marked, written: Mapping[str, int]) -> str:
+def _doubt(
+    book: Book,
+    table: NameTable,
+    parse: Parse,
+    m: Marked,
+    written: Mapping[str, int],
+    livings: Mapping[str, Sequence[int]],
+) -> str:
     """Why a name does not mean the character, or ""."""
     person = table.people[m.character]
     aliases = (word for alias in person.entry.aliases for word in name_words(alias))
     own = frozenset({*name_words(person.entry.name), *person.first, *person.last.split(), *aliases})
     nicknames = frozenset(nicknames_of(person)) - own
     core = _core(book, m, own | nicknames)
-    place = _NamePlace(book, parse, person, own, nicknames, written, *core)
+    place = _NamePlace(book, parse, person, own, nicknames, written, livings, *core)
     return next((reason for reason, applies in _DOUBTS if applies(place)), "")
 
 

@@ -29,7 +29,8 @@ class Markable:
 
     `person` is 1, 2 or 3; `gender` "m", "f", "p" (plural) or ""; `noun` the head word of a nominal in
     lower case; `owner` the token of its possessor (-1), `definite` its determiner ("the", "this", "a",
-    "no", "own", ""), `character` the cast index of a name (-1 for people outside the cast).
+    "no", "own", ""), `character` the cast index of a name (-1 for people outside the cast), `which` the words
+    behind a noun that tell one such person from others ("in the white waistcoat").
     """
 
     start: int
@@ -45,6 +46,7 @@ class Markable:
     character: int = -1
     text: str = ""
     reflexive: bool = False
+    which: str = ""
 
     @property
     def at(self) -> int:
@@ -135,8 +137,10 @@ _ANYBODY = frozenset(
 
 
 def _speaking(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable:
-    """The subject of a verb of saying: "the voice", "the other", or a name the cast does not have."""
-    if parse.tag[i] == "NNP" and book.tokens[i][:1].isupper():
+    """The subject of a verb of saying: "the voice", "the other", "the Major", or a name the cast does not
+    have."""
+    described = i > 0 and book.tokens[i - 1].lower() == "the"
+    if parse.tag[i] == "NNP" and book.tokens[i][:1].isupper() and not described:
         other = _other_name(book, parse, i, named)
         if other is not None:
             return other
@@ -208,8 +212,31 @@ def _nominal(book: Book, parse: Parse, head: int, low: str) -> Markable:
     gender = gender_of_noun(low)
     return Markable(
         start, end, head, "nominal", 2 if addressed else 3, gender, _role(parse, head), low, owner, definite,
-        text=" ".join(book.tokens[start : head + 1]).lower(),
+        text=" ".join(book.tokens[start : head + 1]).lower(), which=_which(book, parse, head),
     )  # fmt: skip
+
+
+def _which(book: Book, parse: Parse, head: int) -> str:
+    """The words right behind a noun that tell one such person from others: a clause ("the man who drove the
+    cab"), or what he has or where he is, if the reader knows of it ("the gentleman in the white waistcoat",
+    not "the girl in a low voice"); "" where there are none."""
+    i = next((i for i in range(head + 1, int(parse.right[head]) + 1) if int(parse.head[i]) == head), head)
+    if i == head or int(parse.left[i]) != head + 1:
+        return ""
+    words = [token.lower() for token in book.tokens[head + 1 : int(parse.right[i]) + 1]]
+    if parse.dep[i] == "relcl":
+        return " ".join(words) if words[0] in _RELATIVE else ""
+    inside = range(i + 1, int(parse.right[i]) + 1)
+    things = [book.tokens[j].lower() for j in inside if int(parse.head[j]) == i and parse.dep[j] == "pobj"]
+    known = words[0] in _SEEN and words[1:2] == ["the"] and bool(things) and things[0] not in _MANNER
+    return " ".join(words) if parse.dep[i] == "prep" and known else ""
+
+
+_RELATIVE = frozenset(["who", "whom", "whose", "that"])
+_SEEN = frozenset(["with", "in", "from", "at", "on", "behind", "near"])
+"""Prepositions that say what somebody has or where he is."""
+_MANNER = word_set("voice voices tone tones accents manner way whisper fashion style key air midst end")
+"""What the same prepositions say of how somebody speaks."""
 
 
 def _left_end(book: Book, parse: Parse, head: int) -> int:

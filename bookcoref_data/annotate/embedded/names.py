@@ -221,6 +221,14 @@ def _short_words(person: Person) -> list[str]:
     return [noun] if known or (end == len(words) and noun.isalpha()) else []
 
 
+def _is_only_a_noun(person: Person, alias: Sequence[str]) -> bool:
+    """Whether an alias is the mere noun of a longer description: not every "man" is "The Man in the Moon"."""
+    noun = alias[-1]
+    return (
+        person.common and len(alias) == 2 and noun in _ANYBODY and noun in name_words(person.entry.name)[:-1]
+    )
+
+
 _AFTER_THE_NOUN = frozenset(["of", "at", "in", "with", "from", "on", "who", "to", "that", "for"])
 """Words with which a description goes on behind its noun: "The Jailer at the Trial"."""
 _ANYBODY = lex.CHILDREN | lex.GROWN | frozenset(["fellow", "person"])
@@ -298,6 +306,8 @@ class NameTable:
                 self._add(words, i, rank)
             for alias in person.entry.aliases:
                 words = name_words(alias)
+                if _is_only_a_noun(person, words):
+                    continue
                 self._add(words, i, ALIAS)
                 if words[:1] in (["the"], ["a"]) or alias[:1].islower():
                     self.lower.add(tuple(words))

@@ -12,8 +12,9 @@ from ...words import word_set
 from .markables import Markable
 
 FEATURES = ("noun of", "phrase of", "since so called", "last so called")
-"""How often a candidate was called by the noun of the place, and by the whole phrase up to it without its
-determiner ("old lady"); tokens since the last time; and whether the noun was last used of the candidate."""
+"""How often a candidate was called by the noun of the place, and by the whole phrase without its determiner
+("old lady", "man with the beard"); tokens since the last time; and whether the noun was last used of the
+candidate."""
 _FAR = 10_000
 _DETERMINERS = word_set("the a an this that these those my your his her its our their thy")
 
@@ -38,6 +39,10 @@ class NounPhrases:
         """How often a noun meant each entity."""
         return self._counts.get(noun, {})
 
+    def called_all(self, m: Markable) -> Mapping[int, int]:
+        """How often the whole phrase meant each entity."""
+        return self._phrases.get(_phrase(m), {})
+
     def nouns_of(self, e: int) -> list[str]:
         """The nouns that meant an entity, in order of the alphabet."""
         return sorted(noun for noun, read in self._counts.items() if e in read)
@@ -45,7 +50,7 @@ class NounPhrases:
     def features(self, ids: Sequence[int], m: Markable) -> np.ndarray:
         """What earlier phrases say of the candidates. Shape (candidates, FEATURES)."""
         counts, last = self.called(m.noun), self._last.get(m.noun, {})
-        phrases = self._phrases.get(_phrase(m), {})
+        phrases = self.called_all(m)
         newest = next(reversed(last)) if last else -1
         rows = [
             (
@@ -69,4 +74,4 @@ class NounPhrases:
 
 
 def _phrase(m: Markable) -> str:
-    return " ".join(word for word in m.text.split() if word not in _DETERMINERS)
+    return " ".join(word for word in (*m.text.split(), m.which) if word and word not in _DETERMINERS)

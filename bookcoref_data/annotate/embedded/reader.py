@@ -20,6 +20,7 @@ from ...books import Book
 from ...words import honorifics, kin
 from ..narration import Narration
 from . import lexicon as lex
+from .callings import find_callings, living
 from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
@@ -262,7 +263,9 @@ class BookReader:
             name = "they" if m.gender == "p" else "third in a quote" if q >= 0 else kind
         elif kind == "nominal" and q >= 0:
             name = "nominal in a quote"
-        row, p = self._decide(kind, ids, x, i, name)
+        # "Replied the other": one of those on the scene.
+        on_scene = tag >= 0 and m.noun == "other" and m.definite == "the"
+        row, p = self._decide(kind, ids, x, i, name, somebody=on_scene)
         score = float(p[row])
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
@@ -313,14 +316,19 @@ class BookReader:
         called = {noun: self.phrases.called(noun).get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
         if not fits_age(self.t.people[e], called, m.noun):
             return False
+        bridged = any(self._entity(k) == e for k, _ in self._bridges.get(i, ()))
+        if m.which and self.t.speech.quote[m.at] < 0:
+            # Who has a name is not told from others by his waistcoat.
+            return bridged or e in self.phrases.called_all(m)
         subject = m.role == SUBJECT or i in self._tagged
         anybody = m.definite == "a" and subject and self.t.speech.quote[m.at] < 0
         if not anybody and (m.definite not in ("the", "this") or m.noun not in lex.CALLINGS):
             return True
         person, title = self.t.people[e], lex.TITLE_NOUNS.get(m.noun, m.noun)
-        if not anybody and (title in person.titles or m.noun in person.titles or m.noun in self._callings[e]):
+        known = self._callings[e]
+        if not anybody and (title in person.titles or m.noun in person.titles or living(m.noun) in known):
             return True
-        return any(self._entity(k) == e for k, _ in self._bridges.get(i, ()))
+        return bridged
 
     def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
         m, t = self.t.markables[i], self.t
@@ -357,9 +365,10 @@ class BookReader:
         x: np.ndarray,
         key: object,
         name: str = "",
+        somebody: bool = False,
     ) -> tuple[int, np.ndarray]:
-        """(row, probabilities of all rows); the last row means none of the candidates. `name` is a part of
-        `kind` that may have a ranker of its own."""
+        """(row, probabilities of all rows); the last row means none of the candidates, which `somebody`
+        excludes. `name` is a part of `kind` that may have a ranker of its own."""
         ranker = self.rankers.get(name) or self.rankers.get(kind)
         row = len(ids)
         if ranker is not None:
@@ -368,7 +377,7 @@ class BookReader:
             least = self.thresholds.get(name or kind, 0.0)
             if row < len(ids) and ids[row] < self.state.cast and p[row] < least:
                 row = len(ids)
-            if kind == "speaker" and self.always_somebody and ids:
+            if somebody and ids:
                 row = int(p[:-1].argmax())
         if self.teacher:
             row = self.teacher.choose(kind, ids, x, key, row)
@@ -392,7 +401,7 @@ class BookReader:
         if m.kind == "nominal":
             self.phrases.note(m, e)
             if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
-                self._callings[e].add(m.noun)
+                self._callings[e].add(living(m.noun))
             owner = self._owner(m)
             if owner >= 0 and m.noun in kin.KIN:
                 self._note_kin(owner, m.noun, e, score)
@@ -560,18 +569,13 @@ class BookReader:
                         found[k].append((j, "copula"))
         return found
 
-    def _find_callings(self) -> dict[int, set[str]]:
-        """What somebody with a name is said to be, anywhere in the book ("Mr. Hill, the surgeon", "Mr. Hill
-        was a surgeon"), and the words of the names themselves."""
-        ms = self.t.markables
-        found: dict[int, set[str]] = defaultdict(set)
+    def _find_callings(self) -> defaultdict[int, set[str]]:
+        """What somebody with a name is said to be, anywhere in the book, and the words of the names."""
+        named = [m for m in self.t.markables if m.kind == "name" and m.character >= 0]
+        found = find_callings(self.t.book, self.t.parse, ((m.start, m.end, m.character) for m in named))
         for e, person in enumerate(self.t.people):
             names = (person.entry.name, *person.entry.aliases)
-            found[e].update(word for name in names for word in name.lower().split())
-        for k, bridges in self._bridges.items():
-            for j, _ in bridges:
-                if ms[k].kind == "nominal" and ms[j].character >= 0:
-                    found[ms[j].character].add(ms[k].noun)
+            found[e].update(living(word) for name in names for word in name.lower().split())
         return found
 
     def _find_unmarried(self) -> set[int]:
@@ -690,6 +694,12 @@ class BookReader:
         a, b = self.t.speech.spans[q]
         tag = self.t.tags[q]
         subject = self._entity(tag.subject)
+        if subject >= self.state.cast and self.t.markables[tag.subject].definite == "a":
+            # "Cried a girl": whoever else is on the scene, it is not them.
+            self.spoken[q] = Spoken(subject, (), "said by someone else", 0.8)
+            if self.teacher:
+                self.teacher.settled(("quote", q), subject)
+            return
         m = Markable(a, b, a, "quote", 3, "", OTHER)
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
             m.gender = self.t.markables[tag.subject].gender
@@ -710,7 +720,7 @@ class BookReader:
             ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, NO_CLAUSE
         )
         self._mark_speaker(x, ids, q, subject, heard)
-        row, p = self._decide("speaker", ids, x, ("quote", q))
+        row, p = self._decide("speaker", ids, x, ("quote", q), somebody=self.always_somebody)
         score = float(p[row])
         e = ids[row] if row < len(ids) else -1
         rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (

@@ -143,13 +143,12 @@ def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
 
 
 def _subjects_of(parse: Parse, v: int) -> list[int]:
-    """The grammatical subjects of a verb; of an inverted tag the parser may call it an object."""
+    """The grammatical subjects of a verb; one that follows it ("replied the other") the parser may call an
+    object."""
     low, high = int(parse.left[v]), int(parse.right[v])
-    return [
-        i
-        for i in range(max(low, v - 12), min(high, v + 8) + 1)
-        if int(parse.head[i]) == v and parse.dep[i] in ("nsubj", "nsubjpass") and i != v
-    ]
+    tied = [i for i in range(max(low, v - 12), min(high, v + 8) + 1) if int(parse.head[i]) == v and i != v]
+    subjects = [i for i in tied if parse.dep[i] in ("nsubj", "nsubjpass")]
+    return subjects or [i for i in tied if parse.dep[i] == "dobj" and int(parse.left[i]) in (v + 1, v + 2)]
 
 
 def _tag_after(place: _Place, b: int, tag: Tag) -> None:
@@ -210,10 +209,11 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
         if ms[k].kind == "name" and ms[k].start == v + 1 and not owns:
             # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
             return k
+    subjects = _subjects_of(parse, v)
     for k in inside:
         up = int(parse.head[ms[k].head])
         by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
-        if by or (up == v and ms[k].role == SUBJECT):
+        if by or (up == v and ms[k].role == SUBJECT) or (v == low and ms[k].head in subjects):
             return k
     for k in inside:
         m = ms[k]
@@ -347,10 +347,14 @@ def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position:
 
 
 def _bearer(place: _Place, k: int) -> int:
-    """Whose voice a subject is ("his voice said"), else the subject itself."""
+    """Whose voice a subject is ("his voice said", "said the voice of Mr. Hill"), else the subject itself."""
     m, tokens = place.markables[k], place.book.tokens
-    owned = tokens[m.head].lower() in _VOICES and m.owner >= 0
-    return place.by_head.get(m.owner, k) if owned else k
+    if tokens[m.head].lower() not in _VOICES:
+        return k
+    if m.owner >= 0:
+        return place.by_head.get(m.owner, k)
+    behind = place.inside(m.head + 1, m.head + _REACH_AFTER)
+    return next((n for n in behind if _is_of_a_voice(place, n)), k)
 
 
 def _is_of_a_voice(place: _Place, k: int) -> bool:
