@@ -316,19 +316,18 @@ class BookReader:
         called = {noun: self.phrases.called(noun).get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
         if not fits_age(self.t.people[e], called, m.noun):
             return False
-        bridged = any(self._entity(k) == e for k, _ in self._bridges.get(i, ()))
-        if m.which and self.t.speech.quote[m.at] < 0:
+        if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
+            return True
+        outside = self.t.speech.quote[m.at] < 0
+        if m.which and outside:
             # Who has a name is not told from others by his waistcoat.
-            return bridged or e in self.phrases.called_all(m)
-        subject = m.role == SUBJECT or i in self._tagged
-        anybody = m.definite == "a" and subject and self.t.speech.quote[m.at] < 0
-        if not anybody and (m.definite not in ("the", "this") or m.noun not in lex.CALLINGS):
+            return e in self.phrases.called_all(m)
+        if m.definite == "a" and outside and (m.role == SUBJECT or i in self._tagged):
+            return False
+        if m.definite not in ("the", "this") or m.noun not in lex.CALLINGS:
             return True
-        person, title = self.t.people[e], lex.TITLE_NOUNS.get(m.noun, m.noun)
-        known = self._callings[e]
-        if not anybody and (title in person.titles or m.noun in person.titles or living(m.noun) in known):
-            return True
-        return bridged
+        titles = {m.noun, lex.TITLE_NOUNS.get(m.noun, m.noun)}
+        return not titles.isdisjoint(self.t.people[e].titles) or living(m.noun) in self._callings[e]
 
     def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
         m, t = self.t.markables[i], self.t
