@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..books import Book
+from ..errors import UsageError
 from .cast import Cast, Entry, make_cast
 from .embedded.parsing import Parse, parse_book
 from .grouping import Group, group_names
@@ -87,8 +88,14 @@ def propose_cast(
         made = _proposed(group, book)
         characters.setdefault(made.entry.name.casefold(), made)
     entries = [c.entry for c in characters.values()]
-    cast = make_cast(entries) if entries or not allow_none else Cast(())
-    return Proposal(cast, tuple(characters.values()))
+    if not entries and not allow_none:
+        raise UsageError(
+            f"no cast can be proposed: {book.doc_key} names nobody often enough",
+            expected=f"somebody who is named at least {least} times and behaves like a person",
+            found=f"{max((g.count for g in groups), default=0)} times at most",
+            hint="write the names into a file, one per line, and give it with --cast",
+        )
+    return Proposal(make_cast(entries) if entries else Cast(()), tuple(characters.values()))
 
 
 def _proposed(group: Group, book: Book) -> Proposed:

@@ -6,6 +6,7 @@ import pytest
 
 from bookcoref_data.annotate.cast import format_cast, parse_cast
 from bookcoref_data.annotate.propose import propose_cast
+from bookcoref_data.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +199,13 @@ def test_wives_do_not_set_a_man_apart_from_his_surname(proposed):
         "Mr. Oakes left.", "Mr. Oakes slept.", "Mr. Oakes ate.",
     )  # fmt: skip
     assert "Mr. Oakes" in of(cast, "Henry Oakes")
+
+
+@pytest.mark.parametrize(("text", "times"), [("Anna Hill came in. She sat down.\n", 1), ("It rained.\n", 0)])
+def test_a_book_that_names_nobody_often_asks_for_a_cast(book_of, text, times):
+    """Not for `--propose-cast`, which is what was just tried."""
+    with pytest.raises(UsageError, match="story_0 names nobody often enough") as caught:
+        propose_cast(book_of(text))
+    assert caught.value.found == f"{times} times at most"
+    assert "--cast" in caught.value.hint
+    assert "--propose-cast" not in caught.value.hint
