@@ -117,6 +117,7 @@ _ALIKE = (
 )  # fmt: skip
 LIVING = {word: words.split()[0] for words in _ALIKE for word in words.split()}
 """Livings that one person may be called by ("Mr. Hill, a surgeon", "the doctor") -> the first of them."""
+VOICES = word_set("voice voices tone tones accents")
 CHILDREN = word_set("boy girl child lad lass infant baby schoolboy schoolgirl urchin")
 GIRLS = word_set("girl lass schoolgirl")
 GROWN = word_set("gentleman lady man woman gentlewoman widow widower husband wife")

@@ -122,7 +122,10 @@ def filter_names(
 def _places_of_livings(
     book: Book, parse: Parse, table: NameTable, mentions: Iterable[Marked]
 ) -> dict[str, list[int]]:
-    """Living -> the tokens at which somebody is named whose living it is, in order."""
+    """Living -> the tokens at which somebody is named whose living it is, in order; nothing where no name of
+    the cast is a common noun, which alone may be a living."""
+    if not any(person.common for person in table.people):
+        return {}
     named = [m for m in mentions if m.kind == "name" and not table.people[m.character].common]
     known = find_callings(book, parse, ((m.start, m.end, m.character) for m in named))
     for character, person in enumerate(table.people):
@@ -255,9 +258,11 @@ def _has_another_first_name(at: _NamePlace) -> bool:
 
 def _is_another_of_the_living(at: _NamePlace) -> bool:
     """ "The doctor" is not the cast's "The Doctor" where Mr. Hill, a surgeon, is named nearby."""
+    if not at.person.common:
+        return False
     words = [_bare_word(token) for token in at.book.tokens[at.start : at.end + 1]]
     noun = words[-1]
-    if not at.person.common or words not in ([noun], ["the", noun]) or noun not in _LIVINGS:
+    if words not in ([noun], ["the", noun]) or noun not in _LIVINGS:
         return False
     places = at.livings.get(living(noun), ())
     k = bisect_left(places, at.start)

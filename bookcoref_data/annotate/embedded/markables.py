@@ -232,10 +232,11 @@ def _which(book: Book, parse: Parse, head: int) -> str:
     return " ".join(words) if parse.dep[i] == "prep" and known else ""
 
 
-_RELATIVE = frozenset(["who", "whom", "whose", "that"])
+_WHO = frozenset(["who", "whom", "whose"])
+_RELATIVE = _WHO | {"that"}
 _SEEN = frozenset(["with", "in", "from", "at", "on", "behind", "near"])
 """Prepositions that say what somebody has or where he is."""
-_MANNER = word_set("voice voices tone tones accents manner way whisper fashion style key air midst end")
+_MANNER = lex.VOICES | word_set("manner way whisper fashion style key air midst end")
 """What the same prepositions say of how somebody speaks."""
 
 
@@ -280,7 +281,6 @@ def _right_end(book: Book, parse: Parse, head: int) -> int:
     return end
 
 
-_WHO = frozenset(["who", "whom", "whose"])
 _OF_THE_PHRASE = frozenset(["of", "with", "in", "from", "at"])
 """Prepositions whose phrase belongs to the noun before it more often than to the verb."""
 

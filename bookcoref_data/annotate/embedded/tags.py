@@ -29,7 +29,6 @@ _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
 _RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
-_VOICES = frozenset(["voice", "voices", "tone", "tones", "accents"])
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 
 
@@ -209,11 +208,11 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
         if ms[k].kind == "name" and ms[k].start == v + 1 and not owns:
             # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
             return k
-    subjects = _subjects_of(parse, v)
+    subjects = _subjects_of(parse, v) if v == low else []
     for k in inside:
         up = int(parse.head[ms[k].head])
         by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
-        if by or (up == v and ms[k].role == SUBJECT) or (v == low and ms[k].head in subjects):
+        if by or (up == v and ms[k].role == SUBJECT) or ms[k].head in subjects:
             return k
     for k in inside:
         m = ms[k]
@@ -349,7 +348,7 @@ def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position:
 def _bearer(place: _Place, k: int) -> int:
     """Whose voice a subject is ("his voice said", "said the voice of Mr. Hill"), else the subject itself."""
     m, tokens = place.markables[k], place.book.tokens
-    if tokens[m.head].lower() not in _VOICES:
+    if tokens[m.head].lower() not in lex.VOICES:
         return k
     if m.owner >= 0:
         return place.by_head.get(m.owner, k)
@@ -362,7 +361,7 @@ def _is_of_a_voice(place: _Place, k: int) -> bool:
     of = int(place.parse.head[place.markables[k].head])
     voice = int(place.parse.head[of])
     heard = place.parse.dep[voice] not in ("pobj", "dobj")
-    return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in _VOICES and heard
+    return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in lex.VOICES and heard
 
 
 def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str) -> None:
