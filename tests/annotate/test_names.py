@@ -42,6 +42,33 @@ def test_a_family_is_told_apart(words, who):
     assert linked(f"Then {words} came .", BENNETS) == [(words, who)]
 
 
+@pytest.mark.parametrize(
+    ("entry", "text", "found"),
+    [
+        ("old Cotter", "Then old Cotter came .", "old Cotter"),
+        ("old Cotter", "Then Cotter came .", "Cotter"),
+        ("that scurrilous Gordon Hallock", "Gordon Hallock came .", "Gordon Hallock"),
+        ("the late Charlotte Temple", "Miss Temple came .", "Miss Temple"),
+        ("old Mr Pontifex", "Mr Pontifex came .", "Mr Pontifex"),
+        ("Miss Jemima", "Then Jemima came .", "Jemima"),
+    ],
+)
+def test_a_name_is_found_without_what_the_cast_says_of_its_bearer(entry, text, found):
+    assert linked(text, [entry]) == [(found, entry)]
+
+
+@pytest.mark.parametrize(
+    "entry", ["the old woman", "the Claytons", "the Artful Dodger", "van Dam", "aunt Shaw"]
+)
+def test_a_description_is_no_name_with_praise(entry):
+    assert take_apart(Entry(entry)).common
+
+
+@pytest.mark.parametrize("entry", ["old Cotter", "this Hester Prynne"])
+def test_a_name_with_praise_is_a_name(entry):
+    assert not take_apart(Entry(entry)).common
+
+
 def test_miss_and_surname_is_the_eldest_daughter():
     text = "Jane sat . Jane spoke . Miss Elizabeth laughed . Elizabeth rose . Miss Mary read . Miss Bennet smiled ."  # noqa: E501
     assert linked(text, BENNETS)[-1] == ("Miss Bennet", "Jane Bennet")
@@ -251,3 +278,15 @@ def test_a_nickname_before_another_surname_is_somebody_else(annotate, said):
     )
     found = said(annotate(text, "Elizabeth Bennet\nJane Bennet\n"))["Elizabeth Bennet"]
     assert found == ["Elizabeth Bennet", "Lizzy Bennet", "Lizzy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Then Sherlock Holmes laughed.", "Sherlock Holmes"),
+        ("They sent for poor Holmes.", "Holmes"),
+        ("They sent for the late Mr. Holmes.", "the late Mr. Holmes"),
+    ],
+)
+def test_a_name_reaches_over_all_its_words(annotate, said, text, found):
+    assert said(annotate(f"{text} He was tired.", "Holmes [m]\n"))["Holmes"][0] == found

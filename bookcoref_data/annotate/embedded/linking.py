@@ -95,7 +95,10 @@ def _joins_left(book: Book, parse: Parse, i: int, end: int) -> bool:
     if tag == "NN":
         return low in lex.PERSON_NOUNS or low in lex.TITLES
     if tag == "NNP":
-        return word[:1].isupper() and (low in lex.TITLES or low in lex.PERSON_NOUNS or low in lex.FIRST_NAMES)
+        known = low in lex.TITLES or low in lex.PERSON_NOUNS or low in lex.FIRST_NAMES
+        # "Sherlock Holmes" where the cast has Holmes.
+        part = parse.dep[i] == "compound" and word.isalpha() and word[1:].islower()
+        return word[:1].isupper() and (known or part)
     if tag == "PRP$":
         return i + 1 < end  # "her cousin Edith", but not "her Edith"
     return low == "the" if tag == "DT" else tag in ("JJ", "JJS")

@@ -87,14 +87,30 @@ class Word:
 
 def take_apart(entry: Entry) -> Person:
     """Titles, first names, surname and gender of one cast entry."""
-    words = name_words(entry.name)
+    name = _without_praise(entry.name)
+    words = name_words(name)
     group = entry.gender == "group" or _is_plural(words)
-    common = words[:1] == ["the"] or is_anybody(entry.name) or (words[:1] and entry.name[:1].islower())
+    common = words[:1] == ["the"] or is_anybody(name) or (words[:1] and name[:1].islower())
     body = words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words
     titles, rest = _without_titles(body)
     gender, sure = _gender_of(titles, rest, entry)
     first, last = ((), "") if common else _first_and_last(titles, rest)
     return Person(entry, tuple(titles), first, last, "group" if group else gender, sure, group, bool(common))
+
+
+def _without_praise(name: str) -> str:
+    """A name without the words that describe its bearer: "old Cotter", "that scurrilous Gordon Hallock". "The
+    Claytons" and "the Artful Dodger" are left as they are, as are "van Dam" and "aunt Shaw"."""
+    words = name.split()
+    said = next((n for n, word in enumerate(words) if not word[:1].islower()), len(words))
+    proper = [word.strip(".,").lower() for word in words[said:]]
+    parts = (_AFTER_THE_NOUN | lex.PARTICLES | lex.PERSON_NOUNS | lex.TITLES) - _PRAISE - _DETERMINERS
+    whole = not said or not proper or not parts.isdisjoint(words[:said]) or _is_plural(name_words(name))
+    if whole or not all(word[:1].isupper() for word in words[said:]):
+        return name
+    named = proper[0] in lex.FIRST_NAMES or (proper[0] in lex.TITLES and len(proper) > 1)
+    bare = words[0] not in _DETERMINERS and proper[-1] not in lex.TITLES | lex.PERSON_NOUNS
+    return " ".join(words[said:]) if named or bare else name
 
 
 def is_anybody(name: str) -> bool:
@@ -187,6 +203,8 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
     return "", False
 
 
+_DETERMINERS = word_set("the a an this that these those my your his her its our their")
+_PRAISE = frozenset(["old", "young", "poor", "little", "dear"])
 _JOINING_WORDS = word_set("of the and a an de du des la le van von der den")
 _NOT_NAMES = calendar.CALENDAR | word_set(
     "the a an and or but if so as at by for from in into of on to with he she it they i you we his her is "
@@ -398,6 +416,9 @@ class NameTable:
                     yield [word], LAST
         # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
         woman = (p.gender == "f" and p.titles) or set(p.titles) & honorifics.FEMALE_HONORIFICS
+        if woman and not first and p.last in lex.FEMALE_FIRST - lex.MALE_FIRST:
+            # "Miss Jemima" is Jemima.
+            yield last, FIRST
         if last and not woman:
             yield last, LAST
             if len(last) > 1 and len(last[-1]) > 3:
@@ -406,14 +427,14 @@ class NameTable:
     @staticmethod
     def _courtesy(p: Person) -> tuple[str, ...]:
         """Titles that anyone of that gender may be given, though the cast does not say so."""
-        male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young", "poor")
-        female: tuple[str, ...] = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady", "poor")
+        male = ("mr", "mister", "master", "monsieur", "uncle", "old", "young")
+        female: tuple[str, ...] = ("miss", "mrs", "madame", "aunt", "mademoiselle", "lady")
         names = (p.entry.name, *p.entry.aliases)
         given = {*p.titles}.union(*(name_words(name)[:1] for name in names))
         if given & honorifics.MARRIED:
-            female = ("mrs", "madame", "aunt", "poor")
+            female = ("mrs", "madame", "aunt")
         elif given & honorifics.UNMARRIED:
-            female = ("miss", "mademoiselle", "aunt", "poor")
+            female = ("miss", "mademoiselle", "aunt")
         by_gender: dict[str, tuple[str, ...]] = {"m": male, "f": female}
         return by_gender.get(p.gender, (*male, *female))
 
@@ -519,7 +540,7 @@ class NameTable:
             capital = all(
                 words.capital[at + k]
                 for k, word in enumerate(form)
-                if word not in lex.PARTICLES and word not in ("and", "old", "young", "poor", "little", "dear")
+                if word not in lex.PARTICLES and word != "and" and word not in _PRAISE
             )
             if not capital and form not in self.lower:
                 continue
