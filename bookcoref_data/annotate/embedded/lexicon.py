@@ -207,12 +207,15 @@ SPEECH_VERBS = word_set(
     "lied nagged narrated objurgated offered opines pled pointed pressed quipped quoted ranted rasped "
     "recalled reckoned recited recollected regretted remembered reported resolved rumbled sermonised shot "
     "soliloquised soliloquized specified squealed started stipulated storms stormed surmised theorised "
-    "trilled tut-tutted uttered wondering yelped"
+    "trilled tut-tutted uttered wondering yelped calling repeating whispering ended "
+    "sobbing sighing gasping stammering roaring yelling growling suggesting explaining protesting inquiring "
+    "enquiring demanding returning insisting"
 )
 
 SPEECH_NOUNS = word_set(
     "reply answer rejoinder remark response exclamation observation question cry retort greeting comment "
-    "inquiry enquiry words reasoning salutation"
+    "inquiry enquiry words reasoning salutation explanation thought conclusion verdict response order "
+    "suggestion advice criticism protest objection announcement summary warning challenge welcome"
 )
 
 PLACES = word_set(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...books import Book
 from ...words import honorifics
 from . import lexicon as lex
+from .clauses import is_heard
 from .markables import OTHER, POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
 from .quotes import Speech
@@ -16,7 +17,7 @@ _STOPS = {".", "!", "?", ";", "\n"}
 _REACH_AFTER, _REACH_BEFORE = 10, 40
 _CLIMB = 6
 """Most words climbed from a verb of saying to the verb that has its subject."""
-_JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", "acl"])
+_JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", "acl", "acomp"])
 """Ties to the word above: "he rose and said", "she took the opportunity of saying"."""
 _ASIDES = frozenset([",", ";", "--", "—"])
 """Marks that may stand between a quote and its tag."""
@@ -29,6 +30,15 @@ _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
 _RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
+_HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "made", "making", "let"])
+"""Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
+_SAID = lex.SPEECH_NOUNS | lex.VOICES
+_WHEN = frozenset(["until", "till", "as", "while", "when", "after", "before"])
+_OWNS = frozenset(["'s", "’s"])
+_WITHOUT_NOUN = frozenset(["other", "latter", "former", "first", "second", "third"])
+"""Adjectives that stand for somebody without a noun."""
+_OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
+"""Marks that may end a quote in the middle of a sentence."""
 _LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 
 
@@ -65,6 +75,10 @@ class _Place:
     def inside(self, low: int, high: int) -> range:
         """The markables that are read in tokens [low, high)."""
         return range(bisect_left(self.starts, low), bisect_left(self.starts, high))
+
+    def subjects_of(self, v: int) -> list[int]:
+        """The grammatical subjects of a verb."""
+        return _subjects_of(self.book, self.parse, self.speech, v)
 
     def is_verb(self, i: int) -> bool:
         return self.parse.tag[i][:2] == "VB"
@@ -131,23 +145,54 @@ def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
     """The tokens that are subjects of a verb of saying right after a quote, or before one: whatever they are
     ("the voice", "the other", "Charly"), they speak."""
     found = set()
-    for _, b in speech.spans:
-        for v in range(b + 1, min(b + 5, len(book.tokens))):
-            if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
-                break
-            if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
-                found.update(_subjects_of(parse, v))
-                break
+    for a, b in speech.spans:
+        found.update(_subjects_behind(book, parse, speech, b))
+        found.update(_subjects_ahead(book, parse, speech, a))
     return found
 
 
-def _subjects_of(parse: Parse, v: int) -> list[int]:
-    """The grammatical subjects of a verb; one that follows it ("replied the other") the parser may call an
-    object."""
+def _subjects_behind(book: Book, parse: Parse, speech: Speech, b: int) -> list[int]:
+    """The subjects of a verb of saying right after a quote that ends at token `b`."""
+    for v in range(b + 1, min(b + 5, len(book.tokens))):
+        if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
+            break
+        if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+            return _subjects_of(book, parse, speech, v)
+    return []
+
+
+def _subjects_ahead(book: Book, parse: Parse, speech: Speech, a: int) -> list[int]:
+    """The subjects of a verb of saying that leads to a quote at token `a`, where they are no nouns ("the
+    other went on"): a noun is often a thing there ("his eyes said")."""
+    lead = a - 2 if a > 1 and book.tokens[a - 1] == "\n" else a - 1
+    if lead <= 0 or book.tokens[lead] not in (",", ":"):
+        return []
+    for v in range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1):
+        if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
+            break
+        if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+            return [i for i in _subjects_of(book, parse, speech, v) if i < v and parse.tag[i] in ("JJ", "CD")]
+    return []
+
+
+def _subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
+    """The grammatical subjects of a verb, on its side of the quotation marks; one that follows it ("replied
+    the other") the parser may call an object, and "lucidly" a noun in "said the other lucidly"."""
     low, high = int(parse.left[v]), int(parse.right[v])
-    tied = [i for i in range(max(low, v - 12), min(high, v + 8) + 1) if int(parse.head[i]) == v and i != v]
+    tied = [
+        i
+        for i in range(max(low, v - 12), min(high, v + 8) + 1)
+        if int(parse.head[i]) == v and i != v and (speech.quote[i] < 0) == (speech.quote[v] < 0)
+    ]
     subjects = [i for i in tied if parse.dep[i] in ("nsubj", "nsubjpass")]
-    return subjects or [i for i in tied if parse.dep[i] == "dobj" and int(parse.left[i]) in (v + 1, v + 2)]
+    behind = [i for i in tied if parse.dep[i] == "dobj" and int(parse.left[i]) in (v + 1, v + 2)]
+    return [_without_adverb(book, parse, i) for i in subjects or behind]
+
+
+def _without_adverb(book: Book, parse: Parse, i: int) -> int:
+    """The adjective that is the subject where the parser makes a noun of the adverb behind it."""
+    alone = book.tokens[i - 1].lower() in _WITHOUT_NOUN and int(parse.head[i - 1]) == i
+    return i - 1 if alone and (parse.tag[i] == "RB" or book.tokens[i].endswith("ly")) else i
 
 
 def _tag_after(place: _Place, b: int, tag: Tag) -> None:
@@ -166,7 +211,7 @@ def _tag_after(place: _Place, b: int, tag: Tag) -> None:
         if subject >= 0:
             _set(place, tag, subject, v, inside, "after")
             return
-        if v == low and place.is_verb(v) and _subjects_of(place.parse, v):
+        if v == low and place.is_verb(v) and place.subjects_of(v):
             tag.stranger = True
     if not tag.stranger:
         verb, subject = _tag_of_another_verb(place, inside, b, low, stop)
@@ -183,10 +228,10 @@ def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: i
     ms = place.markables
     if place.is_verb(low):
         for k in inside:
-            if ms[k].start in (low + 1, low + 2) and _may_speak(ms[k]):
+            if not _owns(place, k) and ms[k].start in (low + 1, low + 2) and _may_speak(ms[k]):
                 particle = ms[k].start == low + 1 or place.book.tokens[low + 1].lower() in _PARTICLES
                 return (low, k) if particle else (-1, -1)
-    if place.book.tokens[b - 1] != ",":
+    if place.book.tokens[b - 1] != "," and not _goes_on(place, b, low):
         return -1, -1
     for k in inside:
         if ms[k].start == low and _may_speak(ms[k]):
@@ -196,6 +241,13 @@ def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: i
     return -1, -1
 
 
+def _goes_on(place: _Place, b: int, low: int) -> bool:
+    """Whether the sentence that a quote opens goes on behind it: "Are you there?" he leaned over to her."""
+    a = place.speech.spans[int(place.speech.quote[b])][0]
+    opens = a == 0 or _stops(place, a - 1) or place.speech.quote[a - 1] >= 0
+    return opens and place.book.tokens[b - 1] in _OPEN_ENDS and place.book.tokens[low][:1].islower()
+
+
 def _may_speak(m: Markable) -> bool:
     return m.kind != "plural" and (m.kind != "pronoun" or m.role == SUBJECT)
 
@@ -203,18 +255,19 @@ def _may_speak(m: Markable) -> bool:
 def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
     """The subject (a markable) of a verb of saying after a quote that ends before token `low`."""
     parse, ms = place.parse, place.markables
-    for k in inside if v == low else ():
-        owns = place.book.tokens[ms[k].end + 1 : ms[k].end + 2] in (["'s"], ["’s"])
-        if ms[k].kind == "name" and ms[k].start == v + 1 and not owns:
+    # "Said Anna's brother": not Anna.
+    near = [k for k in inside if not _owns(place, k)]
+    for k in near if v == low else ():
+        if ms[k].kind == "name" and ms[k].start == v + 1:
             # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
             return k
-    subjects = _subjects_of(parse, v) if v == low else []
-    for k in inside:
+    subjects = place.subjects_of(v) if v == low else []
+    for k in near:
         up = int(parse.head[ms[k].head])
         by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
         if by or (up == v and ms[k].role == SUBJECT) or ms[k].head in subjects:
             return k
-    for k in inside:
+    for k in near:
         m = ms[k]
         particle = m.start == v + 2 and place.book.tokens[v + 1].lower() in _PARTICLES
         if (m.start == v + 1 or particle) and not (m.kind == "pronoun" and m.role != SUBJECT):
@@ -222,6 +275,12 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
         if m.end in (v - 1, v - 2) and m.start == low and _may_speak(m):
             return k
     return -1
+
+
+def _owns(place: _Place, k: int) -> bool:
+    """Whether a name stands in the possessive."""
+    m = place.markables[k]
+    return m.kind == "name" and place.book.tokens[min(m.end + 1, len(place.book.tokens) - 1)] in _OWNS
 
 
 def _tag_that_leads(place: _Place, a: int, tag: Tag) -> None:
@@ -268,7 +327,7 @@ def _tag_by_sentence_before(place: _Place, a: int, tag: Tag) -> None:
     if cut or (speech.quote[first:a] >= 0).any():
         return
     for v in range(first, a):
-        subjects = [i for i in _subjects_of(parse, v) if i < v and _speaks(place, i)]
+        subjects = [i for i in place.subjects_of(v) if i < v and _speaks(place, i)]
         if parse.dep[v] == "ROOT" and place.says(v) and subjects:
             _set(place, tag, place.by_head[subjects[0]], v, place.inside(first, a), "before")
             return
@@ -301,7 +360,7 @@ def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
     parse, ms = place.parse, place.markables
     at = v
     for _ in range(_CLIMB):
-        for i in _subjects_of(parse, at):
+        for i in place.subjects_of(at):
             if i < at and _speaks(place, i):
                 subject = place.by_head[i]
                 return subject if at == v else _named_between(place, inside, subject, v)
@@ -313,8 +372,16 @@ def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
         at = up
     before = [k for k in inside if ms[k].end < v and place.speech.quote[ms[k].start] < 0]
     adjoining = [k for k in before if ms[k].end >= v - 2 and _speaks(place, ms[k].head)]
-    named = [k for k in before if ms[k].kind == "name" and ms[k].role in (SUBJECT, OTHER)]
-    return adjoining[0] if adjoining else named[-1] if named else -1
+    names = [k for k in before if ms[k].kind == "name"]
+    named = [k for k in names if ms[k].role in (SUBJECT, OTHER)]
+    if adjoining or named:
+        return adjoining[0] if adjoining else named[-1]
+    # "Until Anna, getting more and more angry, said", where the parser does not see the subject.
+    tokens = place.book.tokens
+    aside = [k for k in names if tokens[v - 1] == "," and tokens[ms[k].end + 1] == ","]
+    bound = {k for k in aside if parse.tag[ms[k].start - 1] in ("IN", "TO")}
+    free = [k for k in aside if k not in bound or tokens[ms[k].start - 1] in _WHEN]
+    return free[-1] if free else -1
 
 
 def _named_between(place: _Place, inside: range, subject: int, v: int) -> int:
@@ -330,7 +397,15 @@ def _speaks(place: _Place, i: int) -> bool:
     """Whether token `i` heads a subject outside quotes."""
     k = place.by_head.get(i, -1)
     outside = k >= 0 and place.speech.quote[i] < 0
-    return outside and place.markables[k].role == SUBJECT and place.markables[k].text not in _OBJECT_FORMS
+    if not outside or place.markables[k].role != SUBJECT:
+        return False
+    return place.markables[k].text not in _OBJECT_FORMS or _is_heard_to_speak(place, k)
+
+
+def _is_heard_to_speak(place: _Place, k: int) -> bool:
+    """Whether an object form is the one who speaks: "she heard him say", not "she followed him to say"."""
+    m, parse = place.markables[k], place.parse
+    return is_heard(parse, m) and _word(place.book, int(parse.head[int(parse.head[m.head])])) in _HEARING
 
 
 def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
@@ -369,10 +444,21 @@ def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str) -> None:
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-        says = owned and _word(place.book, int(place.parse.head[m.head])) in lex.SPEECH_NOUNS
+        of = _word(place.book, int(place.parse.head[m.head])) if owned else ""
+        says = of in _SAID and _is_told_here(place, inside, position)
         if says or _is_of_a_voice(place, k):
             tag.subject, tag.position, tag.stranger = k, position, False
             return
+
+
+def _is_told_here(place: _Place, inside: range, position: str) -> bool:
+    """Whether words about an answer or a voice tell of the quote beside them: "Her voice rose" does not."""
+    if position == "before":
+        return True
+    first = place.markables[inside[0]].start
+    while first > 0 and place.speech.quote[first - 1] < 0 and not _stops(place, first - 1):
+        first -= 1
+    return place.book.tokens[first][:1].islower()
 
 
 def _word(book: Book, i: int) -> str:
