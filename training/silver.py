@@ -291,6 +291,10 @@ class SilverReader(BookReader):
             return (s, words) if words <= _BEAT_TOKENS and ms[s].character not in others else (-1, 0)
         return (s, words) if outside == [s] else (-1, 0)
 
+    def _newcomer(self, q: int, m: Markable) -> int:
+        """Nobody: the name that is hidden here may well come next."""
+        return -1
+
     def _decide(self, kind, ids, x, key, name="", somebody=False):
         row, p = super()._decide(kind, ids, x, key, name, somebody)
         if kind == "second" and self._addressed in ids:

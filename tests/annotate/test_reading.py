@@ -214,6 +214,35 @@ def test_a_girl_who_speaks_is_none_of_those_on_the_scene(annotate, quotes_of):
     assert [q.rule for q in done.state.quotes][2] == "said by someone else"
 
 
+@pytest.mark.parametrize(
+    ("behind", "speaker"),
+    [
+        ("She turned her head. It was Mr. Ford.", "Mr. Ford"),
+        ("“Oh, good evening, Mr. Ford,” said Anna Hill.", "Mr. Ford"),
+        ("“I have seen Mr. Ford,” said Anna Hill.", None),
+        (
+            "She did not turn her head."
+            + " The rain fell on the roof and the trees." * 12
+            + " Mr. Ford slept.",
+            None,
+        ),
+        ("Anna Hill did not turn her head.", None),
+    ],
+)
+def test_a_book_says_at_once_whose_voice_it_was(annotate, quotes_of, behind, speaker):
+    text = f"Anna Hill sat by the fire.\n\n“Good evening,” said a voice behind her.\n\n{behind}\n"
+    done = annotate(text, "Mr. Ford\nAnna Hill [f]\n")
+    assert quotes_of(done)[0][:2] == ("Good evening ,", speaker)
+
+
+def test_a_voice_is_nobody_who_was_there_before(annotate, quotes_of):
+    text = (
+        "Anna Hill and Mr. Ford sat by the fire.\n\n“Good evening,” said a voice.\n\n"
+        "It was dark. Mr. Ford saw nobody.\n"
+    )
+    assert quotes_of(annotate(text, "Mr. Ford\nAnna Hill [f]\n"))[0][1] is None
+
+
 def test_the_other_is_one_of_those_on_the_scene(annotate, quotes_of):
     text = (
         "Tom Ash met Mr. Ford.\n\n“Good day,” said Tom Ash to Mr. Ford.\n\n“Good day,” said Mr. Ford.\n\n"

@@ -39,6 +39,9 @@ _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""
 _MOST_OTHERS, _CHANCE = 3, 0.02
 """Candidates that are kept beside the chosen one, and the least probability of one."""
+_ON_SCENE, _EXPLAINED = 150, 130
+"""Tokens for which somebody who was mentioned stays on the scene, and those within which a book says who a
+speaker is whom it has only described."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _OF_NAMINGS = slice(INDEX[OF_NAMINGS[0]], INDEX[OF_NAMINGS[-1]] + 1)
@@ -256,6 +259,10 @@ class BookReader:
 
     def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
         m = self.t.markables[i]
+        newcomer = self._newcomer(tag, m) if tag >= 0 and kind == "nominal" else -1
+        if newcomer >= 0 and m.definite == "a":
+            self._settle(i, newcomer, "", 1.0)
+            return
         ids = self._reference_candidates(i, kind, q)
         x = self._reference_features(ids, i, kind, q, tag)
         name = kind
@@ -270,10 +277,27 @@ class BookReader:
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
         elif kind == "nominal":
-            e = self.state.add(m.gender, m.noun)
-            self._settle(i, e, kind, score)
+            e = newcomer if newcomer >= 0 else self.state.add(m.gender, m.noun)
+            self._settle(i, e, "", score)
         elif self.teacher:
             self.teacher.settled(i, -1)
+
+    def _newcomer(self, q: int, m: Markable) -> int:
+        """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at
+        once ("It was Anna", "Oh, good night, Anna"); -1 for nobody. A teacher is asked instead."""
+        if self.teacher:
+            return -1
+        a, b = self.t.speech.spans[q]
+        ms, quote = self.t.markables, self.t.speech.quote
+        before = range(bisect_left(self._starts, a - _ON_SCENE), bisect_left(self._starts, a))
+        present = {self.entity[k] for k in before if quote[ms[k].at] < 0}
+        for k in range(bisect_right(self._starts, b), bisect_right(self._starts, b + _EXPLAINED)):
+            who = ms[k].character
+            if who < 0 or ms[k].kind != "name" or (quote[ms[k].at] >= 0 and k not in self.t.called):
+                continue
+            if who not in present and quote[ms[k].at] != q and self._agrees(who, m.gender):
+                return who
+        return -1
 
     def _others(self, ids: list[int], p: np.ndarray, row: int) -> tuple[tuple[int, float], ...]:
         """The next best candidates of the cast, those with a chance at all."""
