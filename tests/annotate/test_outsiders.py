@@ -48,3 +48,9 @@ def test_pronouns_of_an_outsider_are_given_to_nobody(annotate, said, quotes_of):
 def test_another_of_the_same_surname_is_no_character_of_the_cast(book_of, sentence, cast, outsiders):
     book = book_of("\n\n".join([sentence] * 6))
     assert [e.name for e in find_outsiders(book, parse_cast(cast), parse_book(book))] == outsiders
+
+
+@pytest.mark.parametrize(("times", "outsiders"), [(4, ["Jacob Stone"]), (3, [])])
+def test_who_is_named_four_times_is_read_along(book_of, times, outsiders):
+    book = book_of("Mr. Ford came.\n\n" + "Jacob Stone smiled at Mr. Ford.\n\n" * times)
+    assert [e.name for e in find_outsiders(book, parse_cast("Mr. Ford"), parse_book(book))] == outsiders

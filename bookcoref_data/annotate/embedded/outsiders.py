@@ -21,7 +21,7 @@ from .parsing import Parse
 
 _Listed = tuple[Person, list[set[str]]]
 """Somebody of the cast with the words of each name."""
-LEAST_NAMED = 6
+LEAST_NAMED = 4
 """Times that somebody must be named to be read along."""
 MOST = 120
 
