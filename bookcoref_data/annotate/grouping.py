@@ -493,8 +493,9 @@ class _People:
         elif len(bearers) > 1 and kind == MAN:
             bearers = self._elder(bearers, group)
         elif not bearers and kind == WIFE:
-            # "Mrs. Lemuel" for "Mrs. Lemuel Struthers".
-            bearers = [g for g in self.full if g.husband == surname]
+            # "Mrs. Lemuel" for "Mrs. Lemuel Struthers", "Mrs. Rachel" for Rachel Lynde.
+            wives = [g for g in self.full if g.first == surname and _listed_gender(surname) == "f"]
+            bearers = [g for g in self.full if g.husband == surname] or wives
         if len(bearers) == 1:
             bearers[0].take(group)
             if bearers[0].role == ANY and kind in (WIFE, MISS):

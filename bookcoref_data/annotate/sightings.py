@@ -33,8 +33,8 @@ _NOBODY = (
     | lex.STYLES
     | word_set(
         "god god's heaven providence fate nature chapter christmas easter germany france england europe "
-        "america india italy london paris rome bible sir madam ma'am ma’am mr mrs miss dr mr. mrs. dr. love "
-        "death universe west east north south volume book part project gutenberg illustration copyright "
+        "america india italy london paris rome bible sir sahib madam ma'am ma’am mr mrs miss dr mr. mrs. dr. "
+        "love death universe west east north south volume book part project gutenberg illustration copyright "
         "etext ebook mamma mama mummy papa ma pa dad daddy mother father brother sister son daughter cousin "
         "uncle aunt grandma grandpa grandmamma grandpapa lordship ladyship"
     )

@@ -57,6 +57,13 @@ def test_the_eldest_sister_has_the_surname(proposed):
     assert "Miss Bennet" in of(cast, "Jane Bennet")
 
 
+def test_a_wife_may_be_called_by_her_own_first_name(proposed):
+    cast = proposed(
+        "Rachel Lynde smiled.", "Mrs. Rachel spoke.", "Mrs. Rachel Lynde sat down.", "Rachel rose."
+    )
+    assert "Mrs. Rachel" in of(cast, "Rachel Lynde")
+
+
 def test_husband_and_wife_stay_two(proposed):
     cast = proposed("Mr. Weston laughed.", "Mrs. Weston smiled.", "Weston spoke.", "Mrs. Lemuel Brown sang.")
     assert of(cast, "Mr. Weston") == {"Mr. Weston", "Weston"}
@@ -80,6 +87,7 @@ def test_a_title_alone_is_a_name_where_nobody_else_has_it(proposed):
     ("sentence", "name"),
     [
         ("“Yes, Ma’am,” said Anna.", "Ma’am"),
+        ("It was easier for the Burra Sahib, as the Burra Sahib said.", "Sahib"),
         ("Anna lived in St. James.", "St. James"),
         ("Anna went to Grace Church.", "Grace Church"),
         ("Anna asked the Dashwoods.", "Dashwoods"),
