@@ -43,7 +43,7 @@ _LEAST_HE, _MOST_HE = 0.35, 0.85
 _HE_OF_MEN, _HE_OF_WOMEN, _LEAST_LEAN = 0.8, 0.4, 6.0
 """Share of "he" among the pronouns behind the names of men and of women, and how much likelier one of the two
 must be (a logit; the votes are not independent)."""
-_LEAST_EPITHETS = 10
+LEAST_EPITHETS = 10
 """Times that an epithet must be used."""
 _PLURAL_SHARE, _MISS_SHARE = 0.25, 0.1
 """Share of "the Bertrams" and of plural tags that makes a name a family's; share of "Miss" before her first
@@ -157,7 +157,7 @@ class _ByPlaces:
         found = [
             self._epithet(noun, places)
             for noun, places in self._epithets.items()
-            if len(places) >= _LEAST_EPITHETS and f"the {noun}" not in known
+            if len(places) >= LEAST_EPITHETS and f"the {noun}" not in known
         ]
         weighed = [self._weighed_epithet(g) for g in found]
         for pair in bearers(weighed, [self._somebody(g) for g in people]):

@@ -108,3 +108,23 @@ def test_may_is_a_name_and_a_month(annotate, said):
     assert found.count("May") == 6
     assert found.count("May Welland") == 3
     assert "a month, not a name" in {d.reason for d in done.state.dropped}
+
+
+CALLED = (
+    "“Are you ill, Griffin?” asked Dr. Kemp.\n\n“I am,” said the Pale Man. The Pale Man sat by the fire.\n\n"
+    "{more}\n\nMr. Griffin slept there. It rained all night, and nobody came to the house."
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "entry", "new"),
+    [
+        ("Dr. Kemp went out.", "The Pale Man", {"Griffin", "Mr. Griffin"}),
+        # Two people stand in one sentence.
+        ("Mr. Griffin saw the Pale Man. Then Mr. Griffin spoke to the Pale Man.", "The Pale Man", set()),
+        # He has a name.
+        ("Dr. Kemp went out.", "The Pale Man; Jack Marvel", set()),
+    ],
+)
+def test_whom_the_cast_only_describes_learns_his_name_from_where_it_stands(learned, more, entry, new):
+    assert learned(CALLED.format(more=more), entry, "Dr. Kemp")["The Pale Man"] == new

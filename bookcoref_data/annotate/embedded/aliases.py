@@ -1,7 +1,8 @@
 """Names of the cast that the cast does not give: which other names of the book mean one of its characters.
 
 The names of the book are joined as for `--propose-cast` (`grouping.py`). A group of names of one person that
-has a name of the cast teaches the other names of the group.
+has a name of the cast teaches the other names of the group. Whom the cast only describes may learn his name
+from where it stands.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from difflib import SequenceMatcher
 
 from ...books import Book
 from ...words import honorifics
-from ..cast import Cast
-from ..grouping import Group, group_names, written
+from ..cast import Cast, Entry
+from ..grouping import LEAST_EPITHETS, Group, group_names, written
+from ..identity import Scenes, Span
+from ..joining import Somebody, bearers
+from ..sightings import name_runs
 from . import lexicon as lex
-from .names import ALIAS, NameTable, Person, Word, book_words, name_words, nicknames_of
+from .linking import link_hits
+from .names import ALIAS, NameTable, Person, Word, book_words, name_words, nicknames_of, take_apart
 from .parsing import Parse
 
 _KnownNames = dict[int, Counter[str]]
@@ -24,6 +29,7 @@ _ALIKE = 0.75
 """Least likeness of two spellings of a first name: "Charly" and "Charley"."""
 _MISSPELT, _LONG = 0.8, 5
 """The same for words of a name of which the book has only the other, and their least length."""
+_WHY = ", from where the names stand"
 _CLEAR = 2
 """Times more often that a group must be called by names of one character than by those of any other."""
 
@@ -64,7 +70,54 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
                 shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
                 (by_words if shares_words else by_places)[who][name] = count
     known = replace(known, groups=tuple(groups))
-    return known.with_names(by_words, "").with_names(by_places, ", from where the names stand")
+    known = known.with_names(by_words, "").with_names(by_places, _WHY)
+    return known.with_names(_names_of_the_described(book, known, parse), _WHY)
+
+
+def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownNames:
+    """Names of those whom the cast only describes ("The Invisible Man" is Griffin): a description is weighed
+    by its places against names that nobody of the cast has, as an epithet of the book is."""
+    table = NameTable(known.cast)
+    free = [g for g in known.groups if g.names and g.has_name and not any(_known(n, table) for n in g.names)]
+    places = _places_of_the_described(book, table, parse)
+    if not places or not free:
+        return {}
+    scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
+
+    def somebody(gender: str, spans: list[Span]) -> Somebody:
+        return Somebody(frozenset(), "", gender, len(spans), scenes.traces(spans))
+
+    described = [somebody(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
+    people = [somebody(_gender_of(g), [(at, ends.get(at, at)) for at in g.places]) for g in free]
+    found = [(list(places)[pair.one], free[pair.other]) for pair in bearers(described, people)]
+    times = Counter(id(group) for _, group in found)
+    return {who: Counter(group.names) for who, group in found if times[id(group)] == 1}
+
+
+def _places_of_the_described(book: Book, table: NameTable, parse: Parse) -> dict[int, list[Span]]:
+    """Where the book has the descriptions of those whom the cast gives no name, if often enough."""
+    described = {i for i, person in enumerate(table.people) if _is_only_described(person.entry)}
+    places: dict[int, list[Span]] = defaultdict(list)
+    for hit in link_hits(book, table, parse, "link") if described else ():
+        if hit.character in described:
+            places[hit.character].append((hit.start, hit.end))
+    return {who: spans for who, spans in places.items() if len(spans) >= LEAST_EPITHETS}
+
+
+def _is_only_described(entry: Entry) -> bool:
+    """Whether the cast gives no name of somebody, only descriptions."""
+    people = [take_apart(Entry(name)) for name in (entry.name, *entry.aliases)]
+    return all(person.common and not person.group for person in people)
+
+
+def _sure_gender(person: Person) -> str:
+    """ "m" or "f" where that is a person's gender, else ""."""
+    return person.gender if person.gender in ("m", "f") else ""
+
+
+def _gender_of(group: Group) -> str:
+    """ "m" or "f" where a title of a group says it, else ""."""
+    return next((g for g in map(honorifics.honorific_gender, sorted(group.titles)) if g), "")
 
 
 def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
