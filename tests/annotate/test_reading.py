@@ -235,6 +235,21 @@ def test_a_book_says_at_once_whose_voice_it_was(annotate, quotes_of, behind, spe
     assert quotes_of(done)[0][:2] == ("Good evening ,", speaker)
 
 
+@pytest.mark.parametrize(
+    ("behind", "speaker"),
+    [
+        ("“Is it true, Mr. Ford?” said Anna Hill.", "Mr. Ford"),
+        ("Mr. Ford put down his hat.", "Mr. Ford"),
+        ("She looked at the door of Mr. Ford.", None),
+        ("“Sit down,” said Mr. Ford.", None),
+    ],
+)
+def test_a_clerk_has_a_name_only_where_the_book_is_plain(annotate, quotes_of, behind, speaker):
+    text = f"Anna Hill sat by the fire.\n\n“Good evening,” said a clerk.\n\n{behind}\n"
+    done = annotate(text, "Mr. Ford\nAnna Hill [f]\n")
+    assert quotes_of(done)[0][:2] == ("Good evening ,", speaker)
+
+
 def test_a_voice_is_nobody_who_was_there_before(annotate, quotes_of):
     text = (
         "Anna Hill and Mr. Ford sat by the fire.\n\n“Good evening,” said a voice.\n\n"

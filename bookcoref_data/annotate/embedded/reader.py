@@ -290,14 +290,30 @@ class BookReader:
         a, b = self.t.speech.spans[q]
         ms, quote = self.t.markables, self.t.speech.quote
         before = range(bisect_left(self._starts, a - _ON_SCENE), bisect_left(self._starts, a))
-        present = {self.entity[k] for k in before if quote[ms[k].at] < 0}
+        reply = next(iter(self.conversation.next_turns(q, 1)), range(0))
+        known = {self.entity[k] for k in before if quote[ms[k].at] < 0}
+        voice = m.noun in lex.VOICES
+        # Who answers is somebody else.
+        known |= {self._entity(self.t.tags[n].subject) for n in reply}
         for k in range(bisect_right(self._starts, b), bisect_right(self._starts, b + _EXPLAINED)):
             who = ms[k].character
             if who < 0 or ms[k].kind != "name" or (quote[ms[k].at] >= 0 and k not in self.t.called):
                 continue
-            if who not in present and quote[ms[k].at] != q and self._agrees(who, m.gender):
+            plain = voice or self._is_plainly_meant(k, q, reply)
+            if plain and who not in known and quote[ms[k].at] != q and self._agrees(who, m.gender):
                 return who
         return -1
+
+    def _is_plainly_meant(self, k: int, q: int, reply: range) -> bool:
+        """Whether name `k` behind quote `q` may explain "the clerk", who is mostly somebody without a name:
+        the reply calls him by it, or it is the subject of the narration beside."""
+        m = self.t.markables[k]
+        inside = int(self.t.speech.quote[m.at])
+        if inside >= 0:
+            return inside in reply
+        paragraphs = self.t.speech.paragraph
+        beside = paragraphs[m.at] - paragraphs[self.t.speech.spans[q][1]] <= 1
+        return bool(m.role == SUBJECT and beside and k not in self._tagged)
 
     def _others(self, ids: list[int], p: np.ndarray, row: int) -> tuple[tuple[int, float], ...]:
         """The next best candidates of the cast, those with a chance at all."""
