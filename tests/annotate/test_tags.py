@@ -51,6 +51,7 @@ def subject_of(book_of):
         ("“It is late,” said Anna Hill’s young man.", "Anna Hill ’s young man"),
         ("“It is late,” said Anna Hill’s benefactress.", "Anna Hill ’s benefactress"),
         ("“It is late,” was Anna Hill’s explanation.", "Anna Hill"),
+        ("“It is late”, was Anna Hill’s reply.", "Anna Hill"),
         ("“It is late,” came Anna Hill’s voice.", "Anna Hill"),
         ("Then, after an interval, came Anna Hill’s voice: “It is late.”", "Anna Hill"),
         ("“It is late.” Her voice rose.", None),

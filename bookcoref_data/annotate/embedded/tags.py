@@ -153,26 +153,35 @@ def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
 
 def _subjects_behind(book: Book, parse: Parse, speech: Speech, b: int) -> list[int]:
     """The subjects of a verb of saying right after a quote that ends at token `b`."""
-    for v in range(b + 1, min(b + 5, len(book.tokens))):
-        if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
-            break
-        if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
-            return _subjects_of(book, parse, speech, v)
-    return []
+    v = _first_verb_of_saying(book, parse, speech, range(b + 1, min(b + 5, len(book.tokens))))
+    return _subjects_of(book, parse, speech, v) if v >= 0 else []
 
 
 def _subjects_ahead(book: Book, parse: Parse, speech: Speech, a: int) -> list[int]:
     """The subjects of a verb of saying that leads to a quote at token `a`, where they are no nouns ("the
     other went on"): a noun is often a thing there ("his eyes said")."""
-    lead = a - 2 if a > 1 and book.tokens[a - 1] == "\n" else a - 1
+    lead = _lead(book, a)
     if lead <= 0 or book.tokens[lead] not in (",", ":"):
         return []
-    for v in range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1):
+    near = range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1)
+    v = _first_verb_of_saying(book, parse, speech, near)
+    subjects = _subjects_of(book, parse, speech, v) if v >= 0 else []
+    return [i for i in subjects if i < v and parse.tag[i] in ("JJ", "CD")]
+
+
+def _first_verb_of_saying(book: Book, parse: Parse, speech: Speech, near: range) -> int:
+    """The first verb of saying among tokens outside quotes, before the sentence ends; -1 for none."""
+    for v in near:
         if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
             break
         if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
-            return [i for i in _subjects_of(book, parse, speech, v) if i < v and parse.tag[i] in ("JJ", "CD")]
-    return []
+            return v
+    return -1
+
+
+def _lead(book: Book, a: int) -> int:
+    """The token before a quote at token `a`, over the end of a line."""
+    return a - 2 if a > 1 and book.tokens[a - 1] == "\n" else a - 1
 
 
 def _subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
@@ -218,7 +227,8 @@ def _tag_after(place: _Place, b: int, tag: Tag) -> None:
         if subject >= 0:
             _set(place, tag, subject, verb, inside, "after")
         else:
-            _tag_by_noun(place, tag, inside, "after")
+            # A sentence of its own ("Her voice rose") does not tell of the quote before it.
+            _tag_by_noun(place, tag, inside, "after", told=tokens[low][:1].islower())
 
 
 def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
@@ -287,7 +297,7 @@ def _tag_that_leads(place: _Place, a: int, tag: Tag) -> None:
     """ "She said, ": a verb of saying with its subject right before the mark that opens on the quote. What
     follows the quote is another matter then: she said, "Why?" he had no answer."""
     tokens = place.book.tokens
-    lead = a - 2 if a > 1 and tokens[a - 1] == "\n" else a - 1
+    lead = _lead(place.book, a)
     if lead <= 0 or tokens[lead] not in (",", ":") or place.speech.quote[lead] >= 0:
         return
     first = _clause_before(place, a)
@@ -303,7 +313,7 @@ def _tag_before(place: _Place, a: int, tag: Tag) -> None:
         _tag_by_sentence_before(place, a, tag)
     if first == a or place.speech.quote[a - 1] >= 0:
         return
-    lead = tokens[a - 2] if tokens[a - 1] == "\n" and a > 1 else tokens[a - 1]
+    lead = tokens[_lead(place.book, a)]
     inside = place.inside(first, a)
     dash = lead.endswith(("--", "—"))
     if tokens[a - 1] in _LEADS or dash or _word(place.book, a - 1) in lex.SPEECH_VERBS:
@@ -378,10 +388,13 @@ def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
         return adjoining[0] if adjoining else named[-1]
     # "Until Anna, getting more and more angry, said", where the parser does not see the subject.
     tokens = place.book.tokens
-    aside = [k for k in names if tokens[v - 1] == "," and tokens[ms[k].end + 1] == ","]
-    bound = {k for k in aside if parse.tag[ms[k].start - 1] in ("IN", "TO")}
-    free = [k for k in aside if k not in bound or tokens[ms[k].start - 1] in _WHEN]
-    return free[-1] if free else -1
+    aside = [k for k in names if tokens[ms[k].end + 1] == "," and _is_no_object(place, ms[k].start - 1)]
+    return aside[-1] if aside and tokens[v - 1] == "," else -1
+
+
+def _is_no_object(place: _Place, i: int) -> bool:
+    """Whether what follows token `i` may be a subject: "until Anna", not "upon Anna"."""
+    return place.parse.tag[i] not in ("IN", "TO") or place.book.tokens[i] in _WHEN
 
 
 def _named_between(place: _Place, inside: range, subject: int, v: int) -> int:
@@ -439,26 +452,17 @@ def _is_of_a_voice(place: _Place, k: int) -> bool:
     return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in lex.VOICES and heard
 
 
-def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str) -> None:
-    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"."""
+def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str, told: bool = True) -> None:
+    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"; `told` says
+    whether words about an answer or a voice tell of this quote."""
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
         of = _word(place.book, int(place.parse.head[m.head])) if owned else ""
-        says = of in _SAID and _is_told_here(place, inside, position)
+        says = told and of in _SAID
         if says or _is_of_a_voice(place, k):
             tag.subject, tag.position, tag.stranger = k, position, False
             return
-
-
-def _is_told_here(place: _Place, inside: range, position: str) -> bool:
-    """Whether words about an answer or a voice tell of the quote beside them: "Her voice rose" does not."""
-    if position == "before":
-        return True
-    first = place.markables[inside[0]].start
-    while first > 0 and place.speech.quote[first - 1] < 0 and not _stops(place, first - 1):
-        first -= 1
-    return place.book.tokens[first][:1].islower()
 
 
 def _word(book: Book, i: int) -> str:
