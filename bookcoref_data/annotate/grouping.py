@@ -16,6 +16,7 @@ import numpy as np
 from ..books import Book
 from ..words import honorifics, word_set
 from .embedded import lexicon as lex
+from .embedded.names import gender_of_first_name
 from .embedded.parsing import Parse
 from .identity import Scenes
 from .joining import Somebody, bearers, same_people
@@ -99,6 +100,11 @@ class Group:
     def has_name(self) -> bool:
         """Whether the names are somebody's own: neither "the General" nor "Mrs. John Dashwood"."""
         return not self.husband and not all(name.startswith("the ") for name in self.names)
+
+    @property
+    def gender_of_titles(self) -> str:
+        """ "m" or "f" where a title says it, else ""."""
+        return next((g for g in map(honorifics.honorific_gender, sorted(self.titles)) if g), "")
 
     @property
     def with_surname(self) -> int:
@@ -196,10 +202,9 @@ class _ByPlaces:
 
     def _gender_of(self, group: Group) -> str:
         """ "m", "f", or "" where neither titles nor first name nor pronouns say it."""
-        by_title = next((g for g in map(honorifics.honorific_gender, sorted(group.titles)) if g), "")
         by_role = {MAN: "m", KNIGHT: "m", WIFE: "f", MISS: "f"}.get(group.role, "")
         word = group.first or group.last or min(group.names)
-        return by_title or by_role or self._genders.of(word) or self._genders.likely(word)
+        return group.gender_of_titles or by_role or self._genders.of(word) or self._genders.likely(word)
 
 
 def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
@@ -216,13 +221,6 @@ def _is_plural(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:
     (word,) = sighting.words
     several = sighting.plural >= _PLURAL_SHARE * sighting.count and 20 * sighting.speaks < sighting.count
     return word[-1:] == "s" and (word[:-1],) in seen and several
-
-
-def _listed_gender(first: str) -> str:
-    """ "m" or "f" where a first name is one of the two only."""
-    low = first.lower()
-    male, female = low in lex.MALE_FIRST, low in lex.FEMALE_FIRST
-    return "" if male == female else "m" if male else "f"
 
 
 class _Genders:
@@ -253,7 +251,7 @@ class _Genders:
     def of(self, first: str) -> str:
         """ "m", "f", or "" where neither is likely."""
         low = first.lower()
-        if known := _listed_gender(low):
+        if known := gender_of_first_name(low):
             return known
         votes = self._votes.get(low, Counter())
         n = votes.total()
@@ -310,7 +308,7 @@ class _People:
         """ "Emma Woodhouse"; "Mrs. Lemuel Struthers" is not Lemuel Struthers."""
         words = sighting.words
         wives = sighting.times(honorifics.MARRIED)
-        his = wives if _listed_gender(words[0]) != "f" else 0
+        his = wives if gender_of_first_name(words[0]) != "f" else 0
         if his:
             group = Group("", words[-1], WIFE)
             self._fill(group, sighting, {f"Mrs. {' '.join(words)}": his}, honorifics.MARRIED)
@@ -494,8 +492,9 @@ class _People:
             bearers = self._elder(bearers, group)
         elif not bearers and kind == WIFE:
             # "Mrs. Lemuel" for "Mrs. Lemuel Struthers", "Mrs. Rachel" for Rachel Lynde.
-            wives = [g for g in self.full if g.first == surname and _listed_gender(surname) == "f"]
-            bearers = [g for g in self.full if g.husband == surname] or wives
+            bearers = [g for g in self.full if g.husband == surname]
+            if not bearers and gender_of_first_name(surname) == "f":
+                bearers = [g for g in self.full if g.first == surname]
         if len(bearers) == 1:
             bearers[0].take(group)
             if bearers[0].role == ANY and kind in (WIFE, MISS):

@@ -77,9 +77,12 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
 def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownNames:
     """Names of those whom the cast only describes ("The Invisible Man" is Griffin): a description is weighed
     by its places against names that nobody of the cast has, as an epithet of the book is."""
+    described = {who for who, entry in enumerate(known.cast.entries) if _is_only_described(entry)}
+    if not described:
+        return {}
     table = NameTable(known.cast)
     free = [g for g in known.groups if g.names and g.has_name and not any(_known(n, table) for n in g.names)]
-    places = _places_of_the_described(book, table, parse)
+    places = _places_of(described, book, table, parse)
     if not places or not free:
         return {}
     scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
@@ -87,19 +90,18 @@ def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownN
     def somebody(gender: str, spans: list[Span]) -> Somebody:
         return Somebody(frozenset(), "", gender, len(spans), scenes.traces(spans))
 
-    described = [somebody(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
-    people = [somebody(_gender_of(g), [(at, ends.get(at, at)) for at in g.places]) for g in free]
-    found = [(list(places)[pair.one], free[pair.other]) for pair in bearers(described, people)]
+    epithets = [somebody(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
+    people = [somebody(g.gender_of_titles, [(at, ends.get(at, at)) for at in g.places]) for g in free]
+    found = [(list(places)[pair.one], free[pair.other]) for pair in bearers(epithets, people)]
     times = Counter(id(group) for _, group in found)
     return {who: Counter(group.names) for who, group in found if times[id(group)] == 1}
 
 
-def _places_of_the_described(book: Book, table: NameTable, parse: Parse) -> dict[int, list[Span]]:
-    """Where the book has the descriptions of those whom the cast gives no name, if often enough."""
-    described = {i for i, person in enumerate(table.people) if _is_only_described(person.entry)}
+def _places_of(characters: set[int], book: Book, table: NameTable, parse: Parse) -> dict[int, list[Span]]:
+    """Where the book has the names of these characters, of those whom it has as often as an epithet."""
     places: dict[int, list[Span]] = defaultdict(list)
-    for hit in link_hits(book, table, parse, "link") if described else ():
-        if hit.character in described:
+    for hit in link_hits(book, table, parse, "link"):
+        if hit.character in characters:
             places[hit.character].append((hit.start, hit.end))
     return {who: spans for who, spans in places.items() if len(spans) >= LEAST_EPITHETS}
 
@@ -113,11 +115,6 @@ def _is_only_described(entry: Entry) -> bool:
 def _sure_gender(person: Person) -> str:
     """ "m" or "f" where that is a person's gender, else ""."""
     return person.gender if person.gender in ("m", "f") else ""
-
-
-def _gender_of(group: Group) -> str:
-    """ "m" or "f" where a title of a group says it, else ""."""
-    return next((g for g in map(honorifics.honorific_gender, sorted(group.titles)) if g), "")
 
 
 def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:

@@ -181,6 +181,13 @@ def _is_plural(words: list[str]) -> bool:
     return words[0] == "the" and words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "'s"))
 
 
+def gender_of_first_name(name: str) -> str:
+    """ "m" or "f" where a first name is one of the two only, else ""."""
+    low = name.lower()
+    male, female = low in lex.MALE_FIRST, low in lex.FEMALE_FIRST
+    return "" if male == female else "m" if male else "f"
+
+
 def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
     """(gender, whether it is certain): a hint or a title is, a first name is a guess."""
     if entry.gender in ("m", "f", "n"):
@@ -193,11 +200,8 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
             return "m", True
         if word in lex.FEMALE_NOUNS:
             return "f", True
-    for word in rest[:1]:
-        if word in lex.MALE_FIRST and word not in lex.FEMALE_FIRST:
-            return "m", False
-        if word in lex.FEMALE_FIRST and word not in lex.MALE_FIRST:
-            return "f", False
+    if rest and (gender := gender_of_first_name(rest[0])):
+        return gender, False
     if any(t in honorifics.OFFICES for t in titles):
         return "m", False
     return "", False
@@ -416,7 +420,7 @@ class NameTable:
                     yield [word], LAST
         # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
         woman = (p.gender == "f" and p.titles) or set(p.titles) & honorifics.FEMALE_HONORIFICS
-        if woman and not first and p.last in lex.FEMALE_FIRST - lex.MALE_FIRST:
+        if woman and not first and gender_of_first_name(p.last) == "f":
             # "Miss Jemima" is Jemima.
             yield last, FIRST
         if last and not woman:

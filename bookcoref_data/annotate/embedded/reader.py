@@ -259,8 +259,8 @@ class BookReader:
 
     def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
         m = self.t.markables[i]
-        newcomer = self._newcomer(tag, m) if tag >= 0 and kind == "nominal" else -1
-        if newcomer >= 0 and m.definite == "a":
+        described = tag >= 0 and kind == "nominal"
+        if described and m.definite == "a" and (newcomer := self._newcomer(tag, m)) >= 0:
             self._settle(i, newcomer, "", 1.0)
             return
         ids = self._reference_candidates(i, kind, q)
@@ -277,8 +277,8 @@ class BookReader:
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
         elif kind == "nominal":
-            e = newcomer if newcomer >= 0 else self.state.add(m.gender, m.noun)
-            self._settle(i, e, "", score)
+            e = self._newcomer(tag, m) if described and m.definite != "a" else -1
+            self._settle(i, e if e >= 0 else self.state.add(m.gender, m.noun), "", score)
         elif self.teacher:
             self.teacher.settled(i, -1)
 
@@ -300,7 +300,7 @@ class BookReader:
             if who < 0 or ms[k].kind != "name" or (quote[ms[k].at] >= 0 and k not in self.t.called):
                 continue
             plain = voice or self._is_plainly_meant(k, q, reply)
-            if plain and who not in known and quote[ms[k].at] != q and self._agrees(who, m.gender):
+            if plain and who not in known and self._agrees(who, m.gender):
                 return who
         return -1
 
