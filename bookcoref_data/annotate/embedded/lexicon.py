@@ -209,13 +209,15 @@ SPEECH_VERBS = word_set(
     "soliloquised soliloquized specified squealed started stipulated storms stormed surmised theorised "
     "trilled tut-tutted uttered wondering yelped calling repeating whispering ended "
     "sobbing sighing gasping stammering roaring yelling growling suggesting explaining protesting inquiring "
-    "enquiring demanding returning insisting"
+    "enquiring demanding returning insisting moaning groaning wailing observing remarking exclaiming "
+    "declaring muttering mumbling announcing begging pleading rejoining"
 )
 
 SPEECH_NOUNS = word_set(
     "reply answer rejoinder remark response exclamation observation question cry retort greeting comment "
     "inquiry enquiry words reasoning salutation explanation thought conclusion verdict response order "
-    "suggestion advice criticism protest objection announcement summary warning challenge welcome"
+    "suggestion advice criticism protest objection announcement summary warning challenge welcome "
+    "remarks questions comments exclamations answers replies"
 )
 
 PLACES = word_set(

@@ -8,38 +8,30 @@ from dataclasses import dataclass
 from ...books import Book
 from ...words import honorifics
 from . import lexicon as lex
-from .clauses import is_heard
-from .markables import OTHER, POSSESSIVE, SUBJECT, Markable, is_vocative
+from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
 from .quotes import Speech
+from .saying import LEADS, Surroundings, bare_word, lead_of, speaks, subject_before_quote, subjects_of
 
 _STOPS = {".", "!", "?", ";", "\n"}
 _REACH_AFTER, _REACH_BEFORE = 10, 40
-_CLIMB = 6
-"""Most words climbed from a verb of saying to the verb that has its subject."""
-_JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", "acl", "acomp"])
-"""Ties to the word above: "he rose and said", "she took the opportunity of saying"."""
 _ASIDES = frozenset([",", ";", "--", "—"])
 """Marks that may stand between a quote and its tag."""
-_OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them"])
 _NEAR_LEAD = 4
 """Tokens before the mark that opens on a quote within which its verb of saying stands."""
 _SHORT_SENTENCE = 15
 """Most tokens of a sentence of its own that says who speaks next."""
 _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
-_RELATIVE = frozenset(["who", "that", "which"])
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
-_HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "made", "making", "let"])
-"""Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
+_HEARD = frozenset(["hear", "hears", "heard"])
+"""Verbs of the one who listens: "he heard his wife go on"."""
 _SAID = lex.SPEECH_NOUNS | lex.VOICES
-_WHEN = frozenset(["until", "till", "as", "while", "when", "after", "before"])
+_NOT_SAID = frozenset(["to", "at", "after", "for", "from", "upon", "before"])
+"""Words between a verb of saying and words of somebody else: "he said to her remarks"."""
 _OWNS = frozenset(["'s", "’s"])
-_WITHOUT_NOUN = frozenset(["other", "latter", "former", "first", "second", "third"])
-"""Adjectives that stand for somebody without a noun."""
 _OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
 """Marks that may end a quote in the middle of a sentence."""
-_LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 
 
 @dataclass(slots=True)
@@ -61,38 +53,11 @@ class Tag:
     stranger: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Everything the search for tags looks at."""
-
-    book: Book
-    parse: Parse
-    speech: Speech
-    markables: list[Markable]
-    starts: list[int]
-    by_head: dict[int, int]
-
-    def inside(self, low: int, high: int) -> range:
-        """The markables that are read in tokens [low, high)."""
-        return range(bisect_left(self.starts, low), bisect_left(self.starts, high))
-
-    def subjects_of(self, v: int) -> list[int]:
-        """The grammatical subjects of a verb."""
-        return _subjects_of(self.book, self.parse, self.speech, v)
-
-    def is_verb(self, i: int) -> bool:
-        return self.parse.tag[i][:2] == "VB"
-
-    def says(self, i: int) -> bool:
-        """Whether token `i` is a verb of saying; the parser takes some for nouns."""
-        return _word(self.book, i) in lex.SPEECH_VERBS and self.parse.tag[i][:2] in ("VB", "NN")
-
-
 def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable]) -> list[Tag]:
     """One `Tag` per quote."""
     starts = [m.at for m in markables]
     by_head = {m.head: k for k, m in reversed(list(enumerate(markables)))}
-    place = _Place(book, parse, speech, markables, starts, by_head)
+    place = Surroundings(book, parse, speech, markables, starts, by_head)
     tags: list[Tag] = []
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
@@ -112,16 +77,26 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     return tags
 
 
-def _find_tag(place: _Place, a: int, b: int, tag: Tag) -> None:
-    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it."""
+def _find_tag(place: Surroundings, a: int, b: int, tag: Tag) -> None:
+    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it, unless another
+    clause begins there: he said, "Yes", and Anna laughed."""
     _tag_that_leads(place, a, tag)
+    if tag.subject < 0 and _another_clause(place, b):
+        _tag_before(place, a, tag)
     if tag.subject < 0:
         _tag_after(place, b, tag)
     if tag.subject < 0:
         _tag_before(place, a, tag)
 
 
-def _is_one_sentence(place: _Place, end: int, a: int, tag: Tag) -> bool:
+def _another_clause(place: Surroundings, b: int) -> bool:
+    """Whether "and" or "but" follows the quote that ends at token `b`."""
+    tokens = place.book.tokens
+    near = [token for token in tokens[b + 1 : b + 3] if token not in _ASIDES]
+    return bool(near) and near[0] in ("and", "but")
+
+
+def _is_one_sentence(place: Surroundings, end: int, a: int, tag: Tag) -> bool:
     """Whether the quote at token `a` goes on with the sentence of the quote that ends at `end`, which `tag`
     breaks into: "Anna," said he, "we want you." Then it has no tag of its own."""
     tokens = place.book.tokens
@@ -133,10 +108,10 @@ def _is_one_sentence(place: _Place, end: int, a: int, tag: Tag) -> bool:
     if next((t[0].islower() for t in tokens[a : a + 4] if t[:1].isalpha()), False):
         return True
     said, inside = place.markables[tag.subject].end, place.inside(end + 1, a)
-    return not any(place.says(v) and _subject_before_quote(place, inside, v) >= 0 for v in range(said + 1, a))
+    return not any(place.says(v) and subject_before_quote(place, inside, v) >= 0 for v in range(said + 1, a))
 
 
-def _stops(place: _Place, i: int) -> bool:
+def _stops(place: Surroundings, i: int) -> bool:
     """Whether a sentence or clause ends at token `i`."""
     return place.book.tokens[i] in _STOPS and place.book.tokens[i - 1].lower() not in honorifics.ABBREVIATED
 
@@ -154,18 +129,18 @@ def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
 def _subjects_behind(book: Book, parse: Parse, speech: Speech, b: int) -> list[int]:
     """The subjects of a verb of saying right after a quote that ends at token `b`."""
     v = _first_verb_of_saying(book, parse, speech, range(b + 1, min(b + 5, len(book.tokens))))
-    return _subjects_of(book, parse, speech, v) if v >= 0 else []
+    return subjects_of(book, parse, speech, v) if v >= 0 else []
 
 
 def _subjects_ahead(book: Book, parse: Parse, speech: Speech, a: int) -> list[int]:
     """The subjects of a verb of saying that leads to a quote at token `a`, where they are no nouns ("the
     other went on"): a noun is often a thing there ("his eyes said")."""
-    lead = _lead(book, a)
+    lead = lead_of(book, a)
     if lead <= 0 or book.tokens[lead] not in (",", ":"):
         return []
     near = range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1)
     v = _first_verb_of_saying(book, parse, speech, near)
-    subjects = _subjects_of(book, parse, speech, v) if v >= 0 else []
+    subjects = subjects_of(book, parse, speech, v) if v >= 0 else []
     return [i for i in subjects if i < v and parse.tag[i] in ("JJ", "CD")]
 
 
@@ -174,37 +149,12 @@ def _first_verb_of_saying(book: Book, parse: Parse, speech: Speech, near: range)
     for v in near:
         if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
             break
-        if _word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+        if bare_word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
             return v
     return -1
 
 
-def _lead(book: Book, a: int) -> int:
-    """The token before a quote at token `a`, over the end of a line."""
-    return a - 2 if a > 1 and book.tokens[a - 1] == "\n" else a - 1
-
-
-def _subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
-    """The grammatical subjects of a verb, on its side of the quotation marks; one that follows it ("replied
-    the other") the parser may call an object, and "lucidly" a noun in "said the other lucidly"."""
-    low, high = int(parse.left[v]), int(parse.right[v])
-    tied = [
-        i
-        for i in range(max(low, v - 12), min(high, v + 8) + 1)
-        if int(parse.head[i]) == v and i != v and (speech.quote[i] < 0) == (speech.quote[v] < 0)
-    ]
-    subjects = [i for i in tied if parse.dep[i] in ("nsubj", "nsubjpass")]
-    behind = [i for i in tied if parse.dep[i] == "dobj" and int(parse.left[i]) in (v + 1, v + 2)]
-    return [_without_adverb(book, parse, i) for i in subjects or behind]
-
-
-def _without_adverb(book: Book, parse: Parse, i: int) -> int:
-    """The adjective that is the subject where the parser makes a noun of the adverb behind it."""
-    alone = book.tokens[i - 1].lower() in _WITHOUT_NOUN and int(parse.head[i - 1]) == i
-    return i - 1 if alone and (parse.tag[i] == "RB" or book.tokens[i].endswith("ly")) else i
-
-
-def _tag_after(place: _Place, b: int, tag: Tag) -> None:
+def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
     tokens, speech = place.book.tokens, place.speech
     size = len(tokens)
     low = b + 2 if b + 2 < size and tokens[b + 1] in _ASIDES else b + 1
@@ -214,6 +164,12 @@ def _tag_after(place: _Place, b: int, tag: Tag) -> None:
     if stop == low:
         return
     inside = place.inside(low, stop)
+    if tokens[low] == "from" and tokens[b - 1] == ",":
+        # "Come in," from the Major.
+        whom = next((k for k in inside if place.markables[k].start == low + 1), -1)
+        if whom >= 0:
+            _set(place, tag, whom, low, inside, "after")
+            return
     verbs = [v for v in range(low, stop) if place.says(v)]
     for v in verbs:
         subject = _subject_after_quote(place, inside, v, low)
@@ -231,7 +187,7 @@ def _tag_after(place: _Place, b: int, tag: Tag) -> None:
             _tag_by_noun(place, tag, inside, "after", told=tokens[low][:1].islower())
 
 
-def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
+def _tag_of_another_verb(place: Surroundings, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
     """(verb, subject) of a tag whose verb is no verb of saying in our list, -1 where there is none: the verb
     stands right after the quote and before its subject ("snarled the ex-convict"), or the quote ends in a
     comma and the subject follows at once ("May brightly agreed")."""
@@ -247,11 +203,26 @@ def _tag_of_another_verb(place: _Place, inside: range, b: int, low: int, stop: i
         if ms[k].start == low and _may_speak(ms[k]):
             verbs = (v for v in range(ms[k].head + 1, min(stop, ms[k].head + 5)) if place.is_verb(v))
             verb = next(verbs, -1)
+            if verb >= 0 and bare_word(place.book, verb) in _HEARD:
+                return _tag_of_what_is_heard(place, inside, verb)
             return (verb, k) if verb >= 0 else (-1, -1)
     return -1, -1
 
 
-def _goes_on(place: _Place, b: int, low: int) -> bool:
+def _tag_of_what_is_heard(place: Surroundings, inside: range, heard: int) -> tuple[int, int]:
+    """(verb, subject) where a tag tells who hears the speaker: "he heard his wife's voice go on"."""
+    parse, ms = place.parse, place.markables
+    for k in inside:
+        head = ms[k].head
+        if parse.dep[head] == "poss" and bare_word(place.book, int(parse.head[head])) in lex.VOICES:
+            head = int(parse.head[head])
+        verb = int(parse.head[head])
+        if parse.dep[head] == "nsubj" and int(parse.head[verb]) == heard and head > heard:
+            return verb, k
+    return -1, -1
+
+
+def _goes_on(place: Surroundings, b: int, low: int) -> bool:
     """Whether the sentence that a quote opens goes on behind it: "Are you there?" he leaned over to her."""
     a = place.speech.spans[int(place.speech.quote[b])][0]
     opens = a == 0 or _stops(place, a - 1) or place.speech.quote[a - 1] >= 0
@@ -262,7 +233,7 @@ def _may_speak(m: Markable) -> bool:
     return m.kind != "plural" and (m.kind != "pronoun" or m.role == SUBJECT)
 
 
-def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
+def _subject_after_quote(place: Surroundings, inside: range, v: int, low: int) -> int:
     """The subject (a markable) of a verb of saying after a quote that ends before token `low`."""
     parse, ms = place.parse, place.markables
     # "Said Anna's brother": not Anna.
@@ -287,17 +258,17 @@ def _subject_after_quote(place: _Place, inside: range, v: int, low: int) -> int:
     return -1
 
 
-def _owns(place: _Place, k: int) -> bool:
+def _owns(place: Surroundings, k: int) -> bool:
     """Whether a name stands in the possessive."""
     m = place.markables[k]
     return m.kind == "name" and place.book.tokens[min(m.end + 1, len(place.book.tokens) - 1)] in _OWNS
 
 
-def _tag_that_leads(place: _Place, a: int, tag: Tag) -> None:
+def _tag_that_leads(place: Surroundings, a: int, tag: Tag) -> None:
     """ "She said, ": a verb of saying with its subject right before the mark that opens on the quote. What
     follows the quote is another matter then: she said, "Why?" he had no answer."""
     tokens = place.book.tokens
-    lead = _lead(place.book, a)
+    lead = lead_of(place.book, a)
     if lead <= 0 or tokens[lead] not in (",", ":") or place.speech.quote[lead] >= 0:
         return
     first = _clause_before(place, a)
@@ -306,18 +277,20 @@ def _tag_that_leads(place: _Place, a: int, tag: Tag) -> None:
         _tag_by_verb_before(place, near, tag, place.inside(first, a))
 
 
-def _tag_before(place: _Place, a: int, tag: Tag) -> None:
+def _tag_before(place: Surroundings, a: int, tag: Tag) -> None:
     tokens = place.book.tokens
     first = _clause_before(place, a)
     if first == a and place.speech.quote[a - 1] < 0:
         _tag_by_sentence_before(place, a, tag)
     if first == a or place.speech.quote[a - 1] >= 0:
         return
-    lead = tokens[_lead(place.book, a)]
+    lead = tokens[lead_of(place.book, a)]
     inside = place.inside(first, a)
     dash = lead.endswith(("--", "—"))
-    if tokens[a - 1] in _LEADS or dash or _word(place.book, a - 1) in lex.SPEECH_VERBS:
+    if tokens[a - 1] in LEADS or dash or bare_word(place.book, a - 1) in lex.SPEECH_VERBS:
         _tag_by_verb_before(place, range(first, a), tag, inside)
+    if tag.subject < 0:
+        _tag_by_with(place, a, tag, inside)
     if tag.subject < 0 and not tag.stranger and (dash or lead[:1] == ":"):
         # "She turned to him:" leads to her words without saying so.
         subjects = [k for k in inside if place.markables[k].role == SUBJECT]
@@ -325,7 +298,19 @@ def _tag_before(place: _Place, a: int, tag: Tag) -> None:
             tag.subject, tag.position = subjects[-1], "before"
 
 
-def _tag_by_sentence_before(place: _Place, a: int, tag: Tag) -> None:
+def _tag_by_with(place: Surroundings, a: int, tag: Tag, inside: range) -> None:
+    """ "He ended with, "I am tired"."""
+    lead = lead_of(place.book, a)
+    end = lead - 1 if place.book.tokens[lead] == "," else lead
+    if place.book.tokens[end] != "with":
+        return
+    verb = int(place.parse.head[end])
+    subject = subject_before_quote(place, inside, verb) if place.is_verb(verb) else -1
+    if subject >= 0:
+        _set(place, tag, subject, verb, inside, "before")
+
+
+def _tag_by_sentence_before(place: Surroundings, a: int, tag: Tag) -> None:
     """ "Miss Hill began again." before a quote in the same paragraph."""
     parse, speech = place.parse, place.speech
     if not speech.real_paragraphs or a < 2 or speech.paragraph[a - 2] != speech.paragraph[a]:
@@ -337,13 +322,13 @@ def _tag_by_sentence_before(place: _Place, a: int, tag: Tag) -> None:
     if cut or (speech.quote[first:a] >= 0).any():
         return
     for v in range(first, a):
-        subjects = [i for i in place.subjects_of(v) if i < v and _speaks(place, i)]
+        subjects = [i for i in place.subjects_of(v) if i < v and speaks(place, i)]
         if parse.dep[v] == "ROOT" and place.says(v) and subjects:
             _set(place, tag, place.by_head[subjects[0]], v, place.inside(first, a), "before")
             return
 
 
-def _clause_before(place: _Place, a: int) -> int:
+def _clause_before(place: Surroundings, a: int) -> int:
     """The first token of the narration that leads to a quote at token `a`; `a` where there is none."""
     tokens = place.book.tokens
     first = a
@@ -354,74 +339,17 @@ def _clause_before(place: _Place, a: int) -> int:
     return first
 
 
-def _tag_by_verb_before(place: _Place, clause: range, tag: Tag, inside: range) -> None:
+def _tag_by_verb_before(place: Surroundings, clause: range, tag: Tag, inside: range) -> None:
     """The last verb of saying in a clause before a quote, with its subject; else a noun of saying."""
     for v in reversed(clause):
-        subject = _subject_before_quote(place, inside, v) if place.says(v) else -1
+        subject = subject_before_quote(place, inside, v) if place.says(v) else -1
         if subject >= 0:
             _set(place, tag, subject, v, inside, "before")
             return
     _tag_by_noun(place, tag, inside, "before")
 
 
-def _subject_before_quote(place: _Place, inside: range, v: int) -> int:
-    """The subject of a verb of saying that leads to a quote: its own, that of the verb it is joined to ("he
-    rose and said"), the noun that "who" stands for, or whoever is named right before it."""
-    parse, ms = place.parse, place.markables
-    at = v
-    for _ in range(_CLIMB):
-        for i in place.subjects_of(at):
-            if i < at and _speaks(place, i):
-                subject = place.by_head[i]
-                return subject if at == v else _named_between(place, inside, subject, v)
-            if i < at and place.book.tokens[i].lower() in _RELATIVE and parse.dep[at] == "relcl":
-                return place.by_head.get(int(parse.head[at]), -1)
-        up = int(parse.head[at])
-        if up == at or parse.dep[at] not in _JOINED or up > v or place.speech.quote[up] >= 0:
-            break
-        at = up
-    before = [k for k in inside if ms[k].end < v and place.speech.quote[ms[k].start] < 0]
-    adjoining = [k for k in before if ms[k].end >= v - 2 and _speaks(place, ms[k].head)]
-    names = [k for k in before if ms[k].kind == "name"]
-    named = [k for k in names if ms[k].role in (SUBJECT, OTHER)]
-    if adjoining or named:
-        return adjoining[0] if adjoining else named[-1]
-    # "Until Anna, getting more and more angry, said", where the parser does not see the subject.
-    tokens = place.book.tokens
-    aside = [k for k in names if tokens[ms[k].end + 1] == "," and _is_no_object(place, ms[k].start - 1)]
-    return aside[-1] if aside and tokens[v - 1] == "," else -1
-
-
-def _is_no_object(place: _Place, i: int) -> bool:
-    """Whether what follows token `i` may be a subject: "until Anna", not "upon Anna"."""
-    return place.parse.tag[i] not in ("IN", "TO") or place.book.tokens[i] in _WHEN
-
-
-def _named_between(place: _Place, inside: range, subject: int, v: int) -> int:
-    """The last subject between the one of a verb above and a verb of saying if it is a name, else that
-    subject: "they had gone on when Julia, with a pale face, exclaimed"."""
-    ms = place.markables
-    between = [k for k in inside if ms[subject].end < ms[k].start and ms[k].end < v]
-    names = [k for k in between if ms[k].kind == "name" and ms[k].role == SUBJECT]
-    return names[-1] if names else subject
-
-
-def _speaks(place: _Place, i: int) -> bool:
-    """Whether token `i` heads a subject outside quotes."""
-    k = place.by_head.get(i, -1)
-    outside = k >= 0 and place.speech.quote[i] < 0
-    if not outside or place.markables[k].role != SUBJECT:
-        return False
-    return place.markables[k].text not in _OBJECT_FORMS or _is_heard_to_speak(place, k)
-
-
-def _is_heard_to_speak(place: _Place, k: int) -> bool:
-    """Whether an object form is the one who speaks: "she heard him say", not "she followed him to say"."""
-    m, parse = place.markables[k], place.parse
-    return is_heard(parse, m) and _word(place.book, int(parse.head[int(parse.head[m.head])])) in _HEARING
-
-
-def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
+def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
     """Note subject, position and the one who is spoken to."""
     tokens, parse = place.book.tokens, place.parse
     tag.subject, tag.position, tag.stranger = _bearer(place, subject), position, False
@@ -433,7 +361,7 @@ def _set(place: _Place, tag: Tag, subject: int, v: int, inside: range, position:
             tag.object = k
 
 
-def _bearer(place: _Place, k: int) -> int:
+def _bearer(place: Surroundings, k: int) -> int:
     """Whose voice a subject is ("his voice said", "said the voice of Mr. Hill"), else the subject itself."""
     m, tokens = place.markables[k], place.book.tokens
     if tokens[m.head].lower() not in lex.VOICES:
@@ -444,7 +372,7 @@ def _bearer(place: _Place, k: int) -> int:
     return next((n for n in behind if _is_of_a_voice(place, n)), k)
 
 
-def _is_of_a_voice(place: _Place, k: int) -> bool:
+def _is_of_a_voice(place: Surroundings, k: int) -> bool:
     """Whether a mention says whose voice is heard: "came the voice of Mr. Hill"."""
     of = int(place.parse.head[place.markables[k].head])
     voice = int(place.parse.head[of])
@@ -452,22 +380,23 @@ def _is_of_a_voice(place: _Place, k: int) -> bool:
     return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in lex.VOICES and heard
 
 
-def _tag_by_noun(place: _Place, tag: Tag, inside: range, position: str, told: bool = True) -> None:
+def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str, told: bool = True) -> None:
     """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"; `told` says
     whether words about an answer or a voice tell of this quote."""
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-        of = _word(place.book, int(place.parse.head[m.head])) if owned else ""
-        says = told and of in _SAID
+        of = int(place.parse.head[m.head])
+        says = told and owned and bare_word(place.book, of) in _SAID and not _is_said_to(place, of)
         if says or _is_of_a_voice(place, k):
             tag.subject, tag.position, tag.stranger = k, position, False
             return
 
 
-def _word(book: Book, i: int) -> str:
-    """A token as a word: lower case, without the dash that may hang on it ("spoke--")."""
-    return book.tokens[i].lower().strip("-—_")
+def _is_said_to(place: Surroundings, i: int) -> bool:
+    """Whether words are spoken of, not said: he said, "Just so", to her remarks."""
+    prep = int(place.parse.head[i])
+    return place.parse.dep[i] == "pobj" and place.book.tokens[prep].lower() in _NOT_SAID
 
 
 def _subject_before(speech, markables, starts, a: int) -> int:
