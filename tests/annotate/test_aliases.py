@@ -128,3 +128,22 @@ CALLED = (
 )
 def test_whom_the_cast_only_describes_learns_his_name_from_where_it_stands(learned, more, entry, new):
     assert learned(CALLED.format(more=more), entry, "Dr. Kemp")["The Pale Man"] == new
+
+
+PAINTER = (
+    "“Are you ill, Basil?” asked Dr. Kemp.\n\n“I am,” said the painter. The painter sat by the fire.\n\n"
+    "{more}\n\nBasil Ward slept there. It rained all night, and nobody came to the house."
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "new"),
+    [
+        ("Dr. Kemp went out.", {"the painter"}),
+        # Two people stand in one sentence.
+        ("Basil Ward saw the painter. Then Basil spoke to the painter.", set()),
+    ],
+)
+def test_a_description_of_the_cast_may_be_somebody_whom_it_names(learned, more, new):
+    """A cast may list "The Painter" beside the name of the one whom the book calls so."""
+    assert learned(PAINTER.format(more=more), "Basil Ward", "Dr. Kemp", "The Painter")["Basil Ward"] == new

@@ -294,3 +294,35 @@ def test_who_is_called_miss_is_nobodys_mother(annotate, said):
     done = annotate(FAMILY.format(other="Miss Anna Dale"), "Anna Dale [f]\nTom [m]\nMrs. Hale\n")
     assert "My mother" in said(done)["Mrs. Hale"]
     assert "My mother" not in said(done).get("Anna Dale", ())
+
+
+LADS = (
+    "“You are late, Tom,” said Anna Hill. Tom Ford looked at her.\n\n“I know it,” said {who}.\n\n"
+    "“Sit down, Tom,” said Anna Hill.\n\n“No,” said {who}. He was tired.\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("cast", "speaker"),
+    [
+        ("Tom Ford [m]\nAnna Hill [f]\nThe Lad\n", "Tom Ford"),
+        # Nobody else can be meant.
+        ("Anna Hill [f]\nThe Lad\n", "The Lad"),
+        # He has a name in the book.
+        ("Tom Ford; The Lad\nAnna Hill [f]\n", "Tom Ford"),
+    ],
+)
+def test_the_lad_of_the_cast_may_be_somebody_with_a_name(annotate, quotes_of, cast, speaker):
+    text = LADS.format(who="the lad") * 3
+    if "Tom" not in cast:
+        text = text.replace(", Tom,", ",").replace("Tom Ford looked", "The lad looked")
+    found = [said for words, said, _ in quotes_of(annotate(text, cast)) if words.startswith("I know")]
+    assert found == [speaker] * 3
+
+
+def test_whom_the_cast_calls_by_a_noun_needs_no_name_nearby(annotate, said):
+    """Nobody else is there: "the boy" is The Boy, in every window of the book."""
+    text = "The boy woke at night. The boy looked at the man. “Are you cold?” said the man.\n\n" * 3
+    found = said(annotate(text, "The Man\nThe Boy\n"))
+    assert [w.lower() for w in found["The Boy"]].count("the boy") == 6
+    assert [w.lower() for w in found["The Man"]].count("the man") == 6

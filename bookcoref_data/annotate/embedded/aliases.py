@@ -8,6 +8,7 @@ from where it stands.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -20,7 +21,17 @@ from ..joining import Somebody, bearers
 from ..sightings import name_runs
 from . import lexicon as lex
 from .linking import link_hits
-from .names import ALIAS, NameTable, Person, Word, book_words, name_words, nicknames_of, take_apart
+from .names import (
+    ALIAS,
+    LAST_TITLED,
+    NameTable,
+    Person,
+    Word,
+    book_words,
+    name_words,
+    nicknames_of,
+    take_apart,
+)
 from .parsing import Parse
 
 _KnownNames = dict[int, Counter[str]]
@@ -66,7 +77,8 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
         who = _owner(group, table)
         if who >= 0 and not _has_another_first_name(group, table.people[who]):
             own = {name for name in group.names if who in _known(name, table)}
-            for name, count in _new_names(group, who, table).items():
+            new = _new_names(group, who, table) | _names_that_tell(group, who, groups, table)
+            for name, count in new.items():
                 shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
                 (by_words if shares_words else by_places)[who][name] = count
     known = replace(known, groups=tuple(groups))
@@ -162,12 +174,19 @@ def _owner(group: Group, table: NameTable) -> int:
     votes: Counter[int] = Counter()
     for name, count in group.names.items():
         known = _known(name, table)
-        if len(known) == 1:
+        if len(known) == 1 and not _is_described_only(name, group, table):
             votes[next(iter(known))] += count
     if not votes:
         return -1
     (who, most), *others = votes.most_common(2)
     return who if not others or most >= _CLEAR * others[0][1] else -1
+
+
+def _is_described_only(name: str, group: Group, table: NameTable) -> bool:
+    """Whether a name that its places give to a group is in the cast a mere description: "The Painter" beside
+    Basil Ward, whom the book calls so."""
+    known = _known(name, table)
+    return name in group.by_places and all(_is_only_described(table.people[e].entry) for e in known)
 
 
 def _has_another_first_name(group: Group, person: Person) -> bool:
@@ -192,9 +211,38 @@ def _new_names(group: Group, who: int, table: NameTable) -> dict[str, int]:
     for name, count in group.names.items():
         known = _known(name, table)
         free = set(known) != {who} and all(rank > ALIAS for rank in known.values())
+        free = free or _is_described_only(name, group, table)
         if free and (group.first or not known) and _suits(name, group, table.people[who]):
             new[name] = count
     return new
+
+
+def _names_that_tell(group: Group, who: int, groups: Sequence[Group], table: NameTable) -> dict[str, int]:
+    """ "Miss Hill", where the book has a Mrs. Hill as well whom the cast does not list: it tells Anna Hill,
+    of whom the cast gives no title, from her mother. The converse for a wife."""
+    sure = any(_known(name, table).get(who, LAST_TITLED) <= ALIAS for name in group.names)
+    if not sure or not honorifics.FEMALE_HONORIFICS.isdisjoint(table.people[who].titles):
+        return {}
+    found: dict[str, int] = {}
+    for own, other in (
+        (honorifics.UNMARRIED, honorifics.MARRIED),
+        (honorifics.MARRIED, honorifics.UNMARRIED),
+    ):
+        titled = _with_title(group, own)
+        rivals = (_with_title(g, other) for g in groups if g is not group and not _with_title(g, own))
+        alike = any(set(_known(name, table)) == {who} for names in rivals for name in names)
+        if titled and not _with_title(group, other) and alike:
+            found |= titled
+    return found
+
+
+def _with_title(group: Group, titles: Collection[str]) -> dict[str, int]:
+    """The names of a group that are one of these titles with the surname."""
+    split = ((name, name_words(name)) for name in group.names)
+    return {
+        name: group.names[name] for name, words in split if len(words) == 2 and words[0] in titles
+        and words[1] == group.last.lower()
+    }  # fmt: skip
 
 
 def _suits(name: str, group: Group, person: Person) -> bool:

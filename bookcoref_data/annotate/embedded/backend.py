@@ -256,7 +256,7 @@ class _ExpandStep(_EmbeddedStep):
         given |= dict.fromkeys(job.given.nobody, NOBODY)
         reading = self.backend.read(job, names, given, self._how_to_read())
         present = _present(state.mentions, areas)
-        narrators = {n.narrator for n in reading.reader.narration}
+        exempt = {n.narrator for n in reading.reader.narration} | {*reading.text.nouns.values()}
         kept, dropped = list(state.mentions), []
         for d in reading.decisions:
             m = reading.text.markables[d.index]
@@ -265,7 +265,7 @@ class _ExpandStep(_EmbeddedStep):
             area = _area_of(areas, m.start)
             # Who tells a long story in quotes is seldom named in it.
             tells = final and d.rule == "speaker of the quote"
-            narrates = tells or d.rule == "narrator" or d.character in narrators
+            narrates = tells or d.rule == "narrator" or d.character in exempt
             marked = self._marked(job, reading.text, d)
             if area >= 0 and (present[area][d.character] or narrates):
                 kept.append(marked)

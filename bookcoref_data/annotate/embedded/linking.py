@@ -15,7 +15,17 @@ from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
 from .callings import find_callings, living
-from .names import NameTable, Person, book_words, is_another_woman, is_anybody, name_words, nicknames_of
+from .names import (
+    NameTable,
+    Person,
+    bare_noun,
+    book_words,
+    is_another_woman,
+    is_anybody,
+    name_words,
+    nicknames_of,
+    nouns_for_names,
+)
 from .parsing import Parse
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
@@ -112,14 +122,24 @@ def filter_names(
     table.learn(book_words(book.tokens))
     written = Counter(token.strip("_") for token in book.tokens)
     livings = _places_of_livings(book, parse, table, mentions)
+    nouns = nouns_for_names(table.people, named_people(book, mentions))
     kept, dropped = [], []
     for m in mentions:
-        reason = _doubt(book, table, parse, m, written, livings) if m.kind == "name" else ""
+        reason = ""
+        if m.kind == "name":
+            mere = nouns.get(bare_noun([token.lower() for token in book.tokens[m.start : m.end + 1]]))
+            reason = _doubt(book, table, parse, m, written, livings)
+            reason = reason or (_SAID_OF_MANY if mere == m.character else "")
         if reason:
             dropped.append(Dropped(m.start, m.end, m.character, step, reason, m.score))
         else:
             kept.append(m)
     return kept, dropped
+
+
+def named_people(book: Book, mentions: Iterable[Marked]) -> set[int]:
+    """The characters whom the book names: with a capital at the end, as in "Mr. Hill" and "the Queen"."""
+    return {m.character for m in mentions if m.kind == "name" and book.tokens[m.end][:1].isupper()}
 
 
 def _places_of_livings(
@@ -272,6 +292,7 @@ def _is_another_of_the_living(at: _NamePlace) -> bool:
     return any(abs(place - at.start) <= _SCENE for place in places[max(k - 1, 0) : k + 1])
 
 
+_SAID_OF_MANY = "a noun that is said of many, read like one"
 _LIVINGS = lex.CALLINGS | lex.TITLE_NOUNS.keys()
 _SCENE = 2000
 """Tokens within which somebody who is named may be called by his living."""

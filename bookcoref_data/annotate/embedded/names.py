@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -255,6 +255,27 @@ _AFTER_THE_NOUN = frozenset(["of", "at", "in", "with", "from", "on", "who", "to"
 """Words with which a description goes on behind its noun: "The Jailer at the Trial"."""
 _ANYBODY = lex.CHILDREN | lex.GROWN | frozenset(["fellow", "person"])
 """Nouns that are said of too many people to be the short form of a description."""
+_MARRIED = frozenset(["husband", "wife", "widow", "widower"])
+
+
+def nouns_for_names(people: Sequence[Person], named: Collection[int]) -> dict[str, int]:
+    """Noun -> the one of the cast who is called "The Lad" or "The Man" and has no name in the book.
+
+    `named` are those who have one. The book may say "the lad" of others, too: the reader decides.
+    """
+    found: dict[str, int] = {}
+    for character, person in enumerate(people):
+        for name in (person.entry.name, *person.entry.aliases) if character not in named else ():
+            words = name.lower().split()
+            noun = bare_noun(words)
+            if noun and not _is_only_a_noun(person, words):
+                found.setdefault(noun, character)
+    return found
+
+
+def bare_noun(words: Sequence[str]) -> str:
+    """The noun of "the lad" (lower case) where it is said of too many people to be a name, else ""."""
+    return words[1] if len(words) == 2 and words[0] == "the" and words[1] in _ANYBODY - _MARRIED else ""
 
 
 def nicknames_of(person: Person) -> tuple[str, ...]:

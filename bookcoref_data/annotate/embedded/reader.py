@@ -86,7 +86,7 @@ class Text:
     """A book prepared for reading: everything that does not depend on decisions.
 
     `beats` are the subjects beside quotes without a tag, `called` the names and nouns in quotes that call
-    somebody (markables).
+    somebody (markables), `nouns` says who of the cast is called by a mere noun ("The Lad").
     """
 
     book: Book
@@ -99,9 +99,10 @@ class Text:
     clauses: list[Clause] = field(default_factory=list)
     beats: frozenset[int] = frozenset()
     called: frozenset[int] = frozenset()
+    nouns: Mapping[str, int] = field(default_factory=dict)
 
 
-def prepare(book, parse, speech, markables, people, genders) -> Text:
+def prepare(book, parse, speech, markables, people, genders, nouns) -> Text:
     """Find tags, clauses and beats once."""
     for m in markables:
         if speech.quote[m.at] >= 0 and m.noun in lex.PLAIN_VOCATIVES and is_vocative(book, m):
@@ -111,7 +112,7 @@ def prepare(book, parse, speech, markables, people, genders) -> Text:
     clauses = [clause_of(parse, m) for m in markables]
     beats = frozenset(k for t in tags if t.subject < 0 for k in (t.after, t.before) if k >= 0)
     called = frozenset(k for k, m in enumerate(markables) if speech.quote[m.at] >= 0 and is_vocative(book, m))
-    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats, called)
+    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats, called, nouns)
 
 
 _AGES = lex.CHILDREN | lex.GROWN
@@ -174,6 +175,8 @@ class BookReader:
         self._families = [person.family for person in text.people]
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
+        self._named = {m.character for m in text.markables if m.kind == "name"}
+        self._named -= {e for e, person in enumerate(text.people) if person.common}
         self._tagged = {tag.subject for tag in text.tags}
         self._heard = {k for k, m in enumerate(text.markables) if is_heard(text.parse, m)}
         self._bridges = self._find_bridges()
@@ -264,6 +267,9 @@ class BookReader:
             self._settle(i, newcomer, "", 1.0)
             return
         ids = self._reference_candidates(i, kind, q)
+        bearer = self._bearer_of_noun(m) if kind == "nominal" else -1
+        if bearer >= 0:
+            ids = [bearer, *(e for e in ids if e in self._named and e != bearer)]
         x = self._reference_features(ids, i, kind, q, tag)
         name = kind
         if kind == "third":
@@ -276,11 +282,18 @@ class BookReader:
         score = float(p[row])
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
+        elif bearer >= 0:
+            self._settle(i, bearer, kind, score)
         elif kind == "nominal":
             e = self._newcomer(tag, m) if described and m.definite != "a" else -1
             self._settle(i, e if e >= 0 else self.state.add(m.gender, m.noun), "", score)
         elif self.teacher:
             self.teacher.settled(i, -1)
+
+    def _bearer_of_noun(self, m: Markable) -> int:
+        """Who of the cast has "the lad" for a name, if he has no other; -1 for nobody."""
+        bare = m.definite == "the" and m.start + 1 == m.head == m.end
+        return self.t.nouns.get(m.noun, -1) if bare else -1
 
     def _newcomer(self, q: int, m: Markable) -> int:
         """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at

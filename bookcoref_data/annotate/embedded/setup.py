@@ -10,9 +10,9 @@ from ..state import Marked
 from .aliases import learn_aliases
 from .gender import character_genders
 from .letters import with_letters
-from .linking import filter_names, link_names
+from .linking import filter_names, link_names, named_people
 from .markables import find_markables
-from .names import NameTable, book_words
+from .names import NameTable, book_words, nouns_for_names
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
@@ -40,4 +40,5 @@ def make_text(
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
     male, female, plural, _ = character_genders(table.people, markables, speech)
-    return prepare(book, parse, speech, markables, table.people, (male, female, plural))
+    nouns = nouns_for_names(table.people, named_people(book, names))
+    return prepare(book, parse, speech, markables, table.people, (male, female, plural), nouns)
