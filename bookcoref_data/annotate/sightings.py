@@ -43,7 +43,7 @@ _NEVER_SURNAMES = word_set(
     "street road avenue square church chapel island county city town village station hotel school college "
     "university club bank office terrace palace river abbey estate company inn tavern row"
 )
-_LONE_TITLES = (
+LONE_TITLES = (
     honorifics.HONORIFICS
     - honorifics.MARRIED
     - honorifics.UNMARRIED
@@ -225,7 +225,7 @@ def _add_lone_title(
 ) -> None:
     """ "The General" as a name: with "the" before it, and nothing behind."""
     before = book.tokens[start - 1].lower() if start else ""
-    if before != "the" or len(titles) != 1 or titles[0] not in _LONE_TITLES or start != end:
+    if before != "the" or len(titles) != 1 or titles[0] not in LONE_TITLES or start != end:
         return
     words = ("the", book.tokens[start])
     seen = found.setdefault(words, Sighting(words))
@@ -243,7 +243,7 @@ _NO_EPITHETS = word_set(
     "creature king queen prince princess lord"
 )
 """Nouns that mean anybody, or somebody's kin."""
-_EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | _LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS
+_EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS
 
 
 def epithets(book: Book, parse: Parse) -> dict[str, list[int]]:

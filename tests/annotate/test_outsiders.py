@@ -54,3 +54,34 @@ def test_another_of_the_same_surname_is_no_character_of_the_cast(book_of, senten
 def test_who_is_named_four_times_is_read_along(book_of, times, outsiders):
     book = book_of("Mr. Ford came.\n\n" + "Jacob Stone smiled at Mr. Ford.\n\n" * times)
     assert [e.name for e in find_outsiders(book, parse_cast("Mr. Ford"), parse_book(book))] == outsiders
+
+
+@pytest.mark.parametrize(
+    ("text", "cast", "outsiders"),
+    [
+        ("The Baron sat beside Mr. Ford.", "Mr. Ford", ["the Baron"]),
+        # He is listed.
+        ("The Baron sat beside Mr. Ford.", "Mr. Ford\nBaron Stein", []),
+        ("“No,” said the Baron to Mr. Ford.", "Mr. Ford\nBaron Stein", []),
+        ("The Doctor sat beside Mr. Ford.", "Mr. Ford\nDr. Stein", []),
+        # Not a person called by a title alone.
+        ("The Baron of Stein sat beside Mr. Ford.", "Mr. Ford", []),
+        ("The baron sat beside Mr. Ford.", "Mr. Ford", []),
+    ],
+)
+def test_who_is_only_called_by_a_title_is_read_along(book_of, text, cast, outsiders):
+    book = book_of("\n\n".join([text] * 8))
+    found = find_outsiders(book, parse_cast(cast), parse_book(book))
+    assert [e.name for e in found if e.name.startswith("the ")] == outsiders
+
+
+def test_a_mother_whom_the_cast_does_not_list_is_not_her_daughter(annotate, said):
+    text = (
+        "Anna Hill came in. Miss Hill sat down. Anna smiled, and Miss Hill laughed.\n\n"
+        "Mrs. Hill was in the garden. Mrs. Hill cut roses there.\n\n"
+    ) * 6
+    found = said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))["Anna Hill"]
+    assert found.count("Miss Hill") == 12
+    assert "Mrs. Hill" not in found
+    listed = said(annotate(text.replace("Miss Hill", "Mrs. Hill"), "Anna Hill [f]\nMr. Ford\n"))["Anna Hill"]
+    assert listed.count("Mrs. Hill") == 24

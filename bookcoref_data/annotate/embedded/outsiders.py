@@ -7,14 +7,17 @@ silent competitors: they take the pronouns and quotes that are theirs, and are l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 
 from ...books import Book
 from ...words import honorifics
 from ..cast import Cast, Entry
 from ..grouping import Group
 from ..propose import propose_cast
+from ..sightings import LONE_TITLES
 from ..state import Marked
+from . import lexicon as lex
 from .linking import link_hits
 from .names import NameTable, Person, book_words, is_another_woman, name_words
 from .parsing import Parse
@@ -23,6 +26,8 @@ _Listed = tuple[Person, list[set[str]]]
 """Somebody of the cast with the words of each name."""
 LEAST_NAMED = 4
 """Times that somebody must be named to be read along."""
+LEAST_TITLED = 8
+"""Times that the book must write "the Baron" of somebody who has no other name."""
 MOST = 120
 
 
@@ -34,13 +39,36 @@ def find_outsiders(
     table = NameTable(cast)
     table.learn(book_words(book.tokens))
     known = [(person, _words_of_names(person)) for person in table.people]
+    borne = _titles_borne(cast.entries)
+    lone = {f"the {word}" for word in borne}
     found = []
     proposal = propose_cast(book, parse=parse, least=LEAST_NAMED, most=MOST, allow_none=True, groups=groups)
     for entry in proposal.cast.entries:
-        names = [name for name in (entry.name, *entry.aliases) if not _is_listed(name, table, known)]
+        names = [
+            name
+            for name in (entry.name, *entry.aliases)
+            if not _is_listed(name, table, known) and name.lower() not in lone
+        ]
         if entry.name in names:
             found.append(Entry(entry.name, tuple(names[1:])))
-    return tuple(found)
+    return (*found, *_called_by_title(book, borne | _titles_borne(found)))
+
+
+def _titles_borne(entries: Sequence[Entry]) -> set[str]:
+    """The words of all names, and the nouns for titles among them: "doctor" for Dr. Hill."""
+    words = {word for entry in entries for name in (entry.name, *entry.aliases) for word in name_words(name)}
+    return words | {noun for noun, title in lex.TITLE_NOUNS.items() if title in words}
+
+
+def _called_by_title(book: Book, borne: Set[str]) -> list[Entry]:
+    """ "The Baron", where the book writes that often and nobody is known to bear the title."""
+    written: Counter[str] = Counter()
+    for before, word, behind in zip(book.tokens, book.tokens[1:], book.tokens[2:], strict=False):
+        alone = behind != "of" and not behind[:1].isupper()
+        if before.lower() == "the" and alone and word[:1].isupper() and word.lower() in LONE_TITLES:
+            written[word] += 1
+    titles = (title for title, times in written.most_common() if times >= LEAST_TITLED)
+    return [Entry(f"the {title}") for title in titles if title.lower() not in borne]
 
 
 def _is_listed(name: str, table: NameTable, known: Sequence[_Listed]) -> bool:
