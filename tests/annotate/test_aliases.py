@@ -147,3 +147,12 @@ PAINTER = (
 def test_a_description_of_the_cast_may_be_somebody_whom_it_names(learned, more, new):
     """A cast may list "The Painter" beside the name of the one whom the book calls so."""
     assert learned(PAINTER.format(more=more), "Basil Ward", "Dr. Kemp", "The Painter")["Basil Ward"] == new
+
+
+def test_a_description_that_is_somebody_else_is_noted(annotate, said):
+    story = "\n\n".join([PAINTER.format(more="Dr. Kemp went out.")] * 6)
+    done = annotate(story, "Basil Ward\nDr. Kemp\nThe Painter\n")
+    assert said(done)["Basil Ward"].count("the painter") == 6
+    note = "'The Painter' is another name of Basil Ward in this text; its mentions are counted there"
+    assert note in done.state.notes
+    assert not any("does not occur" in n for n in done.state.notes)

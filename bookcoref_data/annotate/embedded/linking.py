@@ -360,7 +360,9 @@ _NEAR, _NEAREST, _LEAST_TIMES = 0.7, 3, 2
 
 
 def never_found(book: Book, cast: Cast, parse: Parse, mentions: Iterable[Marked]) -> list[str]:
-    """A note per character whose name the text does not have, with the nearest names that it has."""
+    """A note per character whose name the text does not have, with the nearest names that it has, or with the
+    one whom it means."""
+    mentions = list(mentions)
     counts = Counter(m.character for m in mentions)
     missing = [entry for i, entry in enumerate(cast.entries) if not counts[i]]
     if not missing:
@@ -370,10 +372,21 @@ def never_found(book: Book, cast: Cast, parse: Parse, mentions: Iterable[Marked]
     for words, seen in sightings(book, parse).items():
         if seen.count >= _LEAST_TIMES and " ".join(words).casefold() not in taken:
             known[" ".join(words)] += seen.count
-    return [_never_found(entry, known) for entry in missing]
+    said = {_as_words(" ".join(book.tokens[m.start : m.end + 1])): m.character for m in mentions}
+    bearers = (said.get(_as_words(entry.name), -1) for entry in missing)
+    return [
+        _never_found(entry, known, cast.names[who] if who >= 0 else "")
+        for entry, who in zip(missing, bearers, strict=True)
+    ]
 
 
-def _never_found(entry: Entry, known: Counter[str]) -> str:
+def _as_words(name: str) -> str:
+    return " ".join(name_words(name))
+
+
+def _never_found(entry: Entry, known: Counter[str], bearer: str) -> str:
+    if bearer:
+        return f"{entry.name!r} is another name of {bearer} in this text; its mentions are counted there"
     near = {name: n for own in (entry.name, *entry.aliases) for name, n in _near(own, known)}
     best = sorted(near, key=lambda name: (-near[name], -known[name], name))[:_NEAREST]
     listed = ", ".join(f"{name} ({known[name]} times)" for name in best)
