@@ -12,7 +12,7 @@ def linked(text: str, cast: list[str]) -> list[tuple[str, str]]:
     """(words, character) of every name in a text of tokens separated by blanks."""
     tokens = text.split()
     table = NameTable(make_cast(cast))
-    words = book_words(tokens)
+    words = book_words(tuple(tokens))
     table.learn(words)
     hits = table.find(words)
     return [
@@ -203,7 +203,7 @@ def test_other_first_names_go_with_the_surname_too():
     text = "Then Miss Eliza Bennet sat . Mr. Bennet rose . Beth Bennet spoke ."
     tokens = text.split()
     table = NameTable(parse_cast("Elizabeth Bennet; Eliza [f]\nMr. Bennet [m]\nBethesda Bennet; Beth [f]\n"))
-    words = book_words(tokens)
+    words = book_words(tuple(tokens))
     hits = table.find(words)
     found = [tokens[h.start : h.end + 1] for h in hits]
     assert found == [["Miss", "Eliza", "Bennet"], ["Mr.", "Bennet"], ["Beth", "Bennet"]]
@@ -246,7 +246,7 @@ def test_a_title_that_changes_is_an_alias():
     cast = parse_cast("Mrs. Weston; Miss Taylor\nMr. Weston\nMiss Weston")
     table = NameTable(cast)
     text = "Miss Taylor came . Mrs. Weston smiled at Miss Weston and Mr. Weston ."
-    settled = table.settle(table.find(book_words(text.split())))
+    settled = table.settle(table.find(book_words(tuple(text.split()))))
     assert [cast.names[who] for who, _ in settled] == [
         "Mrs. Weston", "Mrs. Weston", "Miss Weston", "Mr. Weston",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ...words import calendar, honorifics, word_set
@@ -302,8 +302,10 @@ def name_words(name: str) -> list[str]:
     return [w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w]
 
 
-def book_words(tokens) -> Word:
-    """The words of the book that can be part of a name, without line ends and the points of titles."""
+@lru_cache(maxsize=1)
+def book_words(tokens: tuple[str, ...]) -> Word:
+    """The words of the book that can be part of a name, without line ends and the points of titles. Those of
+    the last book are kept: eight places ask for them while it is annotated. Do not change them."""
     words = Word()
     last = ""
     for i, token in enumerate(tokens):
