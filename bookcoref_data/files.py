@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import os
 import re
+import secrets
 import stat
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
 from .errors import DataError, SourceError, UsageError
 from .guard import require_regular
 
-_NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
-_SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
+# Windows has devices of these names, whatever stands behind the first dot, and drops a dot at the end.
+_SAFE_NAME = re.compile(
+    r"(?!(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z))[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?\Z"
+)
 
 
 def path_of(value: str | os.PathLike[str]) -> Path:
@@ -39,12 +44,17 @@ def path_of(value: str | os.PathLike[str]) -> Path:
         ) from error
 
 
+WAITING: ContextVar[Callable[[Path], Path | None] | None] = ContextVar("waiting", default=None)
+"""Where a file waits that belongs to the output of a verb; set by `outputs`."""
+
+
 @contextlib.contextmanager
-def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
+def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[IO]:
     """Open a temporary file beside `path`; on success move it into place, on any failure remove it.
 
     Readers see the old content or the new, never half of it; two processes writing the same path leave
-    one of the two whole. Text modes are UTF-8 with "\\n" line ends. A symbolic link is followed.
+    one of the two whole. Text modes are UTF-8 with "\\n" line ends. A symbolic link is followed. An output of
+    the verb that runs (`outputs`) waits for its end, unless it must be seen `at_once`.
 
     Raises:
         UsageError: `path` is a folder, a pipe or a device.
@@ -53,16 +63,17 @@ def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
     """
     text = "b" not in mode
     require_regular(path)
-    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    waiting = WAITING.get()
+    place = waiting(path) if waiting is not None and not at_once else None
+    real = place or Path(os.path.realpath(path))
+    part = real.with_name(f".{real.name[:80]}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".part", dir=path.parent)
+        real.parent.mkdir(parents=True, exist_ok=True)
+        if at_once:
+            _sweep(real)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        raise SourceError(
-            f"cannot write to {path.parent}",
-            found=error.strerror or str(error),
-            hint="choose another folder, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir",
-        ) from error
+        raise cannot_write(path.parent, error) from error
     try:
         with os.fdopen(
             handle, mode, encoding="utf-8" if text else None, newline="\n" if text else None
@@ -70,35 +81,65 @@ def writing(path: Path, mode: str = "wb") -> Iterator[IO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        if real.exists():
+            os.chmod(part, stat.S_IMODE(real.stat().st_mode))
+        os.replace(part, real)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            os.unlink(name)
-        if isinstance(error, OSError) and error.errno in _NO_SPACE:
-            raise SourceError(
-                f"cannot finish writing {path}", found=error.strerror,
-                hint="free some space, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir, and "
-                "run the command again; nothing half-written was left",
-            ) from error  # fmt: skip
+            os.unlink(part)
+        if isinstance(error, OSError) and error.errno in NO_SPACE:
+            raise cannot_finish(path, error) from error
         raise
 
 
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def _sweep(path: Path) -> None:
+    """Remove what a killed process of this machine left of the file `path`."""
+    for part in path.parent.glob(f".{glob.escape(path.name[:80])}.*-*.part"):
+        number = part.name.removeprefix(f".{path.name[:80]}.").partition("-")[0]
+        if is_dead(number):
+            part.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def is_dead(process: str) -> bool:
+    """Whether no process of this number runs here; False where that cannot be told."""
+    if os.name != "posix" or not process.isdecimal():  # elsewhere one cannot look without ending it
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        pass
+    return False
+
+
+def cannot_write(folder: Path, error: OSError) -> SourceError:
+    """The error for a folder that cannot be written."""
+    return SourceError(
+        f"cannot write to {folder}", found=error.strerror or str(error),
+        hint="choose another folder, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir",
+    )  # fmt: skip
+
+
+def cannot_finish(path: Path, error: OSError) -> SourceError:
+    """The error for a write that broke off; what was there before is there still."""
+    space = "free some space, or move the cache with BOOKCOREF_DATA_HOME or --cache-dir, and "
+    first = space if error.errno in NO_SPACE else ""
+    return SourceError(
+        f"cannot finish writing {path}", found=error.strerror or str(error),
+        hint=f"{first}run the command again; nothing half-written was left",
+    )  # fmt: skip
+
+
+def write_bytes(path: Path, data: bytes, *, at_once: bool = False) -> None:
     """Write `data` to `path` whole or not at all."""
-    with writing(path) as stream:
+    with writing(path, at_once=at_once) as stream:
         stream.write(data)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, at_once: bool = False) -> None:
     """Write `text` as UTF-8 to `path` whole or not at all."""
-    write_bytes(path, text.encode("utf-8"))
+    write_bytes(path, text.encode("utf-8"), at_once=at_once)
 
 
 def check_input(path: Path) -> int:
@@ -164,7 +205,8 @@ def safe_name(name: str, what: str) -> str:
     if len(name) > 200 or not _SAFE_NAME.match(name):
         raise DataError(
             f"{what} {name!r} cannot be used as a file name",
-            expected="letters, digits, '.', '_', '-', not starting with '.', at most 200 characters",
+            expected="letters, digits, '.', '_', '-', no '.' at the ends, no name of a device such as CON or "
+            "AUX.TXT, at most 200 characters",
             hint="rename it in the data; nothing was written",
         )
     return name

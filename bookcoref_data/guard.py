@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
-from .errors import BookcorefError, SourceError, UsageError
+from .errors import SourceError, UsageError
 
 # The common mark of cache folders (https://bford.info/cachedir/): backup programs leave such folders out.
 CACHE_TAG = "CACHEDIR.TAG"
 CACHE_MARK = "# This folder is a cache of bookcoref-data."
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
+# A folder in which files wait while a command works; see `outputs`.
+WORK = ".bookcoref-data"
 # Files that desktops put into folders that they show: nobody wrote them, nobody misses them.
 _DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _MOST_LISTED = 20
+_HEAD = 1 << 14
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
@@ -35,7 +39,8 @@ _KINDS = (
 class Survey:
     """What a folder holds beside our files: paths relative to it, folders with a slash at the end.
 
-    `foreign` is the user's; `caches` are folders with our cache mark, which nobody may replace either.
+    `foreign` is the user's; `caches` are folders with our cache mark, or in which files of another command
+    wait: nobody may replace them either.
     """
 
     foreign: tuple[str, ...]
@@ -63,7 +68,7 @@ def survey(folder: Path, ours: Iterable[str]) -> Survey:
             if not entry.is_dir(follow_symlinks=False):
                 if path not in known and entry.name not in _DESKTOP_FILES:
                     foreign.append(path)
-            elif is_marked_cache(Path(entry.path)):
+            elif entry.name == WORK or is_marked_cache(Path(entry.path)):
                 caches.append(f"{path}/")
             elif path in above:
                 look(f"{path}/")
@@ -106,34 +111,40 @@ def require_regular(path: Path) -> None:
         )  # fmt: skip
 
 
-def require_new_or_own(
-    path: Path,
-    is_own: Callable[[Path], object],
-    what: str,
-    *,
-    hint: str = "choose another path; nothing was written",
-) -> None:
-    """Refuse to overwrite a file that is not one of ours.
+def may_replace(path: Path, *, ours: bool, is_input: bool, in_place: bool, replace: bool) -> bool:
+    """Whether a file with other content may be replaced: True with a backup, False without one.
 
-    `is_own(path)` reads the file and raises a BookcorefError or returns False when it is not `what`
-    ("a recorded manifest"). A path that does not exist, and an empty file, pass. `hint` says what to do.
+    An input of the same command never is, unless the command works in place. A file that is `ours`, just as
+    we wrote it, always is. Any other file is with `replace` alone; a page that says that we made it needs no
+    backup.
 
     Raises:
-        UsageError: the file is something else; it is left alone.
-        SourceError: as `require_regular`.
+        UsageError: it must stay as it is.
     """
-    require_regular(path)
-    try:
-        if not path.exists() or path.stat().st_size == 0:
-            return
-        own, why = is_own(path) is not False, ""
-    except BookcorefError as error:
-        own, why = False, error.what
-    if not own:
+    if is_input and not in_place:
         raise UsageError(
-            f"will not overwrite {path}: it is not {what}", expected=f"a new file, or {what}",
-            found=why or None, hint=hint,
+            f"will not replace {path}: this command reads it", expected="another file",
+            hint="choose another output; nothing was written",
         )  # fmt: skip
+    if not is_input and not ours and not replace:
+        raise UsageError(
+            f"will not replace {path}: it was made or changed by somebody else, or by another command",
+            expected="a new file", hint="choose another output, or add --replace; nothing was written",
+        )  # fmt: skip
+    return is_input or not (ours or _says_ours(path))
+
+
+def backup_name(path: Path) -> str:
+    """The name of the next backup of a file: `cast.txt.~1~`, `cast.txt.~2~`, as GNU programs number them."""
+    return next(name for n in count(1) if not (path.with_name(name := f"{path.name}.~{n}~")).exists())
+
+
+def _says_ours(path: Path) -> bool:
+    """Whether a page bears the name of this package; people do not write such files."""
+    if path.suffix != ".html":
+        return False
+    with open(path, "rb") as stream:
+        return b"bookcoref-data" in stream.read(_HEAD)
 
 
 def is_marked_cache(folder: Path) -> bool:

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .errors import UsageError
+from .errors import DataError, SourceError, UsageError
+from .files import read_regular
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,13 +35,17 @@ def resource(kind: str, name: str) -> Path:
     return path
 
 
+_MOST_BYTES = 8 << 20
+"""The largest file of settings that is read. The longest of ours has 3 kB."""
+
+
 def load_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises UsageError naming file and place when it cannot be read or parsed."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}", found=error.strerror) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_regular(path, _MOST_BYTES).decode("utf-8"))
+    except (SourceError, DataError) as error:
+        raise UsageError(error.what, expected=error.expected, found=error.found) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
             f"{path} is not valid TOML", found=str(error), hint="mend the line named above"
         ) from error

@@ -15,15 +15,16 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from .annotate.cast import Cast, parse_cast
-from .annotate.embedded.backend import EmbeddedBackend
-from .annotate.narration import throughout
-from .annotate.plan import default_plan
-from .annotate.propose import propose_cast
-from .annotate.state import State
-from .annotate.steps import Job, run_steps
-from .api.spacy_docs import PREFIX, book_of_doc, parse_of_doc, write_clusters
+from .annotation.cast import Cast, parse_cast
+from .annotation.embedded.backend import EmbeddedBackend
+from .annotation.embedded.parsing import use_faster_kernel
+from .annotation.narration import throughout
+from .annotation.plan import default_plan
+from .annotation.propose import propose_cast
+from .annotation.state import State
+from .annotation.steps import Job, run_steps
 from .errors import UsageError
+from .workflows.spacy_docs import PREFIX, book_of_doc, parse_of_doc, write_clusters
 
 
 class Quotation(NamedTuple):
@@ -84,4 +85,5 @@ def make_component(nlp: Language, name: str, cast: list[str], narrator: str) -> 
     for extension, default in (("characters", {}), ("quotes", [])):
         if not Doc.has_extension(extension):
             Doc.set_extension(extension, default=default)
+    use_faster_kernel(nlp)
     return BookcorefComponent(cast, narrator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,25 @@ LONGEST = 120
 def test_no_line_outside_a_table_is_too_long(page):
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
     assert [n for n, line in lines if len(line) > LONGEST and not line.lstrip().startswith("|")] == []
+
+
+def test_a_section_of_results_takes_the_place_of_the_one_before():
+    from benchmarks.results import put, section
+
+    first = section("speed", "Speed", "run it", "abc1234", "2026-01-01", "| a |\n|---|\n| 1 |")
+    page = put("# Results\n", "speed", first) + "\nText of a person.\n"
+    again = put(page, "speed", section("speed", "Speed", "run it", "def5678", "2026-01-02", "as it stands"))
+    assert "abc1234" not in again
+    assert "commit def5678, 2026-01-02\n\n```\nas it stands\n```" in again
+    assert again.endswith("Text of a person.\n")
+    assert put(again, "size", section("size", "Size", "x", "1", "2", "# y")).count("<!-- begin") == 2
+
+
+def test_every_section_of_results_names_its_command_and_commit():
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    sections = re.findall(r"<!-- begin (\S+) -->\n(.*?)<!-- end \1 -->", page, re.DOTALL)
+    assert len(sections) == page.count("<!-- begin")
+    by_hand = {"read"}  # links that a person judged
+    assert {
+        key for key, text in sections if not re.search(r"`[^`]+`.*, commit\s[0-9a-f]{7}", text)
+    } == by_hand

@@ -43,6 +43,7 @@ def test_every_example_is_tested():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PROMISES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(PROMISES))
 def test_an_example_runs(name, tmp_path):
     done = run(EXAMPLES / name, tmp_path)
@@ -50,6 +51,7 @@ def test_an_example_runs(name, tmp_path):
     assert [promise for promise in PROMISES[name] if promise not in done.stdout] == []
 
 
+@pytest.mark.long
 def test_the_tutorial_runs_cell_by_cell(tmp_path):
     cells = json.loads((EXAMPLES / "tutorial.ipynb").read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

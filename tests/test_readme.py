@@ -95,6 +95,7 @@ def typed(command: str, folder: Path, environment: dict[str, str]) -> tuple[int,
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_commands_work_one_after_the_other(tmp_path):
     """In an empty folder, with the network refused by environment, as the README orders them."""
     environment = {

@@ -1,92 +1,69 @@
-"""The front door for Python: the verbs of the command line as functions, and what these return."""
+"""The front door for Python: the verbs of the command line as functions, and what these return.
 
-from ..errors import BookcorefError
-from .annotating import annotate, annotate_many, propose_cast, propose_casts
-from .books import AnnotatedBook, Books, load, read, write
-from .building import rebuild, rebuild_plan, verify
-from .contexts import (
-    contexts_ask,
-    contexts_build,
-    contexts_collect,
-    contexts_compare,
-    contexts_identify,
-    contexts_references,
-    contexts_score,
-    contexts_tables,
-)
-from .corpora import cite, clean, create, import_corpus, list_books, sample, show
-from .evaluating import evaluate
-from .harvesting import harvest_liscu, harvest_wikidata, match
-from .housekeeping import (
-    cache_clear,
-    cache_path,
-    cache_size,
-    manifest_show,
-    manifest_write,
-    pack,
-    pack_inspect,
-)
-from .merging import merge, merge_agreement
-from .publishing import publish
-from .questions import questions_build, questions_evaluate
-from .reading import apply_edits, diff, export, report, view
-from .regenerating import regenerate
-from .scoring import align, convert, stats
-from .tables import Table
+A module is imported when one of its names is first used.
+"""
+
+from __future__ import annotations
+
+# For type checkers alone; importing `typing` for its own name would take longer than this module.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..errors import BookcorefError as BookcorefError
+    from .annotating import *
+    from .books import *
+    from .building import *
+    from .contexts import *
+    from .corpora import *
+    from .evaluating import *
+    from .harvesting import *
+    from .housekeeping import *
+    from .merging import *
+    from .questions import *
+    from .reading import *
+    from .scoring import *
+    from .tables import *
+
+PLACES = {
+    "..errors": ("BookcorefError",),
+    ".annotating": ("annotate", "annotate_many", "propose_cast", "propose_casts"),
+    ".books": ("AnnotatedBook", "Books", "load", "read", "write"),
+    ".building": ("rebuild", "rebuild_plan", "regenerate", "verify"),
+    ".contexts": (
+        "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
+        "contexts_references", "contexts_score", "contexts_tables",
+    ),
+    ".corpora": ("cite", "clean", "create", "import_corpus", "list_books", "sample", "show"),
+    ".evaluating": ("evaluate",),
+    ".harvesting": ("harvest_liscu", "harvest_wikidata", "match"),
+    ".housekeeping": (
+        "cache_clear", "cache_path", "cache_size", "manifest_show", "manifest_write", "pack", "pack_inspect",
+        "publish",
+    ),
+    ".merging": ("merge", "merge_agreement"),
+    ".questions": ("questions_build", "questions_evaluate"),
+    ".reading": ("apply_edits", "diff", "export", "merge_edits", "report", "view"),
+    ".scoring": ("align", "convert", "stats"),
+    ".tables": ("Table",),
+}  # fmt: skip
+"""The names of the front door by the module that has them."""
 
 __all__ = [
-    "AnnotatedBook",
-    "BookcorefError",
-    "Books",
-    "Table",
-    "align",
-    "annotate",
-    "annotate_many",
-    "apply_edits",
-    "cache_clear",
-    "cache_path",
-    "cache_size",
-    "cite",
-    "clean",
-    "contexts_ask",
-    "contexts_build",
-    "contexts_collect",
-    "contexts_compare",
-    "contexts_identify",
-    "contexts_references",
-    "contexts_score",
-    "contexts_tables",
-    "convert",
-    "create",
-    "diff",
-    "evaluate",
-    "export",
-    "harvest_liscu",
-    "harvest_wikidata",
-    "import_corpus",
-    "list_books",
-    "load",
-    "manifest_show",
-    "manifest_write",
-    "match",
-    "merge",
-    "merge_agreement",
-    "pack",
-    "pack_inspect",
-    "propose_cast",
-    "propose_casts",
-    "publish",
-    "questions_build",
-    "questions_evaluate",
-    "read",
-    "rebuild",
-    "rebuild_plan",
-    "regenerate",
-    "report",
-    "sample",
-    "show",
-    "stats",
-    "verify",
-    "view",
-    "write",
-]
+    "AnnotatedBook", "BookcorefError", "Books", "Table", "align", "annotate", "annotate_many",
+    "apply_edits", "cache_clear", "cache_path", "cache_size", "cite", "clean", "contexts_ask",
+    "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify", "contexts_references",
+    "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate", "export",
+    "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
+    "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack", "pack_inspect",
+    "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate", "read", "rebuild",
+    "rebuild_plan", "regenerate", "report", "sample", "show", "stats", "verify", "view", "write",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for place, names in PLACES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(place, __name__), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

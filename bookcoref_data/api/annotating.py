@@ -4,71 +4,79 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError, plural
+from ..errors import BookcorefError, UsageError, plural
 from ..files import path_of
-from .books import AnnotatedBook, Books, PathLike, path_or_none
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .books import AnnotatedBook, Books
+from .options import (
+    BackendName,
+    CacheDir,
+    CastLike,
+    Count,
+    Jobs,
+    Overwrite,
+    PathLike,
+    Proportion,
+    Recipe,
+    Replace,
+    path_or_none,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..annotate.cast import Cast
-    from ..annotate.plan import Plan
-    from ..edits import Conflict
+    from ..annotation.cast import Cast
+    from ..annotation.plan import Plan
+    from ..books.annotation import Annotation
+    from ..edits import Conflict, Effect
     from ..progress import Progress
     from ..workflows.annotate import Annotated, Source
     from ..workflows.annotate_many import ManyBooks
     from ..workflows.datatrove_engine import Submission
     from ..workflows.engine import JobResults
-    from ..workflows.given import CorrectedInput
     from ..workflows.propose_casts import ProposedCast
 
 AUTO = "auto"
 ENGINES = ("local", "datatrove")
-CastLike = str | PathLike | Iterable[str] | None
 
 
+@files_of("out", reads=("book", "cast", "recipe", "edits", "report"))
 def annotate(
-    book: PathLike | AnnotatedBook | Source,
-    cast: CastLike = None,
-    *,
-    narrator: str | Iterable[str] = (),
-    backend: str = "embedded",
-    recipe: PathLike | None = None,
-    steps: str | Iterable[str] = (),
-    edits: PathLike | None = None,
-    least: float | None = None,
-    out: PathLike | None = None,
-    resume: bool = False,
-    report: PathLike | None = None,
-    replace: bool = False,
+    book: PathLike | AnnotatedBook | Source, cast: CastLike = None, *, narrator: str | Iterable[str] = (),
+    backend: BackendName = "embedded", recipe: Recipe = None, steps: str | Iterable[str] = (),
+    edits: PathLike | None = None, dry_run: bool = False, accept: bool = False,
+    least: Proportion | None = None, out: PathLike | None = None, resume: bool = False,
+    report: PathLike | None = None, replace: Replace = False,
     progress: Progress | None = None,
-) -> AnnotatedBook:
-    """Annotate one book: its characters' names, pronouns and noun phrases, and who speaks each quotation.
+) -> AnnotatedBook:  # fmt: skip
+    """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quotation.
 
     Args:
-        book: a Gutenberg file, a plain text, a `.jsonl` file with one tokenised book, or a book in memory.
-        cast: "auto" (proposed from the book), the path of a cast file, or names; a name may be followed by
-            aliases: "Elizabeth Bennet; Lizzy; Eliza". None: the cast that the book brings along, else "auto".
-        narrator: who says "I" outside quotations: a name of the cast, or several with chapters or tokens:
-            ["Jim Hawkins", "Dr. Livesey:16-18"].
-        backend: "embedded" (CPU) or "hub" (the paper's models).
-        recipe: a recipe file in place of the backend's own.
-        steps: the steps to run, for instance "link,filter"; all of the recipe's without it.
-        edits: a file of corrections: kept as given, and used as evidence for the rest. Those that need a
-            person are in `conflicts` of the result.
+        book: a Gutenberg file, a plain text, `.jsonl` of tokenised books, or a folder of these.
+        cast: a file with one "Name; alias; alias" per line, a folder of them for many books, or "auto":
+            propose it from the book (default: the cast that the book brings along).
+        narrator: who says "I" outside quotations: NAME, or for chapters NAME:16-18; may be repeated.
+        steps: the steps to run, by commas: "link,filter,windows,groups" (default: all).
+        edits: corrections (edits.jsonl): kept as given, and used as evidence for the rest.
+        dry_run: show what the corrections change elsewhere, by character; write nothing.
+        accept: write it although more than 1 % of somebody's mentions change elsewhere.
         least: keep only links and speakers that are right with at least this probability.
-        out: a folder for the annotation and for the state after each step.
-        resume: go on from the states saved in `out`.
-        report: gold of the same tokens (`.jsonl`): `scores` of the result has a row per step.
-        replace: allow `out` to lose other books; your own files in it are kept.
+        out: folder for the annotation and for the state after each step.
+        resume: go on from the steps saved in `out`.
+        report: gold (`.jsonl`, same tokens): give the scores after each step.
+
+    In Python `book` is one book, also one in memory, and `cast` may be a list of names. Without any, a cast
+    is proposed where the book brings none. `conflicts` of the result are the corrections that need a person,
+    `effects` what changed beside them: against the annotation in `out`, else against a reading without them.
 
     Raises:
         SourceError, DataError: the book cannot be read.
         UsageError: the cast, narrator, recipe or steps do not fit; `out` has other books.
+        BookcorefError: `edits` change much elsewhere, and `accept` is not given; nothing is written to `out`.
     """
     sources = _sources(book)
     if len(sources) != 1:
@@ -76,33 +84,23 @@ def annotate(
             f"{book} holds {len(sources)} books", expected="one book",
             hint="bc.annotate_many(path, out=...) annotates all of them",
         )  # fmt: skip
-    run = _BooksInTurn(
-        _plan(recipe, backend, least), cast, _names(narrator), _steps(steps), path_or_none(edits),
-        path_or_none(out), resume, path_or_none(report), replace, progress,
-    )  # fmt: skip
-    return run.annotate(sources)[0]
+    return _in_turn(
+        sources, _plan(recipe, backend, least), cast, path_or_none(out), path_or_none(report),
+        edits=path_or_none(edits), dry_run=dry_run, accept=accept, replace=replace,
+        narrators=_names(narrator), steps=_steps(steps) or None,
+        resume=resume, progress=progress,
+    )[0]  # fmt: skip
 
 
+@files_of("out", reads=("books", "cast", "recipe", "report"))
 def annotate_many(
-    books: PathLike | Iterable[PathLike | AnnotatedBook | Source],
-    cast: CastLike = None,
-    *,
-    out: PathLike | None = None,
-    narrator: str | Iterable[str] = (),
-    backend: str = "embedded",
-    recipe: PathLike | None = None,
-    steps: str | Iterable[str] = (),
-    least: float | None = None,
-    resume: bool = False,
-    report: PathLike | None = None,
-    jobs: int = 0,
-    engine: str = "local",
-    tasks: int = 0,
-    slurm: str = "",
-    cache_dir: PathLike | None = None,
-    replace: bool = False,
+    books: PathLike | Iterable[PathLike | AnnotatedBook | Source], cast: CastLike = None, *,
+    out: PathLike | None = None, narrator: str | Iterable[str] = (), backend: BackendName = "embedded",
+    recipe: Recipe = None, steps: str | Iterable[str] = (), least: Proportion | None = None,
+    resume: bool = False, report: PathLike | None = None, jobs: Jobs = 0, engine: str = "local",
+    tasks: Count = 0, slurm: str = "", cache_dir: CacheDir = None, replace: Replace = False,
     progress: Progress | None = None,
-) -> AnnotatedMany:
+) -> AnnotatedMany:  # fmt: skip
     """Annotate many books. A book that fails stops no other.
 
     A path with `out` is worked on in parallel, and finished books are kept in the cache: the same call
@@ -113,27 +111,30 @@ def annotate_many(
         books: a folder of texts or `.jsonl` files, a data set folder, a `.jsonl` file, or a list of books.
         cast: as `annotate`; a folder has a file for each book.
         out: the folder to write.
-        jobs: processes; 0 means one per core.
-        engine: "local", or "datatrove" (extra `datatrove`) with this number of `tasks` (0: one per job).
-        slurm: with datatrove, submit to this Slurm partition: "NAME" or "NAME:TIME". The same call without
+        engine: for many books: "local", or "datatrove" (extra of that name).
+        tasks: with datatrove: number of tasks (0: one per job).
+        slurm: with datatrove: submit to this Slurm partition, as NAME or NAME:TIME. The same call without
             it collects the books when the job has ended.
-        cache_dir: the cache folder.
 
     The other arguments are those of `annotate`.
 
     Raises:
         UsageError: no books, two of one key, a cast that is missing, or `out` would lose books.
     """
-    plan = _plan(recipe, backend, least)
+    plan, names = _plan(recipe, backend, least), _names(narrator)
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
-        settings = _Engine(engine, jobs, tasks, slurm)
-        many = _many(path_of(books), plan, cache_dir, _cast_path(cast), _names(narrator), wanted)
-        return settings.run(many, folder, replace, progress)
+        from ..sources.store import Store
+        from ..workflows.annotate_many import ManyBooks
+
+        root = Store.open(path_or_none(cache_dir)).root
+        many = ManyBooks(path_of(books), plan, root, _cast_path(cast), names, wanted)
+        return _in_parallel(many, folder, engine, jobs, tasks, slurm, replace, progress)
     sources = [source for book in _each(books) for source in _sources(book)]
-    run = _BooksInTurn(plan, cast, _names(narrator), wanted, None, folder, resume, path_or_none(report),
-                       replace, progress)  # fmt: skip
-    done = run.annotate(sources)
+    done = _in_turn(
+        sources, plan, cast, folder, path_or_none(report), replace=replace, narrators=names,
+        steps=wanted or None, resume=resume, progress=progress,
+    )  # fmt: skip
     return AnnotatedMany(None, done[0].files if done else (), books=done)
 
 
@@ -141,13 +142,9 @@ class AnnotatedMany(Result):
     """Many annotated books: `failed` has errors by book, `files` what was written."""
 
     def __init__(
-        self,
-        work: JobResults | None,
-        files: Sequence[Path] = (),
-        *,
-        books: Sequence[AnnotatedBook] | None = None,
-        submission: Submission | None = None,
-    ) -> None:
+        self, work: JobResults | None, files: Sequence[Path] = (), *,
+        books: Sequence[AnnotatedBook] | None = None, submission: Submission | None = None,
+    ) -> None:  # fmt: skip
         self.work, self.files, self.submission = work, tuple(files), submission
         self._books = books
 
@@ -179,7 +176,6 @@ class AnnotatedMany(Result):
         return Table.of_rows(columns, rows + self._finished_rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `annotate --json`."""
         if self.work is None:
             return summary_of(self._books or (), self.files)
         books = [
@@ -219,12 +215,13 @@ def summary_of(books: Iterable[AnnotatedBook], files: Iterable[Path] = ()) -> di
         "books": [book.summary() for book in books],
         "files": [str(file) for file in files],
         "report": {book.doc_key: book.scores.to_dicts() for book in books if len(book.scores)},
+        "effects": {book.doc_key: [asdict(e) for e in book.effects] for book in books if book.effects},
     }
 
 
 def propose_cast(book: PathLike | AnnotatedBook) -> Table:
     """The characters that a book seems to have: name, aliases, and a remark for whoever checks them."""
-    from ..annotate.propose import propose_cast as propose
+    from ..annotation.propose import propose_cast as propose
 
     sources = _sources(book)
     if len(sources) != 1:
@@ -263,11 +260,14 @@ class ProposedCasts(Result):
         return f"{plural(len(self.casts), 'book')}, {plural(characters, 'character')}"
 
 
-def propose_casts(books: PathLike, out: PathLike | None = None) -> ProposedCasts:
+@files_of("out", reads=("books",))
+def propose_casts(
+    books: PathLike, out: PathLike | None = None, *, replace: Overwrite = False
+) -> ProposedCasts:
     """Propose a cast for every book in a file or folder; with `out` each is written as a cast file.
 
     Raises:
-        UsageError: a book names nobody often enough, or its file exists with another content.
+        UsageError: a book names nobody often enough, or its file is there with another content.
     """
     from ..workflows.propose_casts import propose_casts as run
 
@@ -277,88 +277,115 @@ def propose_casts(books: PathLike, out: PathLike | None = None) -> ProposedCasts
 # -- one after the other -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _BooksInTurn:
-    """How to annotate books one after the other in this process."""
+_Read = tuple["Annotated", tuple["Conflict", ...], tuple["Effect", ...]]
+"""A book that was read, the corrections that need a person, and what the others changed elsewhere."""
 
-    plan: Plan
-    cast: CastLike
-    narrators: tuple[str, ...]
-    steps: tuple[str, ...]
-    edits: Path | None
-    out: Path | None
-    resume: bool
-    report: Path | None
-    replace: bool
-    progress: Progress | None
 
-    def annotate(self, sources: Sequence[Source]) -> list[AnnotatedBook]:
-        from ..formats.annotated import check_kept
-        from ..workflows.annotate import write_annotations
+def _in_turn(
+    sources: Sequence[Source], plan: Plan, cast: CastLike, out: Path | None, report: Path | None, *,
+    edits: Path | None = None, dry_run: bool = False, accept: bool = False, replace: bool, **how: Any,
+) -> list[AnnotatedBook]:  # fmt: skip
+    """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
+    from ..formats.annotated import check_kept
+    from ..workflows.annotate import write_annotations
 
-        if self.out is not None:
-            check_kept(self.out, [source.book.doc_key for source in sources], replace=self.replace)
-        done = [self._one(source) for source in sources]
-        files = (
-            write_annotations([a for a, _ in done], self.out, replace=self.replace)
-            if self.out is not None
-            else ()
+    if out is not None:
+        check_kept(out, [source.book.doc_key for source in sources], replace=replace)
+    written = None if dry_run else out
+    how["states"] = written / "states" if written else None
+    careful = written is not None and not accept
+    done = [_one(source, plan, _cast(cast, source), edits, out, how, careful=careful) for source in sources]
+    made = [annotated for annotated, *_ in done]
+    files = write_annotations(made, written, replace=replace) if written is not None else ()
+    scores = _scores(made, report)
+    return [
+        AnnotatedBook(
+            a.annotation().to_record(), run=a, files=tuple(files), conflicts=conflicts, effects=changes,
+            scores=scores.get(a.state.doc_key),
         )
-        scores = self._scores([a for a, _ in done])
-        return [
-            AnnotatedBook(
-                a.annotation().to_record(), run=a, files=tuple(files), conflicts=conflicts,
-                scores=scores.get(a.state.doc_key),
-            )
-            for a, conflicts in done
-        ]  # fmt: skip
+        for a, conflicts, changes in done
+    ]  # fmt: skip
 
-    def _one(self, source: Source) -> tuple[Annotated, tuple[Conflict, ...]]:
-        from ..workflows.annotate import annotate_book
 
-        cast, found = _cast(self.cast, source), None
-        if self.edits is not None:
-            found = self._corrected(self.edits, source, cast)
-            note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
-            source = replace(source, notes=(*source.notes, note))
-        states = self.out / "states" if self.out else None
-        done = annotate_book(
-            source, found.cast if found else cast, self.plan, narrators=self.narrators,
-            steps=self.steps or None, given=found.given if found else None, states=states, resume=self.resume,
-            progress=self.progress,
-        )  # fmt: skip
-        return done, found.conflicts if found else ()
+def _one(
+    source: Source, plan: Plan, cast: Cast | None, edits: Path | None, out: Path | None, how: dict[str, Any],
+    *, careful: bool,
+) -> _Read:  # fmt: skip
+    """One book with its corrections, and what they change elsewhere. A cast is proposed from the same parse.
 
-    def _corrected(self, edits: Path, source: Source, cast: Cast | None) -> CorrectedInput:
-        """What the corrections make of the cast and of the links."""
-        from ..annotate.propose import propose_cast
-        from ..workflows.correct import read_edits
-        from ..workflows.given import corrections_of
+    Raises:
+        BookcorefError: they change much elsewhere, and `careful` is set.
+    """
+    from ..annotation.backends import make_backend
+    from ..edits import effects
+    from ..workflows.annotate import annotate_book, write_states
+    from ..workflows.casts import propose_with
+    from ..workflows.correct import read_edits
+    from ..workflows.given import corrections_of
 
-        return corrections_of(read_edits(edits), source.book, cast or propose_cast(source.book).cast)
+    with closing(make_backend(plan)) as backend:
+        if edits is None:
+            return annotate_book(source, cast, plan, backend=backend, **how), (), ()
+        wanted, cast = read_edits(edits), cast or propose_with(backend, source.book).cast
+        found = corrections_of(wanted, source.book, cast)
+        note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
+        noted = replace(source, notes=(*source.notes, note))
+        aside = how | {"states": None, "resume": False}
+        before = _earlier(source, out) or annotate_book(
+            source, cast, plan, backend=backend, **aside
+        ).annotation()  # fmt: skip
+        first = aside if careful else how
+        done = annotate_book(noted, found.cast, plan, given=found.given, backend=backend, **first)
+        said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
+        changes = tuple(effects(before, done.annotation(), wanted, said))
+        if careful:
+            _require_little(changes)
+            write_states(done, how["states"])
+        return done, found.conflicts, changes
 
-    def _scores(self, done: Sequence[Annotated]) -> dict[str, Table]:
-        """The scores after each step, by book. Raises UsageError: the gold lacks a book."""
-        from ..formats.jsonl import read
-        from ..workflows.annotate import COLUMNS, table_rows
 
-        if self.report is None:
-            return {}
-        keys = {record.doc_key: record.to_book() for record in read(self.report)}
-        tables = {}
-        for one in done:
-            key = one.state.doc_key
-            if key not in keys:
-                raise UsageError(
-                    f"{self.report} has no document {key!r}", expected=", ".join(sorted(keys)[:5]),
-                    hint="the key must be the tokenised book that was annotated",
-                )  # fmt: skip
-            tables[key] = Table.of_rows(COLUMNS, table_rows(keys[key], one.states or (one.state,)))
-        return tables
+def _earlier(source: Source, out: Path | None) -> Annotation | None:
+    """The annotation of the same text that lies in `out`, if there is one."""
+    from ..formats.annotated import has_reasons, read_annotations
+
+    there = read_annotations(out) if out is not None and has_reasons(out) else []
+    same = source.book.tokens_sha256()
+    return next((a for a in there if a.book.tokens_sha256() == same), None)
+
+
+def _scores(done: Sequence[Annotated], report: Path | None) -> dict[str, Table]:
+    """The scores after each step, by book. Raises UsageError: the gold lacks a book."""
+    from ..formats.jsonl import read
+    from ..workflows.annotate import COLUMNS, table_rows
+
+    if report is None:
+        return {}
+    keys = {record.doc_key: record.to_book() for record in read(report)}
+    tables = {}
+    for one in done:
+        key = one.state.doc_key
+        if key not in keys:
+            raise UsageError(
+                f"{report} has no document {key!r}", expected=", ".join(sorted(keys)[:5]),
+                hint="the key must be the tokenised book that was annotated",
+            )  # fmt: skip
+        tables[key] = Table.of_rows(COLUMNS, table_rows(keys[key], one.states or (one.state,)))
+    return tables
+
+
+def _require_little(effects: Iterable[Effect]) -> None:
+    """Raises BookcorefError: corrections change much of somebody at other places than their own."""
+    if much := [e for e in effects if e.much]:
+        told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
+        raise BookcorefError(
+            "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
+            found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
+            hint="look at it with --dry-run, then add --accept; nothing was written",
+        )
 
 
 def _plan(recipe: PathLike | None, backend: str, least: float | None) -> Plan:
-    from ..annotate.plan import default_plan, read_plan
+    from ..annotation.plan import default_plan, read_plan
 
     path = path_or_none(recipe)
     plan = read_plan(path) if path else default_plan(backend)
@@ -370,7 +397,7 @@ def _names(value: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _steps(value: str | Iterable[str]) -> tuple[str, ...]:
-    steps = value.split(",") if isinstance(value, str) else value
+    steps = ",".join([value] if isinstance(value, str) else value).split(",")
     return tuple(step.strip() for step in steps if step.strip())
 
 
@@ -391,7 +418,7 @@ def _sources(book: PathLike | AnnotatedBook | Source) -> list[Source]:
 
 def _cast(cast: CastLike, source: Source) -> Cast | None:
     """The cast, None where it is to be proposed from the book."""
-    from ..annotate.cast import parse_cast
+    from ..annotation.cast import parse_cast
     from ..workflows.casts import read_cast
 
     if cast is None:
@@ -409,59 +436,44 @@ def _cast(cast: CastLike, source: Source) -> Cast | None:
 # -- a folder, in parallel ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Engine:
-    """Who does the work of a folder. `slurm` is "partition" or "partition:time"."""
+def _in_parallel(
+    books: ManyBooks, out: Path, engine: str, jobs: int, tasks: int, slurm: str, replace: bool,
+    progress: Progress | None,
+) -> AnnotatedMany:  # fmt: skip
+    """A folder of books, by processes here, by datatrove, or by Slurm."""
+    from ..progress import Silent
+    from ..workflows.annotate_many import annotate_books, collect
+    from ..workflows.engine import worker_count
+    from ..workflows.workload import workload
 
-    name: str
-    jobs: int
-    tasks: int
-    slurm: str
+    if engine not in ENGINES:
+        raise UsageError(f"unknown engine {engine!r}", expected=" or ".join(ENGINES))
+    if slurm and engine != "datatrove":
+        raise UsageError("--slurm needs --engine datatrove")
+    books.check_casts()
+    listener, workers = progress or Silent(), worker_count(jobs)
+    listener.note(str(workload(books, workers)))
+    if slurm:
+        return AnnotatedMany(None, submission=_submitted(books, out, jobs, tasks, slurm))
+    if engine == "datatrove":
+        from ..workflows.datatrove_engine import run_local
 
-    def run(self, books: ManyBooks, out: Path, replace: bool, progress: Progress | None) -> AnnotatedMany:
-        from ..progress import Silent
-        from ..workflows.annotate_many import annotate_books, collect
-        from ..workflows.engine import worker_count
-        from ..workflows.workload import workload
-
-        if self.name not in ENGINES:
-            raise UsageError(f"unknown engine {self.name!r}", expected=" or ".join(ENGINES))
-        if self.slurm and self.name != "datatrove":
-            raise UsageError("--slurm needs --engine datatrove")
-        books.check_casts()
-        listener = progress or Silent()
-        listener.note(str(workload(books, worker_count(self.jobs))))
-        if self.slurm:
-            return AnnotatedMany(None, submission=self._submitted(books, out))
-        if self.name == "datatrove":
-            from ..workflows.datatrove_engine import run_local
-
-            workers = worker_count(self.jobs)
-            work = run_local(books, out / "work", books.cache, tasks=self.tasks or workers, workers=workers)
-            for key, error in work.failed.items():
-                listener.note(f"failed: {key}: {error}")
-        else:
-            work = annotate_books(books.jobs, books.count(), workers=self.jobs, progress=listener)
-        return AnnotatedMany(work, collect(work, out, replace=replace) if work.finished else ())
-
-    def _submitted(self, books: ManyBooks, out: Path) -> Submission:
-        """Hand the books to Slurm; when they are done, the same call without `slurm` collects them."""
-        from ..workflows.datatrove_engine import Slurm, submit_slurm
-
-        partition, _, limit = self.slurm.partition(":")
-        slurm = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
-        work, tasks = out.absolute() / "work", self.tasks or books.count()
-        return submit_slurm(books, work, books.cache, slurm, tasks=tasks, workers=self.jobs or -1)
+        work = run_local(books, out / "work", books.cache, tasks=tasks or workers, workers=workers)
+        for key, error in work.failed.items():
+            listener.note(f"failed: {key}: {error}")
+    else:
+        work = annotate_books(books.jobs, books.count(), workers=jobs, progress=listener)
+    return AnnotatedMany(work, collect(work, out, replace=replace) if work.finished else ())
 
 
-def _many(
-    path: Path, plan: Plan, cache_dir: PathLike | None, cast: Path | None, narrators: tuple[str, ...],
-    steps: tuple[str, ...],
-) -> ManyBooks:  # fmt: skip
-    from ..sources.store import Store
-    from ..workflows.annotate_many import ManyBooks
+def _submitted(books: ManyBooks, out: Path, jobs: int, tasks: int, slurm: str) -> Submission:
+    """Hand the books to Slurm; when they are done, the same call without `slurm` collects them."""
+    from ..workflows.datatrove_engine import Slurm, submit_slurm
 
-    return ManyBooks(path, plan, Store.open(path_or_none(cache_dir)).root, cast, narrators, steps)
+    partition, _, limit = slurm.partition(":")
+    where = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
+    work = out.absolute() / "work"
+    return submit_slurm(books, work, books.cache, where, tasks=tasks or books.count(), workers=jobs or -1)
 
 
 def _cast_path(cast: CastLike) -> Path | None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, overload
 from ..books import Book, Mention, Record
 from ..errors import SourceError, UsageError, plural
 from ..files import path_of
+from ..outputs import files_of
+from .options import Overwrite, PathLike
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -21,27 +23,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from ..books.annotation import Annotation, SourceText
-    from ..edits import Conflict
+    from ..edits import Conflict, Effect
     from ..workflows.annotate import Annotated
-
-PathLike = str | os.PathLike[str]
-
-
-def path_or_none(value: PathLike | None) -> Path | None:
-    """A path as the user gave it, "~" expanded; None stays None.
-
-    Raises:
-        UsageError: "~name" of somebody who has no home here.
-    """
-    return None if value is None else path_of(value)
-
-
-def paths_of(values: PathLike | Iterable[PathLike]) -> list[Path]:
-    """Paths from one path or several, "~" expanded."""
-    if isinstance(values, str | os.PathLike):
-        return [path_of(values)]
-    return [path_of(value) for value in values]
-
 
 _SHOWN_CHARACTERS = 5
 
@@ -50,21 +33,17 @@ class AnnotatedBook:
     """A book with its characters: what `read`, `load` and `annotate` return.
 
     Offsets are book tokens, 0-based, both ends inclusive. Of a book that `annotate` made, `files` are what
-    it wrote, `conflicts` the corrections that need a person, and `scores` has a row per step (with `report`).
+    it wrote, `conflicts` the corrections that need a person, `effects` what corrections changed elsewhere,
+    and `scores` has a row per step (with `report`).
     """
 
     def __init__(
-        self,
-        record: Record,
-        *,
-        run: Annotated | None = None,
-        annotation: Annotation | None = None,
-        files: tuple[Path, ...] = (),
-        conflicts: tuple[Conflict, ...] = (),
-        scores: Table | None = None,
-    ) -> None:
+        self, record: Record, *, run: Annotated | None = None, annotation: Annotation | None = None,
+        files: tuple[Path, ...] = (), conflicts: tuple[Conflict, ...] = (),
+        effects: tuple[Effect, ...] = (), scores: Table | None = None,
+    ) -> None:  # fmt: skip
         self.record = record
-        self.files, self.conflicts = files, conflicts
+        self.files, self.conflicts, self.effects = files, conflicts, effects
         self.scores = Table({}) if scores is None else scores
         self._run, self._read = run, annotation
 
@@ -161,11 +140,17 @@ class AnnotatedBook:
         if self._run is None:
             raise UsageError(f"{self.doc_key} was not annotated here", hint="bc.stats(book) counts any book")
         state = self._run.state
+        parser = {}
+        if model := state.memory.get("parser"):
+            from ..annotation.embedded.parsing import kernel
+
+            parser = {"parser": model, "kernel": kernel()}
         return {
             "doc_key": state.doc_key,
             "tokens": len(self.tokens),
             "characters": {c.name: len(c.mentions) for c in self.book.characters},
             "steps": list(state.done),
+            **parser,
             "mentions": len(state.mentions),
             "by_kind": dict(Counter(m.kind for m in state.mentions)),
             "dropped": dict(Counter(d.reason for d in state.dropped)),
@@ -174,9 +159,9 @@ class AnnotatedBook:
             "notes": list(state.notes),
         }
 
-    def save(self, path: PathLike, format: str | None = None) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
         """Write the book; the format is chosen by the suffix unless it is named."""
-        return write([self], path, format)
+        return write([self], path, format, replace=replace)
 
     def to_spacy(self, nlp: Language | None = None) -> Doc:
         """The book as a `Doc` of spaCy, token for token; clusters are span groups `coref_clusters_1`, ...
@@ -185,14 +170,14 @@ class AnnotatedBook:
         """
         import spacy
 
-        from .spacy_docs import to_doc
+        from ..workflows.spacy_docs import to_doc
 
         return to_doc(self.record, (nlp or spacy.blank("en")).vocab)
 
     @classmethod
     def from_spacy(cls, doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
         """The tokens, sentences and clusters of a `Doc`. Raises DataError when it has no sentences."""
-        from .spacy_docs import from_doc
+        from ..workflows.spacy_docs import from_doc
 
         return cls(from_doc(doc, doc_key))
 
@@ -220,7 +205,7 @@ class AnnotatedBook:
         return f"<p>{escape(repr(self)[1:-1])}</p><ul>{listed}</ul>"
 
     def _mention_table(self) -> Table:
-        from ..evaluate.mention_types import TypeRules
+        from ..scoring.mention_types import TypeRules
 
         book = self.book
         names = [name for name, _ in self.record.characters]
@@ -303,9 +288,9 @@ class Books(Sequence[AnnotatedBook]):
         """One row per book, as a data frame of pandas (which must be installed)."""
         return self.table.to_pandas()
 
-    def save(self, path: PathLike, format: str | None = None) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
         """Write all books to one file; the format is chosen by the suffix unless it is named."""
-        return write(self, path, format)
+        return write(self, path, format, replace=replace)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.keys[:3]) + (", ..." if len(self) > 3 else "")
@@ -315,6 +300,7 @@ class Books(Sequence[AnnotatedBook]):
         return self.table._repr_html_()
 
 
+@files_of(reads=("name",))
 def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     """Read a data set folder that `rebuild` wrote; `config` is "full" (books) or "split" (windows).
 
@@ -333,6 +319,7 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     return Books(AnnotatedBook(record) for record in read_folder(path, config))
 
 
+@files_of(reads=("path",))
 def read(path: PathLike, format: str | None = None, config: str | None = None) -> Books:
     """Read books from a file, a folder of files or a data set folder, in any format we know.
 
@@ -352,7 +339,11 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
     return Books(AnnotatedBook(record) for record in read_documents(path, format, config))
 
 
-def write(books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format: str | None = None) -> Path:
+@files_of("path")
+def write(
+    books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format: str | None = None, *,
+    replace: Overwrite = False,
+) -> Path:  # fmt: skip
     """Write books to one file, whole or not at all; returns its path.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`rebuild`, `rebuild_plan` and `verify` for Python."""
+"""`rebuild`, `rebuild_plan`, `verify` and `regenerate`: a data set folder, made, checked, annotated again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
 from ..files import path_of
-from .books import PathLike, path_or_none
-from .tables import Table
+from ..outputs import files_of
+from .options import (
+    BackendName,
+    BookNames,
+    CacheDir,
+    Count,
+    Expect,
+    Jobs,
+    Mirror,
+    Offline,
+    PathLike,
+    Proportion,
+    Recipe,
+    Replace,
+    TextsOnly,
+    path_or_none,
+    renamed,
+    text_or_none,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
     from ..sources.release import ReleaseLayout
     from ..workflows.rebuild import RebuildReport
+    from ..workflows.regenerate import Regeneration
     from ..workflows.verify import Verification
 
 _FACTS = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
@@ -89,43 +108,35 @@ class Verified:
         return f"<Verified: {state}, {plural(len(self.result.books), 'book')}, sha256 {self.digest[:16]}>"
 
 
+@files_of("out", reads=("release",))
+@renamed(min_kept="least_kept")
 def rebuild(
-    out: PathLike = "bookcoref",
-    *,
-    sample: bool = False,
-    release: PathLike | None = None,
-    mirror: PathLike | None = None,
-    books: Iterable[str] = (),
-    texts: Mapping[str, PathLike] | None = None,
-    texts_only: bool = False,
-    expect: bool = True,
-    min_kept: float | None = 0.9,
-    annotations: str | None = None,
-    delta: str | None = None,
-    lengths: str | None = None,
-    replace: bool = False,
-    jobs: int = 0,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
+    out: PathLike = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
+    mirror: Mirror = None, books: BookNames = (), texts: Mapping[str, PathLike] | None = None,
+    texts_only: TextsOnly = False, expect: Expect = True, least_kept: Proportion | None = 0.9,
+    annotations: str | None = None, delta: str | None = None, lengths: str | None = None,
+    replace: Replace = False, jobs: Jobs = 0, offline: Offline = False, cache_dir: CacheDir = None,
     progress: Progress | None = None,
-) -> Rebuilt:
-    """Rebuild BookCoref (or the sample) into the folder `out`, which `load` and `load_dataset` read.
+) -> Rebuilt:  # fmt: skip
+    """Rebuild BookCoref (or the sample) into a folder that `datasets.load_dataset` reads.
+
+    The tokens of every book are verified by count and checksum before offsets are attached, finished books
+    are kept in the cache, and a book that fails does not stop the others. Where Gutenberg has another
+    edition by now, a pack of the book carries its annotation over: such a book is marked "remapped" and
+    the card says what was kept and lost.
 
     Args:
-        sample: build the sample story, without network.
-        release: a local folder of the release or of packs, or what somebody has published
-            ("hf:user/name@tag"); None downloads the official one.
-        mirror: folder or address of a Gutenberg mirror; None tries several addresses.
-        books: only these books, by doc_key, Gutenberg id or title.
-        texts: tokenised files by doc_key, for books that are not on Gutenberg.
-        texts_only: accept a release without annotation.
-        expect: compare tokens with the published ones.
-        min_kept: share of mentions that must survive where only another edition can be had; None forbids
-            carrying annotation over.
-        annotations, delta, lengths: names of the release's annotation folder, delta file and file of
-            sentence lengths, where they are not the official ones.
-        replace: let `out` lose books that this run does not build.
-        jobs: processes; 0 means one per core.
+        out: the data set folder to write.
+        sample: rebuild the embedded sample story; needs no network.
+        release: folder of a release or of packs, or hf:USER/NAME[@TAG] (default: the official release).
+        texts: tokenised text (JSONL, CoNLL) of a book that Gutenberg lacks, by its doc_key.
+        least_kept: share of mentions that must survive where only another edition of a text is to be had
+            and a pack can follow it.
+        annotations: name of the release's annotation folder.
+        delta: name of the release's delta file.
+        lengths: name of its file of sentence lengths.
+
+    With None for `least_kept`, no annotation is carried over to another edition.
 
     Raises:
         UsageError, SourceError, DataError: as the command line reports them.
@@ -136,9 +147,9 @@ def rebuild(
 
     settings = RebuildSettings(
         out=path_of(out), sample=sample, release=path_or_none(release),
-        mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
+        mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
-        texts_only=texts_only, expect=expect, min_kept=min_kept, replace=replace,
+        texts_only=texts_only, expect=expect, min_kept=least_kept, replace=replace,
         layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
     listener = progress or Silent()
@@ -146,17 +157,10 @@ def rebuild(
 
 
 def rebuild_plan(
-    *,
-    sample: bool = False,
-    release: PathLike | None = None,
-    mirror: PathLike | None = None,
-    books: Iterable[str] = (),
-    annotations: str | None = None,
-    delta: str | None = None,
-    lengths: str | None = None,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
-) -> Table:
+    *, sample: bool = False, release: PathLike | None = None, mirror: Mirror = None, books: BookNames = (),
+    annotations: str | None = None, delta: str | None = None, lengths: str | None = None,
+    offline: Offline = False, cache_dir: CacheDir = None,
+) -> Table:  # fmt: skip
     """What `rebuild` would download from where, one row per file; nothing is fetched or written.
 
     The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
@@ -165,7 +169,7 @@ def rebuild_plan(
 
     settings = RebuildSettings(
         out=Path(), sample=sample, release=path_or_none(release),
-        mirror=None if mirror is None else str(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
+        mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
     first = plan_release(settings)
@@ -183,23 +187,23 @@ def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> 
     return ReleaseLayout(**{key: value for key, value in named.items() if value})
 
 
+@files_of(reads=("folder", "manifest"))
 def verify(
-    folder: PathLike = "bookcoref",
-    *,
-    manifest: PathLike | None = None,
-    complete: bool = False,
-    accept_remapped: bool = False,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
+    folder: PathLike = "bookcoref", *, manifest: PathLike | None = None, complete: bool = False,
+    accept_remapped: bool = False, offline: Offline = False, cache_dir: CacheDir = None,
     progress: Progress | None = None,
-) -> Verified:
-    """Recompute all counts and checksums of a data set folder and compare them with what is known.
+) -> Verified:  # fmt: skip
+    """Verify that a data set folder is correct and complete.
+
+    Reads every row, recomputes all counts and checksums and compares them with the folder's build
+    record, with the published facts and, if given, with a recorded manifest. What somebody has published
+    is fetched first; a release without text is verified by its packs and its manifest.
 
     Args:
-        folder: a folder, or what somebody has published: "hf:user/name", "hf:user/name@tag".
-        manifest: facts that were recorded earlier (`bookcoref-data manifest write`).
-        complete: require all published books.
-        accept_remapped: take books that were carried over to another edition as they are.
+        folder: a folder written by `rebuild`, `annotate` or `create`, or hf:USER/NAME[@TAG] on the Hub.
+        manifest: compare with this file of `manifest_write`, too.
+        complete: require all 53 books of the published data set.
+        accept_remapped: accept books carried over to another edition.
 
     Raises:
         SourceError, DataError: the folder cannot be read.
@@ -211,5 +215,98 @@ def verify(
             path_of(folder), manifest=path_or_none(manifest), complete=complete,
             accept_remapped=accept_remapped, cache_dir=path_or_none(cache_dir), offline=offline,
             progress=progress,
+        )
+    )  # fmt: skip
+
+
+class Regenerated(Result):
+    """A data set annotated again, compared with the annotation that was there."""
+
+    def __init__(self, result: Regeneration) -> None:
+        self.result = result
+
+    @property
+    def differs(self) -> bool:
+        """Whether any mention is missing, spurious, or moved to another character."""
+        return any(c.missing or c.spurious or c.moved for c in self.result.comparisons.values())
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Books that could not be annotated, with the reason."""
+        return {key: str(error) for key, error in self.result.work.failed.items()}
+
+    @property
+    def files(self) -> list[Path]:
+        """What was written."""
+        return list(self.result.files)
+
+    @property
+    def notes(self) -> list[str]:
+        """Books left out, and notes on the scores."""
+        return list(self.result.notes)
+
+    @property
+    def table(self) -> Table:
+        """One row per book and one for all: linking and metrics in percent, counts of mentions."""
+        from ..workflows.regenerate import COLUMNS
+
+        return Table.of_rows(COLUMNS, self.result.rows())
+
+    @property
+    def examples(self) -> Table:
+        """The differences that were kept as examples."""
+        from ..workflows.regenerate import EXAMPLE_COLUMNS
+
+        return Table.of_rows(EXAMPLE_COLUMNS, self.result.example_rows())
+
+    def characters(self, most: int = 10) -> Table:
+        """The characters with most differences."""
+        from ..workflows.regenerate import CHARACTER_COLUMNS
+
+        return Table.of_rows(CHARACTER_COLUMNS, self.result.character_rows(most))
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.result.to_dict()
+
+    def _line(self) -> str:
+        state = "differs" if self.differs else "the same"
+        return f"{plural(len(self.result.comparisons), 'book')}, {state}, {len(self.failed)} failed"
+
+
+@files_of("out", reads=("folder", "recipe"))
+@renamed(examples="most_examples")
+def regenerate(
+    folder: PathLike, *, backend: BackendName = "embedded", recipe: Recipe = None, books: BookNames = (),
+    splits: Iterable[str] = (), out: PathLike | None = None, most_examples: Count = 3, jobs: Jobs = 0,
+    replace: Replace = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+) -> Regenerated:  # fmt: skip
+    """Annotate the books of a data set again and score the result against what is there.
+
+    Tokens are taken as they are, the characters of a book are its cast. Per book: linking on (character,
+    span), MUC, B3, CEAF-e and CoNLL (F1, percent), and how many mentions are the same, missing, spurious or
+    moved to another character. Finished books are kept and reused. With the backend "hub" this is the
+    paper's silver pipeline.
+
+    Args:
+        folder: a data set folder that `rebuild` wrote.
+        splits: "train", "validation" or "test"; repeatable.
+        out: folder for the new data set, in the splits of the old one.
+        most_examples: differences shown per book and kind.
+
+    Raises:
+        UsageError: no data set folder, a book that is not in it, or none with named characters.
+    """
+    from ..annotation.plan import default_plan, read_plan
+    from ..formats.schema import SPLITS
+    from ..sources.store import Store
+    from ..workflows.regenerate import regenerate as run
+
+    path = path_or_none(recipe)
+    plan = read_plan(path) if path else default_plan(backend)
+    return Regenerated(
+        run(
+            path_of(folder), plan, Store.open(path_or_none(cache_dir)).root, out=path_or_none(out),
+            books=list(books), splits=list(splits) or SPLITS, workers=jobs, examples=most_examples,
+            replace=replace, progress=progress,
         )
     )  # fmt: skip

@@ -9,16 +9,41 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import PathLike, path_or_none, records_of
-from .models import Asked, ModelOptions
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .books import records_of
+from .models import Asked, GradedRun, model_of
+from .options import (
+    ArchiveDir,
+    CacheDir,
+    Constrain,
+    Contact,
+    Count,
+    DryRun,
+    Endpoint,
+    Format,
+    GuideSplit,
+    KeyVariable,
+    Kind,
+    Local,
+    ModelName,
+    MostTokens,
+    Offline,
+    Overwrite,
+    Parallel,
+    PathLike,
+    Positive,
+    PromptPrice,
+    Recipe,
+    ReplyPrice,
+    path_or_none,
+    renamed,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books import Book
     from ..progress import Progress
     from ..tasks.contexts.splits import Defect
-    from ..tasks.runner import RunReport
     from ..workflows.guide_tasks import References
     from ..workflows.guide_texts import GuideTextsReport
 
@@ -50,37 +75,30 @@ class Contexts(Result):
         return Table.of_dicts(self.figures)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts build --json`."""
         return {"contexts": self.figures, "files": [str(file) for file in self.files]}
 
     def _line(self) -> str:
         return plural(len(self.rows), "context")
 
 
+@files_of("out", reads=("books", "summaries", "recipe"))
 def contexts_build(
-    books: Any,
-    out: PathLike,
-    *,
-    strategies: Sequence[str] = (),
-    characters: Sequence[str] = (),
-    budget: int | None = None,
-    kind: str = "description",
-    summaries: PathLike | None = None,
-    joint: bool = False,
-    seed: int | None = None,
-    recipe: PathLike | None = None,
-    format: str | None = None,
-    progress: Progress | None = None,
-) -> Contexts:
-    """Find passages about every character of annotated books and write them to the folder `out`.
+    books: Any, out: PathLike, *, strategies: Sequence[str] = (), characters: Sequence[str] = (),
+    budget: Positive | None = None, kind: Kind = "description", summaries: PathLike | None = None,
+    joint: bool = False, seed: int | None = None, recipe: Recipe = None, format: Format = None,
+    replace: Overwrite = False, progress: Progress | None = None,
+) -> Contexts:  # fmt: skip
+    """Find passages about every character of annotated books.
 
     Args:
-        books: a path (`format` names its format), a book, or books, with named characters.
-        strategies: "coref", "bm25", "lead", "random", "chunks", "none"; None of them: the recipe's.
-        characters: only these. budget: tokens of a context. kind: "description" or "analysis".
-        summaries: JSON lines with doc_key and text: contexts of the summary alone are added.
-        joint: prompts about up to five characters. seed: of the strategy "random".
-        recipe: a recipe in place of bookworm.toml.
+        books: annotated books with named characters.
+        out: folder for the contexts.
+        strategies: "coref", "bm25", "lead", "random", "chunks" or "none"; repeatable (default: the recipe's).
+        characters: only this character; repeatable.
+        budget: tokens of a context.
+        summaries: JSON lines with doc_key and text: add contexts of the summary alone.
+        joint: prompts about up to five characters.
+        seed: seed of the strategy "random".
 
     Raises:
         UsageError: no named characters, an unknown character or strategy.
@@ -97,51 +115,38 @@ def contexts_build(
     return Contexts(rows, work.write_contexts(rows, plan, path_of(out)))
 
 
+@files_of("out", reads=("contexts",))
+@renamed(limit="most")
 def contexts_ask(
-    contexts: PathLike,
-    out: PathLike | None = None,
-    *,
-    kind: str = "description",
-    limit: int = 0,
-    endpoint: str | None = None,
-    model: str | None = None,
-    local: str | None = None,
-    key_variable: str = "OPENAI_API_KEY",
-    most_tokens: int = 512,
-    parallel: int = 4,
-    prompt_price: float = 0.0,
-    reply_price: float = 0.0,
-    dry_run: int = 0,
-    progress: Progress | None = None,
-) -> Asked:
+    contexts: PathLike, out: PathLike | None = None, *, kind: Kind = "description", most: Count = 0,
+    endpoint: Endpoint = None, model: ModelName = None, local: Local = None,
+    key_variable: KeyVariable = "OPENAI_API_KEY", most_tokens: MostTokens = 512, parallel: Parallel = 4,
+    prompt_price: PromptPrice = 0.0, reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0,
+    replace: Overwrite = False, progress: Progress | None = None,
+) -> Asked:  # fmt: skip
     """Ask a model to describe the characters; the same call again asks only what is missing.
 
     Args:
-        contexts: a folder of contexts, or its file. out: a file for the answers.
-        kind: "description" or "analysis". limit: only the first contexts (0: all).
-        dry_run: return the first prompts in `preview`, ask nothing.
-
-    The other arguments are those of `questions_evaluate`.
+        contexts: folder of contexts, or its file.
+        out: file for the answers; replies are kept beside it.
+        most: only so many contexts, from the first (0: all).
 
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
+    from ..tasks.runner import Prices, preview
     from ..workflows import contexts as work
 
     rows = work.read_contexts(path_of(contexts))
-    rows = rows[:limit] if limit else rows
-    asked = ModelOptions(endpoint, model, local, "none", key_variable, most_tokens, parallel, prompt_price,
-                         reply_price)  # fmt: skip
+    rows = rows[:most] if most else rows
+    prices = Prices(prompt_price, reply_price)
     if dry_run:
-        from ..tasks.runner import preview
-
-        return Asked([], None, None, preview(work.requests_of(rows), dry_run, asked.prices))
+        return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices))
     target = path_or_none(out)
     if target is None:
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    answers, report = work.answer_with(
-        rows, asked.make(), target, kind, prices=asked.prices, progress=progress
-    )
+    named = model_of(endpoint, model, local, key_variable, most_tokens, parallel)
+    answers, report = work.answer_with(rows, named, target, kind, prices=prices, progress=progress)
     return Asked(answers, report, target)
 
 
@@ -164,26 +169,21 @@ class SystemScores(Result):
         return plural(len(self.scores), "system")
 
 
+@files_of(reads=("references", "answers", "books"))
 def contexts_score(
-    references: PathLike,
-    *,
-    answers: PathLike | None = None,
-    books: Any = None,
-    kind: str = "description",
-    bert_score: str = "",
-    bert_layers: int | None = None,
-    entailment: str = "",
-    recipe: PathLike | None = None,
-) -> SystemScores:
+    references: PathLike, *, answers: PathLike | None = None, books: Any = None, kind: Kind = "description",
+    bert_score: str = "", bert_layers: Positive | None = None, entailment: str = "", recipe: Recipe = None,
+) -> SystemScores:  # fmt: skip
     """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams.
 
     Args:
-        references: JSON lines with doc_key, character and text; `answers` likewise, with a strategy.
+        references: JSON lines: doc_key, character, text.
+        answers: JSON lines: doc_key, character, text, strategy.
         books: annotated books, for the baselines.
-        kind: "description" or "analysis".
-        bert_score: a model for BERTScore (extra `task-models`); `bert_layers` is the layer compared.
-        entailment: an NLI model: also the share of sentences that the book entails (needs `books`, and time).
-        recipe: a recipe in place of bookworm.toml.
+        bert_score: a model: also BERTScore with it (extra `task-models`).
+        bert_layers: the layer that BERTScore compares.
+        entailment: an NLI model: also the share of sentences that the book entails. It is asked about every
+            sentence with every paragraph of the book, so it needs `books` and time (extra `gpu`).
 
     Raises:
         UsageError: nothing to score.
@@ -198,21 +198,21 @@ def contexts_score(
     needed = ("doc_key", "character", "text")
     found = work.score(
         read_rows(path_of(answers), needed=needed) if answers else [],
-        read_rows(path_of(references), needed=needed),
-        [] if books is None else _books(books, None),
-        work.read_plan(path_or_none(recipe)),
-        kind,
-        work.ScoreModels(bert_score, bert_layers, entailment),
-    )
+        read_rows(path_of(references), needed=needed), [] if books is None else _books(books, None),
+        work.read_plan(path_or_none(recipe)), kind, work.ScoreModels(bert_score, bert_layers, entailment),
+    )  # fmt: skip
     return SystemScores(found)
 
 
-def contexts_compare(books: Any, *, budgets: Sequence[int] = (), format: str | None = None) -> Table:
-    """Compare strategies on whole books, one row per book, budget and strategy; shares from 0 to 1.
+@files_of(reads=("books",))
+def contexts_compare(books: Any, *, budgets: Sequence[int] = (), format: Format = None) -> Table:
+    """Compare strategies on whole books: company, mentions and precision of contexts.
 
     Args:
-        books: a path (`format` names its format), a book, or books.
-        budgets: tokens of a context; 2,000 and 7,600 without any.
+        books: annotated books with named characters.
+        budgets: tokens of a context; repeatable (default: 2,000 and 7,600).
+
+    Returns one row per book, budget and strategy; shares from 0 to 1.
     """
     from ..workflows import contexts as work
 
@@ -237,19 +237,21 @@ class TableDefects(Result):
         return Table.of_dicts([defect.to_dict() for defect in self.defects])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts tables --json`."""
         return {"defects": [defect.to_dict() for defect in self.defects], "splits": self.splits}
 
     def _line(self) -> str:
         return plural(len(self.defects), "defect")
 
 
-def contexts_tables(folder: PathLike, out: PathLike | None = None) -> TableDefects:
-    """Defects of BookWorm's tables and their overlap with BookCoref; splits that do not leak go to `out`.
+@files_of("out", reads=("folder",))
+def contexts_tables(
+    folder: PathLike, out: PathLike | None = None, *, replace: Overwrite = False
+) -> TableDefects:
+    """Report defects of BookWorm's tables and their overlap with BookCoref; make splits that do not leak.
 
     Args:
         folder: BookWorm's tables: books.tsv, *_data.tsv, splits/.
-        out: a file for one split per book.
+        out: file for one split per book, without leaks.
     """
     from ..files import write_text
     from ..tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
@@ -281,7 +283,6 @@ class GuideTexts(Result):
         return Table({"texts": list(self.report.texts), "number": list(self.report.texts.values())})
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts collect --json`."""
         return self.report.to_dict()
 
     def _line(self) -> str:
@@ -289,30 +290,21 @@ class GuideTexts(Result):
         return f"{plural(texts, 'text')} of {plural(self.report.guides, 'guide')} in {self.report.out}"
 
 
+@files_of("out", reads=("source", "names", "works", "recipe"))
 def contexts_collect(
-    source: PathLike,
-    out: PathLike,
-    *,
-    names: PathLike | None = None,
-    works: PathLike | None = None,
-    contact: str | None = None,
-    archive: PathLike | None = None,
-    recipe: PathLike | None = None,
-    harvest_recipe: PathLike | None = None,
-    cache_dir: PathLike | None = None,
-    offline: bool = False,
-    progress: Progress | None = None,
-) -> GuideTexts:
+    source: PathLike, out: PathLike, *, names: PathLike | None = None, works: PathLike | None = None,
+    contact: Contact = None, archive: ArchiveDir = None, recipe: Recipe = None,
+    harvest_recipe: PathLike | None = None, cache_dir: CacheDir = None, offline: Offline = False,
+    replace: Overwrite = False, progress: Progress | None = None,
+) -> GuideTexts:  # fmt: skip
     """Collect descriptions, analyses and summaries from archived study guides, and LiSCU's masked task.
 
     Args:
-        source: a folder of BookWorm's tables, or a list of archived pages (LiSCU's).
-        out: a folder for the texts.
+        source: folder of BookWorm's tables, or a list of archived pages (LiSCU's).
+        out: folder for the texts.
         names: LiSCU's list of characters: keep only these, in its splits.
         works: works.tsv of `match`: the Gutenberg books of the guides in a list.
-        contact: your address, sent with every request.
-        archive: a folder of kept pages; None: the cache.
-        recipe, harvest_recipe: recipes in place of bookworm.toml and harvest.toml.
+        harvest_recipe: recipe of the harvest, instead of harvest.toml.
 
     Raises:
         SourceError: not one page could be read.
@@ -344,22 +336,23 @@ class NamedReferences(Result):
         return Table.of_dicts(self.found.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts references --json`."""
         return self.found.to_dict()
 
     def _line(self) -> str:
         return plural(len(self.found.rows), "reference")
 
 
+@files_of("out", reads=("texts", "books"))
 def contexts_references(
-    texts: PathLike, books: Any, out: PathLike, *, kind: str = "description", split: str = "test"
-) -> NamedReferences:
+    texts: PathLike, books: Any, out: PathLike, *, kind: Kind = "description", split: GuideSplit = "test",
+    replace: Overwrite = False,
+) -> NamedReferences:  # fmt: skip
     """Give the texts of guides the names of annotated books, as references for `contexts_score`.
 
     Args:
-        texts: a folder that `contexts_collect` wrote; `kind` and `split` say which of its texts.
-        books: a path, a book, or books, with named characters.
-        out: a file for the references.
+        texts: folder of texts that `contexts_collect` wrote.
+        books: annotated books with named characters.
+        out: file for the references.
     """
     from ..files import write_bytes
     from ..tasks.folder import jsonl_bytes, read_rows
@@ -372,16 +365,8 @@ def contexts_references(
     return NamedReferences(found)
 
 
-class Identified(Result):
-    """Grades by the name of the answers; `report` is of a model that was asked, `preview` of a dry run."""
-
-    def __init__(
-        self,
-        grades: dict[str, Any],
-        report: RunReport | None = None,
-        preview: dict[str, Any] | None = None,
-    ) -> None:
-        self.grades, self.report, self.preview = grades, report, preview
+class Identified(GradedRun):
+    """Grades of who is masked, by the name of the answers."""
 
     @property
     def table(self) -> Table:
@@ -393,64 +378,47 @@ class Identified(Result):
         ]
         return Table.of_dicts(rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts identify --json`."""
-        return dict(self.grades) if self.preview is None else self.preview
-
-    def _line(self) -> str:
-        if self.preview is not None:
-            return f"{self.preview['requests']:,} prompts, nothing was asked"
+    def _graded(self) -> str:
         return f"grades of {', '.join(self.grades)}"
 
 
+@files_of("out", reads=("texts", "answers"))
 def contexts_identify(
-    texts: PathLike,
-    *,
-    answers: PathLike | None = None,
-    out: PathLike | None = None,
-    split: str = "test",
-    endpoint: str | None = None,
-    model: str | None = None,
-    local: str | None = None,
-    constrain: str = "none",
-    key_variable: str = "OPENAI_API_KEY",
-    most_tokens: int = 32,
-    parallel: int = 4,
-    prompt_price: float = 0.0,
-    reply_price: float = 0.0,
-    dry_run: int = 0,
+    texts: PathLike, *, answers: PathLike | None = None, out: PathLike | None = None,
+    split: GuideSplit = "test", endpoint: Endpoint = None, model: ModelName = None, local: Local = None,
+    constrain: Constrain = "none", key_variable: KeyVariable = "OPENAI_API_KEY",
+    most_tokens: MostTokens = 32, parallel: Parallel = 4, prompt_price: PromptPrice = 0.0,
+    reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Identified:
+) -> Identified:  # fmt: skip
     """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines.
 
     Args:
-        texts: a folder that `contexts_collect` wrote; `split` says which of its texts.
-        answers: JSON lines with id and answer, to be graded.
-        out: a file for the answers of a model.
-
-    The other arguments are those of `questions_evaluate`.
+        texts: folder of texts that `contexts_collect` wrote.
+        answers: JSON lines with id and answer: grade these.
+        out: file for the answers of a model; replies are kept beside it.
 
     Raises:
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
     from ..tasks.folder import read_rows
     from ..tasks.guides.identification import NEEDED, baselines, grade_identification, requests_of
+    from ..tasks.runner import Prices, preview
     from ..workflows.guide_tasks import identify_with
 
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", needed=NEEDED)
-    asked = ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel, prompt_price,
-                         reply_price)  # fmt: skip
+    prices = Prices(prompt_price, reply_price)
+    asked = endpoint is not None or local is not None
     if dry_run:
-        from ..tasks.runner import preview
-
-        return Identified({}, preview=preview(requests_of(rows), dry_run, asked.prices))
+        return Identified({}, preview=preview(requests_of(rows), dry_run, prices))
     given, target = path_or_none(answers), path_or_none(out)
-    if given is not None and asked.given:
+    if given is not None and asked:
         raise UsageError("answers are given and a model is named", expected="--answers or a model")
-    if asked.given:
+    if asked:
         if target is None:
             raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        replies, report = identify_with(rows, asked.make(), target, prices=asked.prices, progress=progress)
+        named = model_of(endpoint, model, local, key_variable, most_tokens, parallel, constrain)
+        replies, report = identify_with(rows, named, target, prices=prices, progress=progress)
         return Identified({report.model: grade_identification(rows, replies)}, report)
     if given is not None:
         return Identified({given.stem: grade_identification(rows, read_rows(given, needed=("id", "answer")))})

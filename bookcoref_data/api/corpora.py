@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
 from ..files import path_of
-from .books import PathLike, path_or_none, paths_of
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .options import (
+    BookNames,
+    CacheDir,
+    Count,
+    Jobs,
+    Mirror,
+    Offline,
+    Overwrite,
+    PathLike,
+    Recipe,
+    Replace,
+    path_or_none,
+    paths_of,
+    text_or_none,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
@@ -21,34 +35,26 @@ if TYPE_CHECKING:
     from ..workflows.import_corpus import Imported
 
 
+@files_of("out", reads=("recipe", "casts", "names", "wikidata", "matched", "overrides", "catalogue"))
 def create(
-    out: PathLike = "silver",
-    *,
-    recipe: PathLike | None = None,
-    casts: Iterable[PathLike] = (),
-    names: Iterable[PathLike] = (),
-    wikidata: Iterable[PathLike] = (),
-    matched: PathLike | None = None,
-    overrides: PathLike | None = None,
-    catalogue: PathLike | None = None,
-    mirror: PathLike | None = None,
-    books: Iterable[str | int] = (),
-    annotation: bool = True,
-    replace: bool = False,
-    jobs: int = 0,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
-    progress: Progress | None = None,
-) -> SilverReport:
-    """From character lists to an annotated data set folder: match, clean, tokenise, annotate, write.
+    out: PathLike = "silver", *, recipe: PathLike | None = None, casts: Iterable[PathLike] = (),
+    names: Iterable[PathLike] = (), wikidata: Iterable[PathLike] = (), matched: PathLike | None = None,
+    overrides: PathLike | None = None, catalogue: PathLike | None = None, mirror: Mirror = None,
+    books: BookNames = (), annotation: bool = True, replace: Replace = False, jobs: Jobs = 0,
+    offline: Offline = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+) -> SilverReport:  # fmt: skip
+    """Harvest (from files), match, clean, tokenise, annotate, and write one data set folder.
 
     Args:
-        recipe: a recipe file, or the name of one that ships ("open-silver.toml").
-        casts, names, wikidata: cast tables, name lists, folders of raw Wikidata answers.
-        matched: `casts.jsonl` of `match`: skip harvest and match.
-        books: only these Gutenberg ids or document keys.
-        annotation: False writes clean, tokenised books without clusters.
-        replace: let `out` lose books; your own files in it stay.
+        out: the data set folder to write.
+        recipe: recipe instead of bookcoref.toml: a file, or the name of one that ships (open-silver.toml).
+        casts: cast table of `harvest_liscu` or `harvest_wikidata`; repeatable.
+        names: name list (LiSCU's TSV); repeatable.
+        wikidata: raw Wikidata answers to replay; repeatable.
+        matched: casts.jsonl of `match`: skip harvest and match.
+        overrides: your decisions about matches (TOML of the review page, or works.tsv).
+        catalogue: Gutenberg's rdf-files.tar.bz2.
+        annotation: annotate the books; without it they are written clean and tokenised, without clusters.
 
     Raises:
         UsageError: nothing to build from, or `out` is not ours. Errors of single books are in the report.
@@ -57,36 +63,31 @@ def create(
 
     plan = load_plan(path_or_none(recipe))
     plan = changed(
-        plan,
-        casts=(*plan.casts, *paths_of(casts)),
-        names=(*plan.names, *paths_of(names)),
+        plan, casts=(*plan.casts, *paths_of(casts)), names=(*plan.names, *paths_of(names)),
         wikidata=(*plan.wikidata, *paths_of(wikidata)),
         annotate_recipe=plan.annotate_recipe if annotation else None,
         overrides=path_or_none(overrides) or plan.overrides,
-    )
+    )  # fmt: skip
     settings = BuildSettings(
-        path_of(out), path_or_none(cache_dir), None if mirror is None else str(mirror),
+        path_of(out), path_or_none(cache_dir), text_or_none(mirror),
         path_or_none(catalogue), path_or_none(matched), tuple(map(str, books)), offline, jobs, replace,
     )  # fmt: skip
     return build_silver(plan, settings, progress)
 
 
+@files_of("out", "records", reads=("source",))
 def import_corpus(
-    kind: str,
-    source: PathLike,
-    out: PathLike,
-    *,
-    records: PathLike | None = None,
-    split: str | None = None,
-    progress: Progress | None = None,
-) -> Imported:
+    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None,
+    split: str | None = None, replace: Overwrite = False, progress: Progress | None = None,
+) -> Imported:  # fmt: skip
     """Read another corpus in its public layout and write it as a data set folder.
 
     Args:
-        kind: litbank, fantasycoref, ontonotes, preco, gum, corefud, pdnc or booknlp.
-        source: your copy of the corpus.
-        records: a file of JSON lines for all that was read (speakers, quotations, ...).
-        split: put all documents into this split.
+        kind: the corpus: litbank, fantasycoref, ontonotes, preco, gum, corefud, pdnc or booknlp.
+        source: your copy of it, in its public layout.
+        out: the data set folder to write.
+        records: also write all that was read (speakers, quotations, ...) as JSON lines here.
+        split: put all documents into this split (default: from the names train, dev, test).
 
     Raises:
         UsageError: an unknown corpus or split. SourceError, FormatError: files that are missing or wrong.
@@ -139,28 +140,22 @@ class Cleaned(Result):
         return f"{self.name}, {kept:,} of {length:,} characters kept"
 
 
+@files_of("out", "map", reads=("source", "recipe"))
 def clean(
-    source: PathLike | int,
-    *,
-    out: PathLike | None = None,
-    map: PathLike | None = None,
-    recipe: PathLike | None = None,
-    guard: bool = True,
-    emphasis: str = "cut",
-    mirror: PathLike | None = None,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
-) -> Cleaned:
-    """The body of a Gutenberg book: without header, licence, notes, contents and other apparatus.
+    source: PathLike | int, *, out: PathLike | None = None, map: PathLike | None = None,
+    recipe: Recipe = None, guard: bool = True, emphasis: str = "cut", mirror: Mirror = None,
+    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
+) -> Cleaned:  # fmt: skip
+    """Remove header, licence, notes, contents and other apparatus of a Gutenberg book.
+
+    The body of the book is kept, with a map back to the file.
 
     Args:
         source: a file, or the number of a Gutenberg book.
-        out: a file (with a suffix) or a folder for the clean text.
-        map: likewise, for the map back to the file.
-        recipe: a recipe that extends the one that ships.
-        guard: stop when more would be cut than the limits allow.
-        emphasis: marks of _emphasis_ are "cut", or left as in the released tokens ("released").
-        mirror: folder or address of a Gutenberg mirror.
+        out: file (one book; with a suffix) or folder for the clean text.
+        map: also write the map back to the file (file or folder).
+        guard: do not make cuts that exceed the limits.
+        emphasis: marks of _emphasis_: "cut", or left as in the released tokens ("released").
 
     Raises:
         SourceError: the text cannot be had. DataError: too much would be cut.
@@ -172,10 +167,9 @@ def clean(
     book = clean_one(str(source), settings, read)
     text_file, map_file = path_or_none(out), path_or_none(map)
     return Cleaned(
-        book,
-        write_clean(book, text_file) if text_file is not None else None,
+        book, write_clean(book, text_file) if text_file is not None else None,
         write_map(book, map_file) if map_file is not None else None,
-    )
+    )  # fmt: skip
 
 
 class Shown(Result):
@@ -190,21 +184,21 @@ class Shown(Result):
         return self._table
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `show --json`."""
         return self._document
 
     def _line(self) -> str:
         return self.headline
 
 
+@files_of(reads=("book", "folder"))
 def show(
-    book: str, folder: PathLike = "bookcoref", *, at: int | None = None, character: str | None = None
+    book: str, folder: PathLike = "bookcoref", *, at: Count | None = None, character: str | None = None
 ) -> Shown:
-    """One book: counts, origin of its text, its characters; or the mentions of one; or one place.
+    """Show one book: counts, origin of its text, its characters; the mentions of one, or one place.
 
     Args:
         book: doc_key, Gutenberg id, part of either; or a folder or file with one book.
-        folder: a data set folder, or another folder or file of books.
+        folder: the data set folder, or another folder or file of books.
         at: show what stands at this token.
         character: list the mentions of this character, by its name or part of it.
 
@@ -230,8 +224,13 @@ def show(
     return Shown(f"{value['facts']['doc_key']}, {plural(len(people), 'character')}", value, people)
 
 
-def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None) -> Table:
-    """The 53 books of BookCoref: split, counts, which texts are cached, which books are built in `folder`."""
+@files_of(reads=("folder",))
+def list_books(folder: PathLike = "bookcoref", cache_dir: CacheDir = None) -> Table:
+    """List the 53 books: split, counts, which texts are cached and which books are built here.
+
+    Args:
+        folder: the data set folder, or another folder or file of books.
+    """
     from ..workflows.catalogue import overview
 
     rows = overview(path_of(folder), path_or_none(cache_dir))
@@ -239,40 +238,32 @@ def list_books(folder: PathLike = "bookcoref", cache_dir: PathLike | None = None
 
 
 def cite() -> str:
-    """The BibTeX entry of the BookCoref paper."""
+    """Give the BibTeX entry of the BookCoref paper."""
     from ..formats.card import CITATION
 
     return CITATION
 
 
-def sample(out: PathLike = "story", *, replace: bool = False) -> Path:
-    """Write the sample story (`lamp.txt`, `cast.txt`) into a folder; returns the folder.
+@files_of("out")
+def sample(out: PathLike = "story", *, replace: Overwrite = False) -> Path:
+    """Write the sample story as a Gutenberg file, with its cast: a book to try `annotate` and `view` on.
+
+    Args:
+        out: the folder to write lamp.txt and cast.txt in.
+
+    Returns the folder.
 
     Raises:
         UsageError: one of the files is there and is another one, or was changed; not with `replace`.
     """
-    from functools import partial
-
     from ..files import write_text
-    from ..guard import require_new_or_own
-    from ..sample.story import cast, gutenberg_text
+    from ..sample_story.story import cast, gutenberg_text
 
     folder = path_of(out)
     names = "".join(f"{name}\n" for name in cast().values())
-    files = {folder / "lamp.txt": gutenberg_text(), folder / "cast.txt": names}
-    if not replace:
-        for path, text in files.items():
-            require_new_or_own(
-                path, partial(_holds, text), "the file of the sample",
-                hint="choose another folder with --out, or add --replace; nothing was written",
-            )  # fmt: skip
-    for path, text in files.items():
-        write_text(path, text)
+    write_text(folder / "lamp.txt", gutenberg_text())
+    write_text(folder / "cast.txt", names)
     return folder
-
-
-def _holds(text: str, path: Path) -> bool:
-    return path.read_bytes() == text.encode()
 
 
 def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None) -> Read:
@@ -282,7 +273,7 @@ def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None
         from ..sources.gutenberg import Texts
         from ..sources.store import Store
 
-        where = None if mirror is None else str(mirror)
+        where = text_or_none(mirror)
         file = Texts(Store.open(path_or_none(cache_dir)), where, offline).get(gutenberg_id)
         return file.read(), file.sha256
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import PathLike, path_or_none, records_of
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .books import records_of
+from .options import Count, Overwrite, PathLike, Positive, path_or_none, renamed
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books import Record
-    from ..evaluate import ClusterScores, Evaluation
-    from ..evaluate.evaluation import Rules
-    from ..evaluate.significance import Resampling
     from ..progress import Progress
-    from ..report.tables import ReportTable
+    from ..reports.tables import ReportTable
+    from ..scoring import ClusterScores, Evaluation
+    from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
 Systems = list[tuple[str, "Evaluation"]]
+SystemPair = tuple[str, "Evaluation", str, "Evaluation"]
+"""Name and scores of a system and of the one that it is compared with."""
 
 
 class Scores(Result):
@@ -41,6 +44,8 @@ class Scores(Result):
         self._values: list[dict[str, Any]] = []
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
+        self._groups: dict[str, list[list[str]]] = {}
+        self._intervals: dict[str, Interval] = {}
 
     @property
     def evaluation(self) -> Evaluation:
@@ -63,7 +68,7 @@ class Scores(Result):
     @property
     def table(self) -> Table:
         """One row per metric: precision, recall and F1 in percent. Of several systems, a row for each."""
-        from ..report.evaluation_tables import score_table, systems_table
+        from ..reports.evaluation_tables import score_table, systems_table
 
         several = list(self.systems.items())
         made = systems_table(several) if len(several) > 1 else score_table(self.evaluation)
@@ -72,7 +77,7 @@ class Scores(Result):
     @property
     def books(self) -> Table:
         """One row per book."""
-        from ..report.evaluation_tables import book_table
+        from ..reports.evaluation_tables import book_table
 
         made = book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
@@ -90,6 +95,7 @@ class Scores(Result):
         if len(self.systems) > 1:
             named = zip(self.systems, self._values, strict=True)
             systems = [{"name": name, **value} for name, value in named]
+            more |= {"groups": self._groups} if self._groups else {}
             return {"systems": systems, "comparisons": self._comparisons, **more}
         if self._comparisons:
             more["resampling"] = self._comparisons[0]["resampling"]
@@ -105,26 +111,26 @@ class Scores(Result):
 
     # -- what was asked for -------------------------------------------------------------------------
 
-    def _explain(self, asked: _Asked) -> None:
+    def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        from ..report import evaluation_tables as tables
+        from ..reports import evaluation_tables as tables
 
         systems = list(self.systems.items())
         single = len(systems) == 1
         self.shown.append(tables.score_table(systems[0][1]) if single else tables.systems_table(systems))
-        if asked.macro:
+        if "macro" in asked:
             of_one = tables.macro_table(systems[0][1])
             self.shown.append(of_one if single else tables.systems_table(systems, macro=True))
         for name, result in systems:
-            explained, values = asked.explain(result)
+            explained, values = _explained(result, asked, most)
             self.shown += explained if single else [replace(t, title=f"{name}: {t.title}") for t in explained]
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]
 
     def _add_typed(self, source: str, disagreeing: str, top: int) -> None:
         """Scores by semantic class, all systems side by side."""
-        from ..report.typed_tables import typed_tables
-        from .typed_labels import typed_scores_of
+        from ..reports.typed_tables import typed_tables
+        from ..workflows.typed_labels import typed_scores_of
 
         scores = typed_scores_of(list(self.systems.items()), source, disagreeing)
         self.shown += typed_tables(scores, top)
@@ -133,202 +139,181 @@ class Scores(Result):
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
     ) -> None:
-        from ..report.evaluation_tables import resampling_table
+        from ..reports.evaluation_tables import resampling_table
 
         self.shown.append(resampling_table(found, name, other or ""))
+        conll = next(m for m in found.metrics if m.metric == "conll")
+        self._intervals |= {name: conll.response} | ({other: conll.other} if other and conll.other else {})
         self._comparisons.append({"response": name, "other": other, "resampling": found.to_dict()})
         if other is not None and compared is not None and other not in self.systems:
             self._comparisons[-1]["scores"] = compared.to_dict()
             self.notes += [f"--compare: {note}" for note in compared.notes]
         self.notes += [note for note in found.notes if note not in self.notes]
 
-    def _add_plots(self, folder: Path) -> None:
-        from ..report.evaluation_plots import save_plots
+    def _add_tests(self, pairs: Sequence[SystemPair], found: Sequence[Resampling]) -> None:
+        """The tests of some pairs; several are adjusted for their number, and groups of systems are shown."""
+        from ..reports.evaluation_tables import groups_table
+        from ..scoring.significance import adjusted, groups_alike
 
+        several = len(pairs) > 1
+        found = adjusted(found) if several else found
+        for (name, _, other, compared), result in zip(pairs, found, strict=True):
+            self._add_resampling(name, other, compared, result)
+        if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
+            named = [(name, other) for name, _, other, _ in pairs]
+            self._groups = groups_alike(list(self.systems), named, found)
+            self.shown.append(groups_table(self._groups))
+
+    def _add_plots(self, folder: Path) -> None:
+        from ..reports.evaluation_plots import save_intervals, save_plots
+
+        if len(self._intervals) > 1:
+            self.plots += save_intervals(self._intervals, folder)
         for name, result in self.systems.items():
             where = folder if len(self.systems) == 1 else folder / name.replace("/", "_")
             self.plots += save_plots(result, where)
 
 
+@files_of("plots", reads=("key", "response", "compare", "typed"))
+@renamed(top="most")
 def evaluate(
-    key: Any,
-    response: Any,
-    mode: str = "full",
-    *,
-    per_book: bool = False,
-    macro: bool = False,
-    characters: bool = False,
-    breakdown: bool = False,
-    errors: bool = False,
-    agreement: bool = False,
-    typed: PathLike | None = None,
-    disagreeing: str = "keep",
-    compare: Any = None,
-    bootstrap: int = 0,
-    unit: str = "window",
-    few_units: bool = False,
-    seed: int = 0,
-    plots: PathLike | None = None,
-    top: int = 10,
-    singletons: str = "keep",
-    duplicates: str = "released",
-    missing: str = "error",
-    window_size: int = 1500,
-    split: str = "test",
-    key_format: str | None = None,
-    response_format: str | None = None,
+    key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, per_book: bool = False,
+    macro: bool = False, characters: bool = False, breakdown: bool = False, errors: bool = False,
+    agreement: bool = False, typed: PathLike | None = None,
+    disagreeing: Literal["keep", "override"] = "keep", compare: Any = None, bootstrap: Count = 0,
+    unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: Positive = 3500,
+    few_units: bool = False, seed: int = 0, plots: PathLike | None = None, most: Positive = 10,
+    singletons: Literal["keep", "drop"] = "keep",
+    duplicates: Literal["released", "first"] = "released",
+    missing: Literal["error", "skip", "empty"] = "error", window_size: Positive = 1500, split: str = "test",
+    key_format: str | None = None, response_format: str | None = None, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Scores:
-    """Score a response against a key. Both are a path, a book, or books; they are paired by doc_key.
+) -> Scores:  # fmt: skip
+    """Score responses against a key: MUC, B3, CEAF-e, CoNLL, CEAF-m, BLANC, LEA, mentions, linking.
+
+    Documents are paired by doc_key and pooled. Several responses stand side by side.
 
     Args:
-        response: for several systems, a list of paths, or a dict of responses by name.
-        mode: "full", "split", "gold-window", "gold-window-blocks" or "gold-window-released", see
-            docs/evaluation.md.
-        per_book, macro, characters, breakdown, errors, agreement: add these tables, see `Scores.tables`.
-        typed: scores by semantic class: a file of typed spans, "spacy", "nouns" or "hub:MODEL".
-        disagreeing: with `typed`, mentions whose own label differs from their cluster's: "keep", "override".
-        compare: another response to test for a significant difference, or "all" for every pair.
-        bootstrap: samples for confidence intervals and tests (0: none; 1000 with `compare`).
-        unit: what is resampled: "window", "chapter" or "book"; `few_units` allows fewer than 10 of them.
+        key: gold: a file or folder of any format, or a data set folder.
+        response: system output, likewise; repeat it for several systems.
+        mode: what is scored against what. full: whole books against whole books (the paper's
+            BookCoref_gold). split: windows against windows, each predicted alone (Split-BookCoref_gold);
+            whole books are cut into the released windows first. gold-window: whole-book predictions
+            restricted to windows of whole sentences, a partition: every mention counts exactly once.
+            gold-window-blocks: the same with blocks of exactly 1500 tokens. gold-window-released: what the
+            released code computes, so that the paper's figures come out, though it loses and double-counts
+            some mentions.
+        per_book: F1 of every metric by book.
+        macro: the mean over books beside the pooled scores.
+        characters: P, R, F1 of every character.
+        breakdown: by mention type, frequency, distance to previous mention and to a name, position.
+        errors: missed, spurious, conflated, divided: counts, costs, worst cases with snippets.
+        agreement: treat key and response as two annotators and report their agreement.
+        typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "nouns"
+            (a small list of our own) or hub:MODEL (a CNER model, extra `gpu`).
+        disagreeing: mentions whose own label differs from their cluster's.
+        compare: test whether the difference from another system is significant: its file (one of the
+            responses or another), or "all": every pair of the responses.
+        bootstrap: samples for confidence intervals and tests (0: none; 10000 with `compare`).
+        unit: what is exchanged; auto lets the data choose between blocks and characters.
+        block_size: tokens of a block.
+        few_units: resample even with fewer than 10 units.
         seed: seed of the resampling.
-        plots: a folder for pictures (extra `plots`).
-        top: rows of the longer tables.
-        singletons: "keep" or "drop" clusters of one mention.
-        duplicates: "released" (as BookCoref's code) or "first" (as the CoNLL scorer).
-        missing: "error", "skip" or "empty", for key books that the response lacks.
-        window_size: tokens per window in the modes with windows.
-        split: the split of a data set folder that is read.
-        key_format, response_format: formats, where the names of the files do not say.
+        plots: folder for pictures (needs the extra `plots`).
+        most: rows of the longer lists.
+        singletons: clusters of one mention, on both sides: keep (as BookCoref) or drop.
+        duplicates: spans in several clusters: released (as BookCoref's code) or first (as CoNLL's).
+        missing: key documents that the response lacks.
+        window_size: tokens per window.
+        split: split of a data set folder that is read.
+        key_format: format of the key, where its name does not say.
+        response_format: format of the responses.
+
+    In Python key and response are a path, a book, or books; several responses are a list of paths, or a dict
+    of responses by name. What was asked for is in `Scores.tables`.
 
     Raises:
         UsageError, DataError: the two do not fit; the message says why.
     """
-    from ..evaluate.evaluation import Rules
+    from ..progress import Silent
+    from ..scoring.evaluation import Rules, score_prepared
+    from ..scoring.modes import prepare
+    from ..scoring.significance import resample
 
     rules = Rules(mode, singletons, duplicates, missing, window_size)
-    reader = _SourceReader("split" if mode == "split" else "full", split)
-    gold = reader.records(key, key_format)
-    scorer = _Scorer(gold, rules, reader, response_format)
+    read = partial(_records, config="split" if mode == "split" else "full", split=split)
+    gold = read(key, key_format)
+
+    def score(source: Any) -> Evaluation:
+        system = read(source, response_format)
+        return score_prepared(prepare(gold, system, mode, missing=missing, window_size=window_size), rules)
+
+    def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
+        return resample(
+            first, second, samples=bootstrap or 10_000, seed=seed, unit=unit, block_size=block_size,
+            few_units=few_units, progress=progress or Silent(),
+        )  # fmt: skip
+
     responses = _responses(response)
-    scores = Scores([(name, scorer.score(one)) for name, one in responses], _remapped(gold))
-    scores._explain(_Asked(per_book, macro, characters, breakdown, errors, agreement, top))
+    scores = Scores([(name, score(one)) for name, one in responses], _remapped(gold))
+    given = {"per_book": per_book, "agreement": agreement, "characters": characters, "breakdown": breakdown,
+             "errors": errors, "macro": macro}  # fmt: skip
+    scores._explain({name for name, asked in given.items() if asked}, most)
     if typed is not None:
-        scores._add_typed(str(typed), disagreeing, top)
-    resampler = _Resampler(bootstrap, seed, unit, few_units, progress)
-    for name, one, other, compared in _pairs(scores, responses, compare, scorer):
-        scores._add_resampling(name, other, compared, resampler.run(one, compared))
+        scores._add_typed(str(typed), disagreeing, most)
+    pairs = list(_pairs(scores, responses, compare, score))
+    scores._add_tests(pairs, [tested(one, compared) for _, one, _, compared in pairs])
     if compare is None and bootstrap:
         for name, result in scores.systems.items():
-            scores._add_resampling(name, None, None, resampler.run(result, None))
+            scores._add_resampling(name, None, None, tested(result, None))
     if (folder := path_or_none(plots)) is not None:
         scores._add_plots(folder)
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceReader:
-    """Reads the documents of a source: a file, one split of a data set folder, or books in memory."""
+def _records(source: Any, format: str | None, *, config: str, split: str) -> list[Record]:
+    """The documents of a source: a file, one split of a data set folder, or books in memory."""
+    from ..formats import read_documents
+    from ..formats.detect import detect
+    from ..formats.folder import read_folder
 
-    config: str
-    split: str
-
-    def records(self, source: Any, format: str | None) -> list[Record]:
-        from ..formats import read_documents
-        from ..formats.detect import detect
-        from ..formats.folder import read_folder
-
-        if not isinstance(source, str | os.PathLike):
-            return records_of(source)
-        path = path_of(source)
-        if (format or detect(path)) == "folder":
-            return read_folder(path, self.config, [self.split])
-        return read_documents(path, format)
+    if not isinstance(source, str | os.PathLike):
+        return records_of(source)
+    path = path_of(source)
+    if (format or detect(path)) == "folder":
+        return read_folder(path, config, [split])
+    return read_documents(path, format)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    """Scores responses against one key under one set of rules."""
+def _explained(result: Evaluation, asked: set[str], most: int) -> tuple[list[ReportTable], dict[str, Any]]:
+    """Tables and JSON of one system, the scores themselves apart."""
+    from ..reports import evaluation_tables as tables
+    from ..scoring.agreement import agreement
+    from ..scoring.breakdowns import breakdown
+    from ..scoring.error_analysis import analyse_errors
+    from ..scoring.per_character import character_scores
 
-    gold: list[Record]
-    rules: Rules
-    reader: _SourceReader
-    format: str | None
-
-    def score(self, source: Any) -> Evaluation:
-        from ..evaluate.evaluation import score_prepared
-        from ..evaluate.modes import prepare
-
-        rules, system = self.rules, self.reader.records(source, self.format)
-        ready = prepare(self.gold, system, rules.mode, missing=rules.missing, window_size=rules.window_size)
-        return score_prepared(ready, rules)
-
-
-@dataclass(frozen=True, slots=True)
-class _Resampler:
-    """The settings of intervals and tests."""
-
-    samples: int
-    seed: int
-    unit: str
-    few_units: bool
-    progress: Progress | None
-
-    def run(self, first: Evaluation, second: Evaluation | None) -> Resampling:
-        from ..evaluate.significance import resample
-        from ..progress import Silent
-
-        return resample(
-            first, second, samples=self.samples or 1000, seed=self.seed, unit=self.unit,
-            few_units=self.few_units, progress=self.progress or Silent(),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """Which parts of the explanation were asked for."""
-
-    per_book: bool
-    macro: bool
-    characters: bool
-    breakdown: bool
-    errors: bool
-    agreement: bool
-    top: int
-
-    def explain(self, result: Evaluation) -> tuple[list[ReportTable], dict[str, Any]]:
-        """Tables and JSON of one system, the scores themselves apart."""
-        from ..report import evaluation_tables as tables
-
-        shown: list[ReportTable] = []
-        values: dict[str, Any] = result.to_dict()
-        if self.per_book:
-            shown.append(tables.book_table(result))
-        if self.agreement:
-            from ..evaluate.agreement import agreement
-
-            agreed = agreement(result)
-            shown.append(tables.agreement_table(agreed))
-            values["agreement"] = agreed.to_dict()
-        if self.characters:
-            from ..evaluate.per_character import character_scores
-
-            found = character_scores(result)
-            shown.append(tables.character_table(found, self.top))
-            values["characters"] = [score.to_dict() for score in found]
-        if self.breakdown:
-            from ..evaluate.breakdowns import breakdown
-
-            dimensions = breakdown(result)
-            shown += tables.breakdown_tables(dimensions)
-            values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
-        if self.errors:
-            from ..evaluate.error_analysis import analyse_errors
-
-            analysis = analyse_errors(result, most=self.top)
-            shown += tables.error_tables(analysis)
-            values["errors"] = analysis.to_dict()
-        return shown, values
+    shown: list[ReportTable] = []
+    values: dict[str, Any] = result.to_dict()
+    if "per_book" in asked:
+        shown.append(tables.book_table(result))
+    if "agreement" in asked:
+        agreed = agreement(result)
+        shown.append(tables.agreement_table(agreed))
+        values["agreement"] = agreed.to_dict()
+    if "characters" in asked:
+        found = character_scores(result)
+        shown.append(tables.character_table(found, most))
+        values["characters"] = [score.to_dict() for score in found]
+    if "breakdown" in asked:
+        dimensions = breakdown(result)
+        shown += tables.breakdown_tables(dimensions)
+        values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
+    if "errors" in asked:
+        analysis = analyse_errors(result, most=most)
+        shown += tables.error_tables(analysis)
+        values["errors"] = analysis.to_dict()
+    return shown, values
 
 
 def _responses(response: Any) -> list[tuple[str, Any]]:
@@ -362,8 +347,8 @@ def _remapped(gold: Sequence[Record]) -> list[str]:
 
 
 def _pairs(
-    scores: Scores, responses: Sequence[tuple[str, Any]], compare: Any, scorer: _Scorer
-) -> Iterator[tuple[str, Evaluation, str, Evaluation]]:
+    scores: Scores, responses: Sequence[tuple[str, Any]], compare: Any, score: Callable[[Any], Evaluation]
+) -> Iterator[SystemPair]:
     """The pairs that `compare` asks for: name and scores of each side."""
     if compare is None:
         return
@@ -381,7 +366,7 @@ def _pairs(
     if among is not None and len(systems) > 1:
         name, other = systems[among]
     else:
-        name, other = _other_name(sources, compare), scorer.score(compare)
+        name, other = _other_name(sources, compare), score(compare)
     for i, (first, a) in enumerate(systems):
         if i != among or len(systems) == 1:
             yield first, a, name, other

@@ -9,9 +9,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import PathLike, path_or_none, paths_of
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .options import (
+    ArchiveDir,
+    CacheDir,
+    Contact,
+    Mirror,
+    Offline,
+    Overwrite,
+    PathLike,
+    Recipe,
+    path_or_none,
+    paths_of,
+    text_or_none,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..characters.match import MatchReport
@@ -45,7 +57,6 @@ class Harvested(Result):
         return Table({"what": list(counts), "number": list(counts.values())})
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `harvest --json`."""
         report = self.report
         return {**dataclasses.asdict(report), "mean_characters": round(report.mean_characters, 2)}
 
@@ -54,65 +65,52 @@ class Harvested(Result):
         return f"{plural(report.works, 'work')}, {plural(report.rows, 'character')} in {report.out}"
 
 
+@files_of("out", reads=("works", "recipe"))
 def harvest_wikidata(
-    out: PathLike = "casts/wikidata.jsonl.gz",
-    *,
-    contact: str | None = None,
-    works: PathLike | None = None,
-    endpoint: str | None = None,
-    archive: PathLike | None = None,
-    recipe: PathLike | None = None,
-    cache_dir: PathLike | None = None,
-    offline: bool = False,
+    out: PathLike = "casts/wikidata.jsonl.gz", *, contact: Contact = None, works: PathLike | None = None,
+    endpoint: str | None = None, archive: ArchiveDir = None, recipe: Recipe = None,
+    cache_dir: CacheDir = None, offline: Offline = False, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Harvested:
-    """Ask Wikidata for works with their characters, authors, titles, labels and aliases.
+) -> Harvested:  # fmt: skip
+    """Ask Wikidata for works, characters (P674), authors (P50), titles (P1476), labels and aliases.
+
+    Raw answers are kept, so that an interrupted harvest goes on and `offline` replays a finished one.
 
     Args:
-        out: the table to write (`.jsonl` or `.jsonl.gz`).
-        contact: mail address or web page for the service's operators.
+        out: the table to write (.jsonl or .jsonl.gz).
         works: ask only for these items (a file, one Q-number per line).
         endpoint: address of the SPARQL service.
-        archive: a folder for the raw answers, so that an interrupted harvest goes on; None: the cache.
-        recipe: settings in place of the shipped harvest.toml.
-        offline: replay the kept answers.
 
     Raises:
         UsageError: no contact for a harvest over the network. SourceError: the service is down or refuses.
     """
-    from ..sources.wikidata import WikidataSettings
-    from ..workflows.harvest import WikidataPlan, read_items
+    from ..shapes import settings_of
+    from ..workflows.harvest import WikidataPlan, read_items, recipe_table
     from ..workflows.harvest import harvest_wikidata as run
 
-    table = _recipe_table(recipe, "wikidata", {"contact": contact, "endpoint": endpoint})
-    names = {field.name for field in dataclasses.fields(WikidataSettings)}
-    settings = _made(WikidataSettings, {k: _tupled(v) for k, v in table.items() if k in names}, "wikidata")
-    rest = {k: v for k, v in table.items() if k not in names}
-    plan = _made(WikidataPlan, {**rest, "settings": settings}, "wikidata")
+    given = {"contact": contact, "endpoint": endpoint}
+    table = recipe_table(path_or_none(recipe), "wikidata") | {k: v for k, v in given.items() if v is not None}
+    plan = settings_of(WikidataPlan, table, "[wikidata]")
     wanted = read_items(path_of(works)) if works else None
     kept = path_or_none(archive) or _cache(cache_dir, "wikidata")
     return Harvested(run(plan, kept, path_of(out), offline=offline, works=wanted, progress=progress))
 
 
+@files_of("out", reads=("names", "urls", "recipe"))
 def harvest_liscu(
-    out: PathLike = "casts/liscu.jsonl.gz",
-    *,
-    names: Iterable[PathLike] = (),
-    urls: Iterable[PathLike] = (),
-    contact: str | None = None,
-    archive: PathLike | None = None,
-    recipe: PathLike | None = None,
-    cache_dir: PathLike | None = None,
-    offline: bool = False,
+    out: PathLike = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (),
+    urls: Iterable[PathLike] = (), contact: Contact = None, archive: ArchiveDir = None,
+    recipe: Recipe = None, cache_dir: CacheDir = None, offline: Offline = False, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Harvested:
-    """Read study guides from archived pages, or a list of names that somebody else has made.
+) -> Harvested:  # fmt: skip
+    """Read study guides (CliffsNotes, GradeSaver, LitCharts, Shmoop, SparkNotes) from archived pages.
+
+    Give `urls` to fetch and read pages, or `names` for a list that somebody else has made.
 
     Args:
-        out: the table to write (`.jsonl` or `.jsonl.gz`).
-        names: published lists: title, source, character (`.tsv`), or a scraper's `.jsonl`.
-        urls: lists of archived pages (LiSCU's or BookWorm's columns).
-        contact, archive, recipe, offline: as `harvest_wikidata`.
+        out: the table to write (.jsonl or .jsonl.gz).
+        names: a published list: title, source, character (.tsv), or a scraper's .jsonl; repeatable.
+        urls: a list of archived pages (LiSCU's or BookWorm's columns); repeatable.
 
     Raises:
         UsageError: neither `names` nor `urls`, or both.
@@ -146,7 +144,6 @@ class Matched(Result):
         return Table.of_dicts(self.to_dict()["books"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `match --json`."""
         from ..workflows.match import summary
 
         return summary(self.report) | {"written": [str(path) for path in self.files]}
@@ -156,26 +153,26 @@ class Matched(Result):
         return f"{found:,} of {plural(len(self.report.works), 'work')} matched"
 
 
+@files_of("out", reads=("tables", "catalogue", "recipe", "overrides"))
 def match(
-    tables: PathLike | Iterable[PathLike],
-    out: PathLike = "matches",
-    *,
-    catalogue: PathLike | None = None,
-    recipe: PathLike | None = None,
-    overrides: PathLike | None = None,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
+    tables: PathLike | Iterable[PathLike], out: PathLike = "matches", *, catalogue: PathLike | None = None,
+    recipe: Recipe = None, overrides: PathLike | None = None, mirror: Mirror = None,
+    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Matched:
-    """Find the Gutenberg book of every work, and choose one cast per book.
+) -> Matched:  # fmt: skip
+    """Find the Gutenberg book of every work, rule by rule, and choose one cast per book.
+
+    Writes matches.tsv (one line per book, with the reason), works.tsv (every work of every source),
+    review.html (the same as a page on which you decide) and casts.jsonl (the casts of the books kept, which
+    `create` reads). Where a title alone decides, the text of the mirror or the cached one must have the names
+    of the cast, or the book is not kept.
 
     Args:
-        tables: cast tables of `harvest_wikidata` and `harvest_liscu`.
-        out: a folder for matches.tsv, works.tsv, review.html and casts.jsonl, which `create` reads.
-        catalogue: Gutenberg's rdf-files.tar.bz2, or gutenbergpy's cache; None downloads it.
-        recipe: settings in place of recipes/match.toml.
-        overrides: your decisions: the file that the review page saves, or works.tsv with its column
-            "decision" filled in.
+        tables: cast tables (JSON lines) of `harvest_wikidata` and `harvest_liscu`.
+        out: folder for the tables to review.
+        catalogue: Gutenberg's rdf-files.tar.bz2, or gutenbergpy's cache (default: download).
+        overrides: your decisions instead of the shipped ones: the file that the review page saves, or
+            works.tsv with its column "decision" filled in.
 
     Raises:
         SourceError, FormatError: a table or the catalogue cannot be had or read.
@@ -187,32 +184,9 @@ def match(
     settings, decided = load_settings(path_or_none(recipe)), load_overrides(path_or_none(overrides))
     report = run_match(
         paths_of(tables), Store.open(path_or_none(cache_dir)), path_or_none(catalogue),
-        settings, decided, offline=offline, progress=progress,
+        settings, decided, mirror=text_or_none(mirror), offline=offline, progress=progress,
     )  # fmt: skip
     return Matched(report, write_report(report, path_of(out)))
-
-
-def _recipe_table(recipe: PathLike | None, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """One table of the recipe, with what the caller gives on top."""
-    from ..resources import load_toml, resource
-
-    table = load_toml(path_or_none(recipe) or resource("recipes", "harvest.toml")).get(name, {})
-    return {**table, **{key: value for key, value in given.items() if value is not None}}
-
-
-def _made(kind: type[Made], values: dict[str, Any], table: str) -> Made:
-    """A settings object; an unknown key of the recipe is named."""
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    unknown = sorted(set(values) - known)
-    if unknown:
-        raise UsageError(
-            f"unknown settings in [{table}]: {', '.join(unknown)}", expected=", ".join(sorted(known))
-        )
-    return kind(**values)
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _cache(cache_dir: PathLike | None, name: str) -> Path:

@@ -1,21 +1,37 @@
-"""Packs, recorded manifests and the cache from Python."""
+"""Packs, recorded manifests, the cache, and publishing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
 from ..files import path_of
-from .books import PathLike, path_or_none
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .options import (
+    Bits,
+    BookNames,
+    CacheDir,
+    Expect,
+    Jobs,
+    Mirror,
+    Offline,
+    Overwrite,
+    PathLike,
+    Positive,
+    Proportion,
+    TextsOnly,
+    path_or_none,
+    text_or_none,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
     from ..sources.store import PartSize
     from ..workflows.pack import PackReport
+    from ..workflows.publish import PublishReport
 
 
 class Packed(Result):
@@ -45,44 +61,31 @@ class Packed(Result):
         return Table.of_dicts(self.to_dict()["packs"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `pack --json`."""
         return self.report.to_dict()
 
     def _line(self) -> str:
         return f"{plural(len(self.report.packs), 'pack')} in {self.out}, {len(self.failed)} failed"
 
 
+@files_of("out", reads=("release",))
 def pack(
-    release: PathLike,
-    out: PathLike,
-    *,
-    mirror: PathLike | None = None,
-    books: Iterable[str] = (),
-    fingerprint_bits: int = 8,
-    most_text: float = 0.05,
-    licence: str | None = None,
-    attribution: str | None = None,
-    texts_only: bool = False,
-    expect: bool = True,
-    jobs: int = 0,
-    offline: bool = False,
-    cache_dir: PathLike | None = None,
+    release: PathLike, out: PathLike, *, mirror: Mirror = None, books: BookNames = (),
+    fingerprint_bits: Bits = 8, most_text: Proportion = 0.05, licence: str | None = None,
+    attribution: str | None = None, texts_only: TextsOnly = False, expect: Expect = True, jobs: Jobs = 0,
+    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Packed:
-    """Turn a release and the Gutenberg texts it belongs to into one small file per book, without the text.
+) -> Packed:  # fmt: skip
+    """Turn a release and the Gutenberg texts it belongs to into one small file per book and an index.
+
+    A pack holds what must be changed in the text, where it is cut, the annotation and checks, but not
+    the text. It is read without a tokenizer: `rebuild` uses packs, `align` follows other editions by them.
 
     Args:
         release: a release in the official layout, or a built data set folder.
         out: a folder for the packs, or one file NAME.pack.
-        mirror: folder or address of a Gutenberg mirror.
-        books: only these books, by doc_key, Gutenberg id or title.
-        fingerprint_bits: bits per token by which other editions are followed; 0 for none.
         most_text: refuse a pack that holds a larger share of the book's characters.
-        licence: licence of the annotation; None is that of BookCoref.
-        attribution: who made the annotation; None names the authors of BookCoref.
-        texts_only: accept a release without annotation.
-        expect: compare tokens with the published ones.
-        jobs: processes; 0 means one per core.
+        licence: licence of the annotation (default: that of BookCoref).
+        attribution: who made the annotation (default: the authors of BookCoref).
 
     Raises:
         UsageError, SourceError, DataError: nothing can be packed. Errors of single books are in the result.
@@ -102,7 +105,7 @@ def pack(
     )  # fmt: skip
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
     asked = setup.RebuildSettings(
-        out=target, release=folder, mirror=None if mirror is None else str(mirror),
+        out=target, release=folder, mirror=text_or_none(mirror),
         cache_dir=path_or_none(cache_dir), offline=offline, books=tuple(books), texts_only=texts_only,
         expect=expect,
     )  # fmt: skip
@@ -116,8 +119,12 @@ def pack(
         return Packed(pack_plan(plan, target, built, settings=settings, jobs=jobs, progress=listener))
 
 
+@files_of(reads=("packs",))
 def pack_inspect(*packs: PathLike) -> Table:
-    """What packs hold, one row per pack: counts, checksums, the text it belongs to, bytes per section.
+    """Show the contents of packs: counts, checksums, the text it belongs to, bytes per section.
+
+    Args:
+        packs: packs, or folders of packs.
 
     Raises:
         SourceError, FormatError: a file is missing, or is no pack.
@@ -139,7 +146,6 @@ class Digest(Result):
         return Table({"doc_key": self.books})
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `manifest write --json` or `manifest show --json`."""
         if self.file is not None:
             return {"manifest": str(self.file), "digest": self.digest}
         return {"digest": self.digest, "books": self.books}
@@ -148,11 +154,18 @@ class Digest(Result):
         return f"sha256:{self.digest[:16]}, {plural(len(self.books), 'book')}"
 
 
-def manifest_write(folder: PathLike = "bookcoref", out: PathLike = "bookcoref-manifest.json") -> Digest:
-    """Verify a folder and record its facts in the file `out`, so that two people can compare.
+@files_of("out", reads=("folder",))
+def manifest_write(
+    folder: PathLike = "bookcoref", out: PathLike = "bookcoref-manifest.json", *, replace: Overwrite = False
+) -> Digest:
+    """Verify a folder and record its facts; the digest is the one string to compare.
+
+    Args:
+        folder: a folder written by `rebuild`, `annotate` or `create`.
+        out: the file to write.
 
     Raises:
-        DataError: the folder does not verify. UsageError: `out` exists and is no manifest.
+        DataError: the folder does not verify. UsageError: `out` is there with another content.
     """
     from ..formats.folder import read_build
     from ..workflows.verify import write_manifest
@@ -164,6 +177,9 @@ def manifest_write(folder: PathLike = "bookcoref", out: PathLike = "bookcoref-ma
 
 def manifest_show(folder: PathLike = "bookcoref") -> Digest:
     """The digest of a folder as its build record states it; the data are not read.
+
+    Args:
+        folder: a folder written by `rebuild`, `annotate` or `create`.
 
     Raises:
         DataError: the folder has no build record.
@@ -196,7 +212,6 @@ class CacheSize(Result):
         return Table.of_rows(("part", "files", "bytes"), self.parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `cache size --json` or `cache clear --json`."""
         word = "removed" if self.removed else "parts"
         parts = [part._asdict() for part in self.parts]
         return {"path": str(self.root), word: parts, "files": self.files, "bytes": self.bytes}
@@ -205,14 +220,14 @@ class CacheSize(Result):
         return f"{plural(self.files, 'file')}, {self.bytes:,} bytes{' removed' if self.removed else ''}"
 
 
-def cache_path(cache_dir: PathLike | None = None) -> Path:
+def cache_path(cache_dir: CacheDir = None) -> Path:
     """The folder of the cache."""
     from ..sources.store import Store
 
     return Store.open(path_or_none(cache_dir)).root
 
 
-def cache_size(cache_dir: PathLike | None = None) -> CacheSize:
+def cache_size(cache_dir: CacheDir = None) -> CacheSize:
     """How many files and bytes every part of the cache holds."""
     from ..sources.store import Store
 
@@ -220,10 +235,13 @@ def cache_size(cache_dir: PathLike | None = None) -> CacheSize:
     return CacheSize(store.root, store.sizes())
 
 
-def cache_clear(part: str | None = None, *, cache_dir: PathLike | None = None) -> CacheSize:
-    """Remove one part of the cache, or all of it, at once and without asking; returns what was removed.
+def cache_clear(part: str | None = None, *, cache_dir: CacheDir = None) -> CacheSize:
+    """Remove one part of the cache, or all of it. Everything removed can be fetched or made again.
 
-    Everything removed can be fetched or made again.
+    Args:
+        part: one part (see `cache_size`); all without it.
+
+    Returns what was removed. A function does not ask.
 
     Raises:
         UsageError: no such part, or the folder has no mark of a cache. SourceError: work is going on in it.
@@ -232,3 +250,49 @@ def cache_clear(part: str | None = None, *, cache_dir: PathLike | None = None) -
 
     store = Store.open(path_or_none(cache_dir))
     return CacheSize(store.root, store.clear(part), removed=True)
+
+
+@files_of("out", reads=("folder", "citation"))
+def publish(
+    folder: PathLike, repo: str, *, private: bool = False, standoff: bool = False,
+    licence: str | None = None, text_licence: str | None = None, citation: PathLike | None = None,
+    title: str | None = None, languages: tuple[str, ...] = ("en",), tag: str | None = None,
+    most_words: Positive = 12, dry_run: bool = False, out: PathLike | None = None, mirror: Mirror = None,
+    offline: Offline = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+) -> PublishReport:  # fmt: skip
+    """Publish a data set on the Hugging Face Hub, in the form that its rights allow.
+
+    Texts in the public domain with an open annotation licence go up whole. Everything else needs
+    `standoff`: packs, card and checksums, but no text. Texts with unknown rights are refused. The card
+    states licences, sources, counts, plausibility and limits; Croissant metadata, CITATION.cff and
+    .zenodo.json go with it. One commit is made and tagged.
+
+    Args:
+        folder: a folder written by `rebuild`, `create`, `import_corpus` or `annotate`.
+        repo: where to on the Hub: USER/NAME.
+        private: make the repository private.
+        standoff: publish packs and a card, no text; others rebuild it.
+        licence: licence of your annotation, e.g. CC-BY-4.0.
+        text_licence: licence of texts that are not from Gutenberg, as you know it.
+        citation: what to cite: a .bib file or a CITATION.cff.
+        title: title of the data set, else the folder's.
+        languages: language code of the texts; repeatable (default: en).
+        tag: name of this version, e.g. v1.0.0 (default: the content digest).
+        most_words: with `standoff`: longest run of a text's words in any file.
+        dry_run: show what would go up; open no connection to the Hub.
+        out: keep a copy of all files in this new folder.
+
+    Raises:
+        UsageError: the rights do not allow this form. DataError: the folder does not verify, or text was
+        found in a standoff release. SourceError: a text or the Hub cannot be had.
+    """
+    from ..workflows.publish import publish as run
+    from ..workflows.publish_facts import PublishSettings
+
+    settings = PublishSettings(
+        path_of(folder), repo, private=private, standoff=standoff, citation=path_or_none(citation),
+        licence=licence, text_licence=text_licence, title=title, languages=tuple(languages), tag=tag,
+        most_words=most_words, mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir),
+        offline=offline,
+    )  # fmt: skip
+    return run(settings, dry_run=dry_run, out=path_or_none(out), progress=progress)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import plural
+from ..errors import UsageError, plural
 from ..files import path_of
-from .books import AnnotatedBook, Books, PathLike, path_or_none, paths_of
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .books import AnnotatedBook, Books
+from .options import Format, PathLike, Proportion, Recipe, Replace, path_or_none, paths_of
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books import Record
@@ -57,7 +58,6 @@ class Merged(Result):
         return self.books.table
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `merge --json`."""
         return self.report.to_dict() | {"statistics": self.statistics}
 
     def _line(self) -> str:
@@ -68,49 +68,46 @@ class Merged(Result):
         )
 
 
+@files_of("out", "save", "plots", reads=("parts", "cast", "decisions", "key", "recipe"))
 def merge(
-    parts: PathLike,
-    out: PathLike | None = None,
-    *,
-    by: str | None = None,
-    decisions: PathLike | Iterable[PathLike] = (),
-    save: PathLike | None = None,
-    key: PathLike | None = None,
-    key_ids: bool = False,
-    only_merged: bool = False,
-    plots: PathLike | None = None,
-    split: str = "test",
-    replace: bool = False,
-    recipe: PathLike | None = None,
-    format: str | None = None,
-    progress: Progress | None = None,
-) -> Merged:
+    parts: PathLike, out: PathLike | None = None, *, by: str | None = None,
+    least: Proportion | None = None, cast: PathLike | None = None,
+    decisions: PathLike | Iterable[PathLike] = (), save: PathLike | None = None,
+    key: PathLike | None = None, key_ids: bool = False, only_merged: bool = False,
+    plots: PathLike | None = None, split: str = "test", replace: Replace = False, recipe: Recipe = None,
+    format: Format = None, progress: Progress | None = None,
+) -> Merged:  # fmt: skip
     """Join the parts of documents, and the chains that refer to the same entity.
 
     Args:
-        parts: documents in parts: CoNLL-2012, or any format with parts; `format` names it.
-        out: a file (.conll, .conllu, .jsonl) or a data set folder, whose split is `split`.
-        by: "linker", "greedy", "id" (equal ids are one chain) or "new"; None is what the recipe says.
-        decisions: tables of decisions to take in place of `by`; of several the majority decides.
-        save: a file for the decisions made.
-        key: whole documents of the same tokens: decisions and chains are scored against them.
-        key_ids: score against equal ids of chains instead.
-        only_merged: leave out documents with only one part.
-        plots: a folder for pictures of lengths and distances.
-        replace: allow the data set folder to lose documents; your own files in it are kept.
-        recipe: a recipe in place of longtonotes.toml.
+        parts: documents in parts or windows, in any format.
+        out: file (.conll, .conllu, .jsonl) or data set folder.
+        by: "linker", "greedy", "id" (equal ids are one chain) or "new" (default: what the recipe says).
+        least: least probability of a link that the linker makes (default: what the recipe says).
+        cast: list of characters, one a line: chains with the names of one become that character's.
+        decisions: table of decisions to take in place of `by`; repeatable, the majority decides.
+        save: write the decisions made as a table.
+        key: whole documents of the same tokens: score decisions and chains.
+        key_ids: score against equal ids of chains instead of `key`.
+        only_merged: leave out documents with only one part (LongtoNotes_s).
+        plots: folder for pictures of lengths and distances.
+        split: split of the data set folder.
 
     Raises:
-        UsageError: no such way to decide, a document not decided in whole, or none like it in the key;
-            a folder that is not ours, or that would lose documents.
+        UsageError: no such way to decide, a cast beside tables, a document not decided in whole, or none
+            like it in the key; a folder that is not ours, or that would lose documents.
     """
     from ..tasks.merging import write_table
     from ..tasks.merging.plots import save_plots
     from ..workflows import merge as work
 
-    plan = work.read_plan(path_or_none(recipe), by)
-    documents = work.read_parts(path_of(parts), format)
-    report = _decided(documents, paths_of(decisions), plan, only_merged, progress)
+    plan = work.read_plan(path_or_none(recipe), by, least)
+    documents, tables = work.read_parts(path_of(parts), format), paths_of(decisions)
+    if (names := path_or_none(cast)) is not None:
+        if tables:
+            raise UsageError("a table of decisions and a cast cannot both decide", hint="leave one out")
+        documents = work.with_cast(documents, names)
+    report = _decided(documents, tables, plan, only_merged, progress)
     if key is not None or key_ids:
         work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
@@ -123,8 +120,9 @@ def merge(
     return merged
 
 
+@files_of(reads=("parts", "decisions"))
 def merge_agreement(
-    parts: PathLike, decisions: PathLike | Iterable[PathLike], *, format: str | None = None
+    parts: PathLike, decisions: PathLike | Iterable[PathLike], *, format: Format = None
 ) -> Table:
     """The agreement of annotators, one row per genre and pair of them.
 
@@ -153,7 +151,7 @@ def _decided(
     if tables:
         chosen = work.voted(documents, work.read_tables(tables, documents))
     else:
-        chosen = work.decide(documents, plan.decide, progress)
+        chosen = work.decide(documents, plan.decide, progress, plan.least)
     return work.merge_documents(documents, chosen, only_merged=only_merged)
 
 

@@ -2,58 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .results import Result
-from .tables import Table
+from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..tasks.runner import Model, Prices, RunReport
+    from ..tasks.runner import Model, RunReport
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
-    """The model to ask: a server with the OpenAI interface, or a transformers model on this machine."""
+def model_of(
+    endpoint: str | None, model: str | None, local: str | None, key_variable: str, most_tokens: int,
+    parallel: int, constrain: str = "none",
+) -> Model:  # fmt: skip
+    """A server with the OpenAI interface, or a transformers model on this machine.
 
-    endpoint: str | None
-    model: str | None
-    local: str | None
-    constrain: str = "none"
-    key_variable: str = "OPENAI_API_KEY"
-    most_tokens: int = 512
-    parallel: int = 4
-    prompt_price: float = 0.0
-    reply_price: float = 0.0
+    Raises:
+        UsageError: the arguments do not name exactly one.
+    """
+    from ..tasks.runner import EndpointModel, LocalModel
 
-    @property
-    def given(self) -> bool:
-        """Whether any model was named."""
-        return self.endpoint is not None or self.local is not None
+    if endpoint is not None and local is not None:
+        raise UsageError("two models are named", expected="--endpoint or --local")
+    if local is not None:
+        return LocalModel(local, most_tokens=most_tokens)
+    if endpoint is None or not model:
+        raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
+    return EndpointModel(
+        endpoint, model, most_tokens=most_tokens, constrain=constrain, key_variable=key_variable,
+        parallel=parallel,
+    )  # fmt: skip
 
-    @property
-    def prices(self) -> Prices:
-        """What a million tokens cost."""
-        from ..tasks.runner import Prices
 
-        return Prices(self.prompt_price, self.reply_price)
+class GradedRun(Result):
+    """Grades by the name of the answers. `report` is of a model that was asked, `preview` of a dry run."""
 
-    def make(self) -> Model:
-        """The model. Raises UsageError when the options do not name exactly one."""
-        from ..tasks.runner import EndpointModel, LocalModel
+    def __init__(
+        self, grades: dict[str, Any], report: RunReport | None = None,
+        preview: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.grades, self.report, self.preview = grades, report, preview
 
-        if self.endpoint is not None and self.local is not None:
-            raise UsageError("two models are named", expected="--endpoint or --local")
-        if self.local is not None:
-            return LocalModel(self.local, most_tokens=self.most_tokens)
-        if self.endpoint is None or not self.model:
-            raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
-        return EndpointModel(
-            self.endpoint, self.model, most_tokens=self.most_tokens, constrain=self.constrain,
-            key_variable=self.key_variable, parallel=self.parallel,
-        )  # fmt: skip
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as the command line prints with `--json`: grades by the name of the answers."""
+        from ..shapes import plain
+
+        return dict(plain(self.grades)) if self.preview is None else self.preview
+
+    def _line(self) -> str:
+        if self.preview is not None:
+            return f"{self.preview['requests']:,} prompts, nothing was asked"
+        return self._graded()
+
+    @abstractmethod
+    def _graded(self) -> str:
+        """What `repr` says of the grades."""
 
 
 class Asked(Result):
@@ -63,12 +68,9 @@ class Asked(Result):
     """
 
     def __init__(
-        self,
-        rows: list[dict[str, Any]],
-        report: RunReport | None,
-        out: Path | None,
+        self, rows: list[dict[str, Any]], report: RunReport | None, out: Path | None,
         preview: dict[str, Any] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.rows, self.report, self.out, self.preview = rows, report, out, preview
 
     @property

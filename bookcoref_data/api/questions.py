@@ -8,15 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import PathLike, path_or_none, paths_of
-from .models import ModelOptions
-from .results import Result
-from .tables import Table
+from ..outputs import files_of
+from .models import GradedRun, model_of
+from .options import (
+    Constrain,
+    Count,
+    DryRun,
+    Endpoint,
+    Format,
+    KeyVariable,
+    Local,
+    ModelName,
+    MostTokens,
+    Overwrite,
+    Parallel,
+    PathLike,
+    PromptPrice,
+    Recipe,
+    ReplyPrice,
+    path_or_none,
+    paths_of,
+    renamed,
+)
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
     from ..tasks.questions import Grades, QuestionSet
-    from ..tasks.runner import RunReport
 
 Rows = list[dict[str, Any]]
 
@@ -44,7 +62,6 @@ class Questions(Result):
         return Table.of_rows(("config", "split", "questions", "NOM", "PRON", "none", "options"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `questions build --json`."""
         return self.made.to_dict() | {"files": [str(file) for file in self.files]}
 
     def _line(self) -> str:
@@ -59,31 +76,25 @@ def _counts(questions: Sequence[Any]) -> list[Any]:
     return [len(questions), kinds.count("NOM"), kinds.count("PRON"), none, mean]
 
 
+@files_of("out", reads=("books", "recipe", "phrases"))
 def questions_build(
-    books: PathLike | Iterable[PathLike],
-    out: PathLike,
-    *,
-    like: str = "repo",
-    recipe: PathLike | None = None,
-    format: str | None = None,
-    phrases: PathLike | None = None,
-    test: int | None = None,
-    dev: int | None = None,
-    draws: int | None = None,
-    least_tokens: int | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> Questions:
-    """Make multiple-choice questions from annotated books and write them to the folder `out`.
+    books: PathLike | Iterable[PathLike], out: PathLike, *, like: str = "repo", recipe: Recipe = None,
+    format: Format = None, phrases: PathLike | None = None, test: Count | None = None,
+    dev: Count | None = None, draws: Count | None = None, least_tokens: Count | None = None,
+    seed: int | None = None, replace: Overwrite = False, progress: Progress | None = None,
+) -> Questions:  # fmt: skip
+    """Make multiple-choice questions from annotated books.
 
     Args:
         books: annotated books in any format; each path is one data set.
+        out: folder for the questions.
         like: "repo" (the published benchmark), "paper", or "books" (whole books, in bands).
-        recipe: a recipe in place of identifyme.toml.
-        format: format of the books, where their names do not say.
         phrases: phrases by hand: doc_key, number of the group, phrase (tabs).
-        test, dev: test and development questions per data set and category.
-        draws: random draws. least_tokens: leave out shorter documents. seed: of shuffles and draws.
+        test: test questions per data set and category.
+        dev: development questions, likewise.
+        draws: random draws.
+        least_tokens: leave out shorter documents.
+        seed: seed of shuffles and draws.
 
     Raises:
         UsageError: unknown settings. SourceError, FormatError: a file cannot be read.
@@ -99,16 +110,10 @@ def questions_build(
     return Questions(made, work.write_questions(made, settings, path_of(out)))
 
 
-class Graded(Result):
-    """Grades by the name of the answers. `report` is of a model that was asked, `preview` of a dry run."""
+class Graded(GradedRun):
+    """Grades of questions by the name of the answers."""
 
-    def __init__(
-        self,
-        grades: dict[str, Grades],
-        report: RunReport | None = None,
-        preview: dict[str, Any] | None = None,
-    ) -> None:
-        self.grades, self.report, self.preview = grades, report, preview
+    grades: dict[str, Grades]
 
     @property
     def table(self) -> Table:
@@ -121,86 +126,61 @@ class Graded(Result):
         ]  # fmt: skip
         return Table.of_rows(("answers", "questions", "n", "right", "accuracy", "low", "high"), rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same document as `questions evaluate --json`: grades by the name of the answers."""
-        if self.preview is not None:
-            return self.preview
-        return {name: grades.to_dict() for name, grades in self.grades.items()}
-
-    def _line(self) -> str:
-        if self.preview is not None:
-            return f"{self.preview['requests']:,} prompts, nothing was asked"
+    def _graded(self) -> str:
         found = (f"{name} {100 * g.groups['all'].value:.1f} %" for name, g in self.grades.items())
         return ", ".join(found)
 
 
+@files_of("out", reads=("questions", "answers", "annotation", "books"))
+@renamed(limit="most")
 def questions_evaluate(
-    questions: PathLike,
-    *,
-    answers: PathLike | Iterable[PathLike] = (),
-    annotation: PathLike | None = None,
-    annotator: bool = False,
-    books: PathLike | None = None,
-    split: str = "test",
-    variant: str = "desc",
-    out: PathLike | None = None,
-    limit: int = 0,
-    endpoint: str | None = None,
-    model: str | None = None,
-    local: str | None = None,
-    constrain: str = "none",
-    key_variable: str = "OPENAI_API_KEY",
-    most_tokens: int = 512,
-    parallel: int = 4,
-    prompt_price: float = 0.0,
-    reply_price: float = 0.0,
-    dry_run: int = 0,
+    questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,
+    annotator: bool = False, books: PathLike | None = None, split: str = "test", variant: str = "desc",
+    out: PathLike | None = None, most: Count = 0, endpoint: Endpoint = None, model: ModelName = None,
+    local: Local = None, constrain: Constrain = "none", key_variable: KeyVariable = "OPENAI_API_KEY",
+    most_tokens: MostTokens = 512, parallel: Parallel = 4, prompt_price: PromptPrice = 0.0,
+    reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0, replace: Overwrite = False,
     progress: Progress | None = None,
-) -> Graded:
+) -> Graded:  # fmt: skip
     """Grade answers, or ask a model or an annotation first.
 
     Args:
-        questions: a folder of questions, or one `.jsonl` of it; `split` is "test", "validation", ...
-        answers: JSON lines with id and answer (or response).
+        questions: folder of questions, or one `.jsonl` of it.
+        answers: JSON lines with id and answer (or response); repeatable.
         annotation: answer from this annotation of the books; needs `books`.
         annotator: answer with our own annotator; needs `books`.
         books: the books that the questions were made from.
+        split: split of the folder: "test", "validation", "random/draw_01".
         variant: the prompt: "base", "desc" or "coref".
-        out: a file for the answers; replies of a model are kept beside it.
-        limit: only the first questions (0: all).
-        endpoint, model: a server with the OpenAI interface, and the model's name there.
-        local: a transformers model: a folder or a name on the Hub.
-        constrain: "none", "regex" or "choice" (guided decoding of vLLM).
-        key_variable: the environment variable with the API key.
-        most_tokens: longest reply. parallel: requests at a time.
-        prompt_price, reply_price: prices of a million tokens.
-        dry_run: return the first prompts in `preview`, ask nothing.
+        out: file for the answers; replies of a model are kept beside it, and the same call again asks only
+            what is missing.
+        most: only so many questions, from the first (0: all).
 
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
     from ..tasks.questions import grade
+    from ..tasks.runner import Prices, preview
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
-    rows = rows[:limit] if limit else rows
-    asked = ModelOptions(endpoint, model, local, constrain, key_variable, most_tokens, parallel, prompt_price,
-                         reply_price)  # fmt: skip
+    rows = rows[:most] if most else rows
+    prices = Prices(prompt_price, reply_price)
+    asked = endpoint is not None or local is not None
     if dry_run:
-        from ..tasks.runner import preview
-
-        return Graded({}, preview=preview(work.requests_of(rows, variant), dry_run, asked.prices))
+        return Graded({}, preview=preview(work.requests_of(rows, variant), dry_run, prices))
     graded = Graded({str(path): grade(rows, work.read_answers(path)) for path in paths_of(answers)})
     target = path_or_none(out)
     if annotation is not None or annotator:
-        by = _Annotations(path_or_none(books), path_or_none(annotation), annotator, progress)
-        graded.grades |= by.grades(rows, None if asked.given else target)
-    if asked.given:
+        where = None if asked else target
+        by = (path_or_none(annotation), annotator)
+        graded.grades |= _from_annotations(rows, path_or_none(books), *by, where, progress)
+    if asked:
         if target is None:
             raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        given, graded.report = work.answer_with(
-            work.requests_of(rows, variant), asked.make(), target, prices=asked.prices, progress=progress
-        )
+        named = model_of(endpoint, model, local, key_variable, most_tokens, parallel, constrain)
+        requests = work.requests_of(rows, variant)
+        given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
         graded.grades[graded.report.model] = grade(rows, given)
     if not graded.grades:
         expected = "--answers, --annotation, --annotator, --endpoint or --local"
@@ -208,30 +188,29 @@ def questions_evaluate(
     return graded
 
 
-class _Annotations:
-    """Answers from an annotation of the books, from our annotator, or both."""
+def _from_annotations(
+    rows: Rows, books: Path | None, annotation: Path | None, annotator: bool, out: Path | None,
+    progress: Progress | None,
+) -> dict[str, Grades]:  # fmt: skip
+    """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
 
-    def __init__(
-        self, books: Path | None, annotation: Path | None, annotator: bool, progress: Progress | None
-    ) -> None:
-        self.books, self.annotation, self.annotator, self.progress = books, annotation, annotator, progress
+    Raises:
+        UsageError: the books are missing.
+    """
+    from ..files import write_bytes
+    from ..tasks.folder import jsonl_bytes
+    from ..tasks.questions import grade
+    from ..workflows import questions as work
 
-    def grades(self, rows: Rows, out: Path | None) -> dict[str, Grades]:
-        """Grades by name; the last answers go to `out`. Raises UsageError without the books."""
-        from ..files import write_bytes
-        from ..tasks.folder import jsonl_bytes
-        from ..tasks.questions import grade
-        from ..workflows import questions as work
-
-        if self.books is None:
-            raise UsageError("the books are missing", expected="--books, what the questions were made from")
-        found, given = {}, rows
-        if self.annotation is not None:
-            given = work.from_annotation(rows, self.books, self.annotation)
-            found[str(self.annotation)] = grade(rows, given)
-        if self.annotator:
-            given = work.from_annotator(rows, self.books, progress=self.progress)
-            found["our annotator"] = grade(rows, given)
-        if out is not None:
-            write_bytes(out, jsonl_bytes(given))
-        return found
+    if books is None:
+        raise UsageError("the books are missing", expected="--books, what the questions were made from")
+    found, given = {}, rows
+    if annotation is not None:
+        given = work.from_annotation(rows, books, annotation)
+        found[str(annotation)] = grade(rows, given)
+    if annotator:
+        given = work.from_annotator(rows, books, progress=progress)
+        found["our annotator"] = grade(rows, given)
+    if out is not None:
+        write_bytes(out, jsonl_bytes(given))
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 from ..books import Book, Record
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import AnnotatedBook, PathLike, records_of
+from ..outputs import files_of
+from .books import AnnotatedBook, records_of
+from .options import OneBook, Overwrite, PathLike, Replace
 from .tables import Table
 
 if TYPE_CHECKING:
     from ..books.annotation import Annotation
     from ..edits import Anchor, Applied, Conflict, Edit
-    from ..view.compare import Differences
+    from ..edits.merging import Disagreement
+    from ..formats import ConversionReport, NotKept
+    from ..reading_page.compare import Differences
 
 _HEIGHT = 640
 
@@ -58,35 +62,31 @@ class Page:
         return f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{_HEIGHT}"></iframe>'
 
 
+@files_of("out", reads=("source", "compare", "edits"))
 def view(
-    source: Any,
-    out: PathLike | None = None,
-    *,
-    book: str = "",
-    compare: Any = None,
-    edits: PathLike | None = None,
-    title: str = "",
-    author: str = "",
-    spoiler_safe: bool = False,
-) -> Page:
-    """An annotated book as one page for reading and correcting; notebooks show it at once.
+    source: Any, out: PathLike | None = None, *, book: OneBook = "", compare: Any = None,
+    edits: PathLike | None = None, title: str = "", author: str = "", spoiler_safe: bool = False,
+    replace: Overwrite = False,
+) -> Page:  # fmt: skip
+    """Write one HTML file that shows an annotated book: no network, no other file.
 
     Args:
-        source: a folder of `annotate`, a data set folder, a file in any format, or a book.
-        out: the HTML file to write; None keeps the page in memory.
-        book: the document key, where there are several.
-        compare: a second annotation of the same text: the page shows what differs.
+        source: folder of `annotate`, data set folder, or a file in any format (JSONL, CoNLL ...).
+        out: the HTML file to write.
+        compare: a second annotation of the same text: show what differs.
         edits: corrections to begin with.
-        title: title of the page, else the document key.
+        title: title of the page (else the document key).
         author: name written into each correction.
         spoiler_safe: begin without names and places beyond the page being read.
+
+    In Python books may be in memory; without `out` the page is kept in memory, and notebooks show it at once.
 
     Raises:
         UsageError: several books and none is named. SourceError, DataError: a file cannot be read.
     """
     from ..files import write_text
-    from ..view import PageOptions, render
-    from ..view import compare as find_differences
+    from ..reading_page import PageOptions, render
+    from ..reading_page import compare as find_differences
     from ..workflows.correct import one_annotation, read_edits
 
     annotation = one_annotation(annotations_of(source), book, _label(source))
@@ -106,32 +106,57 @@ def view(
     return Page(html, annotation, differences, path)
 
 
-def export(source: Any, to: str, out: PathLike, *, book: str = "", replace: bool = False) -> list[Path]:
-    """Write annotated books as tables, networks, TEI or files of other tools; returns the files.
+class Exported(list[Path]):
+    """The files that were written. `not_kept` counts what of the `books` is not in them."""
+
+    def __init__(self, files: Iterable[Path], books: int, not_kept: Sequence[NotKept]) -> None:
+        super().__init__(files)
+        self.books, self.not_kept = books, list(not_kept)
+
+
+@files_of("out", reads=("source",))
+def export(
+    source: Any, to: str, out: PathLike, *, book: OneBook = "", replace: Overwrite = False
+) -> Exported:
+    """Export an annotation to other tools. Offsets are characters of the file that `annotate` read.
 
     Args:
-        source: a folder of `annotate`, a data set folder, a file in any format, or books.
-        to: csv, tsv, parquet, graphml, gexf, tei, tei-standoff, webannotation, inception, booknlp, spacy,
-            replaced-text or audiobook.
-        out: a folder, or a file for one book.
-        book: only this document key.
-        replace: overwrite files that are there and were not exported before.
+        source: folder of `annotate`, data set folder, or a file in any format.
+        to: csv, tsv, parquet (tables); graphml, gexf (network); tei, tei-standoff, webannotation, inception,
+            booknlp, spacy; replaced-text, audiobook.
+        out: folder, or a file for one book.
+
+    Returns the files. In Python books may be in memory.
 
     Raises:
         UsageError: an unknown target, no such book, or other files in the place of tables.
     """
-    from ..export import export as write
+    from ..exports import export as write
+    from ..formats import ConversionReport
 
-    return write(_chosen(source, book), to, path_of(out), replace=replace)
+    losses = ConversionReport()
+    chosen = _chosen(source, book, losses)
+    files = write(chosen, to, path_of(out), report=losses)
+    return Exported(files, len(chosen), losses.not_kept)
 
 
-def report(source: Any, out: PathLike, *, book: str = "", plots: bool = True) -> list[Path]:
-    """Write a page about annotated books (cast, shares of speech, presence, network); returns the files.
+@files_of("out", reads=("source",))
+def report(
+    source: Any, out: PathLike, *, book: OneBook = "", plots: bool = True, replace: Overwrite = False
+) -> list[Path]:
+    """Write a page with the cast, counts, shares of speech, presence by chapter, and the network.
+
+    Args:
+        source: folder of `annotate`, data set folder, or a file in any format.
+        out: page to write: .html or .md.
+        plots: draw presence and network (extras `plots` and `export`).
+
+    Returns the files. In Python books may be in memory.
 
     Raises:
         UsageError: `out` is neither .html nor .md, or there is no such book.
     """
-    from ..export.report import write_report
+    from ..exports.report import write_report
 
     return list(write_report(_chosen(source, book), path_of(out), plots=plots))
 
@@ -161,21 +186,27 @@ class Corrected(list["Applied"]):
         return f"<Corrected: {', '.join(plural(count, word) for count, word in counts)}>"
 
 
+@files_of("out", reads=("annotation", "edits"), in_place=("annotation",))
 def apply_edits(
-    annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: bool = False
+    annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: Replace = False
 ) -> Corrected:
-    """Correct an annotation and write it to `out` (a folder, or a file of a known format).
+    """Correct an annotation.
 
-    Returns what was done, one for each document; `conflicts` lists the edits that need a person. `replace`
-    allows the folder `out` to lose the annotation of other books.
+    Args:
+        annotation: folder of `annotate`, or a file in any format.
+        edits: file of corrections (edits.jsonl).
+        out: folder to write, or a file in .jsonl, .conll, .conllu, .ann.
+
+    Returns what was done, one for each document; `conflicts` lists the edits that need a person.
 
     Raises:
         UsageError: an edit names a document that is not there, or `out` would lose books.
     """
+    from ..edits import checked_edits
     from ..workflows.correct import apply_edits as run
     from ..workflows.correct import read_edits
 
-    wanted = read_edits(path_of(edits)) if isinstance(edits, str | os.PathLike) else list(edits)
+    wanted = read_edits(path_of(edits)) if isinstance(edits, str | os.PathLike) else checked_edits(edits)
     done = run(path_of(annotation), wanted, path_of(out), replace=replace)
     return Corrected(done)
 
@@ -200,8 +231,17 @@ class Corrections(list["Edit"]):
         return {"edits": [edit.to_dict() for edit in self]}
 
 
-def diff(old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None = None) -> Corrections:
-    """The corrections that lead from one annotation to another; `out` is a file to write them to.
+@files_of("out", reads=("old", "new"))
+def diff(
+    old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None = None, replace: Overwrite = False
+) -> Corrections:
+    """The corrections that lead from one annotation to another, one a line.
+
+    Args:
+        old: the annotation before.
+        new: the annotation after, in any format: brat files, too.
+        author: who made the changes.
+        out: file to write (else they are printed, or only returned).
 
     Raises:
         UsageError: a document of one is not in the other.
@@ -214,30 +254,82 @@ def diff(old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None
     return Corrections(found.edits, {key: one.lost for key, one in found.by_document.items() if one.lost})
 
 
-def annotations_of(source: Any) -> list[Annotation]:
-    """Annotations from a path, one book, or many. Raises UsageError: none of these."""
+class MergedCorrections(list["Edit"]):
+    """Corrections of several people in order; `disagreements` are left out of them."""
+
+    def __init__(self, edits: Iterable[Edit], disagreements: tuple[Disagreement, ...]) -> None:
+        super().__init__(edits)
+        self.disagreements = disagreements
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        pairs = [
+            {"what": d.what, "one": d.one.to_dict(), "other": d.other.to_dict()} for d in self.disagreements
+        ]
+        return {"edits": [edit.to_dict() for edit in self], "disagreements": pairs}
+
+    def __repr__(self) -> str:
+        return f"<MergedCorrections: {plural(len(self), 'edit')}, {len(self.disagreements)} disagreements>"
+
+
+@files_of("out", reads=("edits",))
+def merge_edits(
+    edits: Iterable[PathLike], *, out: PathLike | None = None, replace: Overwrite = False
+) -> MergedCorrections:
+    """Make one file of the corrections that several people made of the same annotation.
+
+    What they agree on is kept once. What two people say differently of a mention, a quote or a character is
+    left out and listed: decide, and add it to the file.
+
+    Args:
+        edits: files of corrections, one for each person.
+        out: file to write (else the corrections are printed, or only returned).
+
+    Raises:
+        UsageError: fewer than two files. SourceError, FormatError: one cannot be read.
+    """
+    from ..edits import merge_edits as run
+    from ..workflows.correct import read_edits, write_edits
+
+    people = [read_edits(path_of(path)) for path in edits]
+    if len(people) < 2:
+        raise UsageError("there is nothing to merge", expected="two files of corrections or more")
+    found = run(people)
+    if out is not None:
+        write_edits(found.edits, path_of(out))
+    return MergedCorrections(found.edits, found.disagreements)
+
+
+def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[Annotation]:
+    """Annotations from a path, one book, or many; `losses` hears what of a record is not in them.
+
+    Raises:
+        UsageError: none of these.
+    """
     from ..books.annotation import Annotation, annotation_of
     from ..formats.annotated import read_annotations
+    from ..formats.layers import note_layers
 
     if isinstance(source, str | os.PathLike):
-        return read_annotations(path_of(source))
+        return read_annotations(path_of(source), report=losses)
     if isinstance(source, Annotation):
         return [source]
     if isinstance(source, AnnotatedBook):
         return [source.annotation]
     if isinstance(source, Book | Record):
-        return [annotation_of(records_of(source)[0])]
+        note_layers(record := records_of(source)[0], losses)
+        return [annotation_of(record)]
     if not isinstance(source, Iterable):
         raise UsageError(
             f"cannot read books from {type(source).__name__}", expected="a path, a book, or books"
         )
-    return [found for item in source for found in annotations_of(item)]
+    return [found for item in source for found in annotations_of(item, losses)]
 
 
-def _chosen(source: Any, book: str) -> list[Annotation]:
+def _chosen(source: Any, book: str, losses: ConversionReport | None = None) -> list[Annotation]:
     from ..workflows.correct import one_annotation
 
-    found = annotations_of(source)
+    found = annotations_of(source, losses)
     return [one_annotation(found, book, _label(source))] if book else found
 
 

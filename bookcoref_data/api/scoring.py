@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from .books import AnnotatedBook, Books, PathLike, path_or_none, records_of
-from .results import Result
-from .tables import Table
+from ..outputs import files_of, outputs
+from .books import AnnotatedBook, Books, records_of
+from .options import Format, Overwrite, PathLike, Proportion, path_or_none, renamed
+from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books import Record
@@ -52,20 +53,24 @@ def _table_of(first: str, rows: Sequence[tuple[str, Statistics]]) -> Table:
     return Table({column: [row[column] for row in made] for column in (made[0] if made else [first])})
 
 
+@files_of("plots", reads=("sources",))
 def stats(
-    *sources: Any,
-    format: str | None = None,
-    config: str = "full",
-    per_book: bool = False,
-    plots: PathLike | None = None,
-) -> Counts:
-    """The paper's Table 1, one row per source; a source is a path, a book, or books.
+    *sources: Any, format: Format = None, config: Literal["full", "split"] = "full", per_book: bool = False,
+    plots: PathLike | None = None, replace: Overwrite = False,
+) -> Counts:  # fmt: skip
+    """Table 1 of the BookCoref paper for any input, one row per source.
+
+    "ment/chain" (mean over documents) and "ment. dist." (mean pairwise distance of a chain in tokens,
+    weighted by its mentions) are the paper's definitions: they reproduce its LitBank row. "names %":
+    mentions of characters that are the character's name.
 
     Args:
-        format: format of the files, where their names do not say.
-        config: "full" or "split", of a data set folder.
-        per_book: one row per document, too: `.books`.
-        plots: a folder for a picture of length and distance (Figure 1; extra `plots`).
+        sources: files, folders of files, or built data set folders.
+        config: config of a data set folder.
+        per_book: one row per document, too.
+        plots: folder for a picture of length and distance (Figure 1; extra `plots`).
+
+    In Python a source is a path, a book, or books.
 
     Raises:
         UsageError: nothing to count. SourceError, FormatError: a file cannot be read.
@@ -80,7 +85,7 @@ def stats(
     ]
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
-        from ..report.statistics_plots import save_plots
+        from ..reports.statistics_plots import save_plots
 
         books = [pair for pairs in counts.of_books for pair in pairs]
         counts.plots = list(save_plots([*counts.totals, *books], folder))
@@ -144,9 +149,9 @@ class Carried(Result):
             if one.report:
                 one.report.require(min_kept)
 
-    def save(self, path: PathLike, format: str | None = None) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
         """Write the carried annotation; the format is chosen by the suffix unless it is named."""
-        return self.books.save(path, format)
+        return self.books.save(path, format, replace=replace)
 
     def _line(self) -> str:
         mentions = sum(len(cluster) for one in self.results for cluster in one.record.clusters)
@@ -154,29 +159,30 @@ class Carried(Result):
         return f"{state}, {plural(len(self.results), 'book')}, {plural(mentions, 'mention')}"
 
 
+@files_of(reads=("old", "new"))
+@renamed(min_kept="least_kept")
 def align(
-    old: Any,
-    new: PathLike,
-    *,
-    out: PathLike | None = None,
-    report: PathLike | None = None,
-    min_kept: float = 0.0,
-    least_matched: float = 0.75,
-    doc_key: str | None = None,
-    old_format: str | None = None,
-    new_format: str | None = None,
-    to: str | None = None,
-) -> Carried:
-    """Carry the annotation of `old` (books, an annotated file, or a pack) over to another edition.
+    old: Any, new: PathLike, *, out: PathLike | None = None, report: PathLike | None = None,
+    least_kept: Proportion = 0.0, least_matched: Proportion = 0.75, doc_key: str | None = None,
+    old_format: str | None = None, new_format: str | None = None, to: str | None = None,
+    replace: Overwrite = False,
+) -> Carried:  # fmt: skip
+    """Carry an annotation from one text to another edition; report what was kept, moved, changed and lost.
+
+    A pack applied to the text it was made from is exact: the released tokens, verified by checksum.
+    Everything else is remapped: the tokens of the new text, the offsets moved. Another book is refused.
 
     Args:
-        new: the other text: plain (`.txt`) or tokenised documents.
-        out: a file for the carried annotation; `to` is its format, where the name does not say.
-        report: a file for the full report (JSON).
-        min_kept: fail when a smaller share of the mentions is kept; `out` is not written then.
-        least_matched: refuse a text in which a smaller share of the tokens is found.
-        doc_key: only this document of `old`.
-        old_format, new_format: formats, where the names do not say.
+        old: annotated documents (any of our formats), or a pack.
+        new: the other text: plain (.txt) or tokenised documents.
+        out: write the transferred annotation here (JSONL, CoNLL).
+        report: write the full report here as JSON.
+        least_kept: fail when a smaller share of the mentions is kept; nothing is written to `out` then.
+        least_matched: refuse a text in which fewer of the tokens are found.
+        doc_key: take only this document of `old`.
+        old_format: format of `old`, if its name does not say.
+        new_format: format of `new`, if its name does not say.
+        to: format of `out`, if its name does not say.
 
     Raises:
         SourceError, FormatError: a file cannot be read. UsageError: documents cannot be paired.
@@ -188,6 +194,7 @@ def align(
     from ..workflows.align import align_files, align_records
 
     target = path_of(new)
+    read = [target, *([path_of(old)] if isinstance(old, str | os.PathLike) else [])]
     if isinstance(old, str | os.PathLike):
         path = path_of(old)
         found = align_files(path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
@@ -198,31 +205,37 @@ def align(
     carried = Carried(found)
     if (path_of_report := path_or_none(report)) is not None:
         documents = carried.to_dict()["documents"]
-        write_text(path_of_report, json.dumps(documents, ensure_ascii=False, indent=1) + "\n")
-    carried.require(min_kept)
-    if out is not None:
-        carried.save(out, to)
+        # Where too little is kept, the report is there all the same.
+        with outputs(path_of_report, inputs=read, replace=replace):
+            write_text(path_of_report, json.dumps(documents, ensure_ascii=False, indent=1) + "\n")
+    carried.require(least_kept)
+    if (file := path_or_none(out)) is not None:
+        with outputs(file, inputs=read, replace=replace):
+            carried.save(file, to, replace=replace)
     return carried
 
 
+@files_of("target", reads=("source", "key"))
 def convert(
-    source: PathLike,
-    target: PathLike,
-    *,
-    read_as: str | None = None,
-    write_as: str | None = None,
-    config: str | None = None,
-    key: PathLike | None = None,
-    parts: str | None = None,
-    doc_key: str | None = None,
-    tokenizer: str | None = None,
-    segment_length: int | None = None,
-) -> ConversionReport:
-    """Convert a file to another format; returns what was written and what could not be kept.
+    source: PathLike, target: PathLike, *, read_as: str | None = None, write_as: str | None = None,
+    config: Literal["full", "split"] | None = None, key: PathLike | None = None,
+    parts: Literal["join", "merge", "apart"] | None = None, doc_key: str | None = None,
+    tokenizer: str | None = None, segment_length: int | None = None, replace: Overwrite = False,
+) -> ConversionReport:  # fmt: skip
+    """Convert between file formats, and count what the target cannot hold.
 
-    The options are those of the command line: `key` moves the mentions onto the tokens of other documents,
-    `parts` joins parts of CoNLL documents, `doc_key` names JSON lines without a key, `tokenizer` and
-    `segment_length` are for the formats in subwords (longdoc, dual-cache).
+    Args:
+        source: a file, a folder of files, a data set folder, a pipe, or - for stdin.
+        target: the file to write; for brat and booknlp a folder. .gz and .zst pack it.
+        read_as: format of `source`: jsonl, conll, corefud, brat, booknlp, folder (default: detected).
+        write_as: format of `target`: jsonl, conll, corefud, brat, booknlp; for trainers jsonlines, wl-coref,
+            fastcoref, fastcoref-text, longdoc, dual-cache (default: from its name).
+        key: move all mentions onto the tokens of these documents.
+        config: config of a data set folder (default: full).
+        parts: parts of CoNLL documents: join them (default), merge (equal ids are one), or keep apart.
+        doc_key: key of JSON lines that have none (fastcoref's).
+        tokenizer: for longdoc and dual-cache: tokenizer on the Hub, or a folder with one.
+        segment_length: for longdoc and dual-cache: subwords of a segment (2048).
 
     Raises:
         UsageError, FormatError, DataError, SourceError: as the command line reports them.
@@ -230,14 +243,7 @@ def convert(
     from ..formats.convert import convert as run
 
     return run(
-        path_of(source),
-        path_of(target),
-        read_as=read_as,
-        write_as=write_as,
-        config=config,
-        key=path_or_none(key),
-        parts=parts,
-        doc_key=doc_key,
-        tokenizer=tokenizer,
+        path_of(source), path_of(target), read_as=read_as, write_as=write_as, config=config,
+        key=path_or_none(key), parts=parts, doc_key=doc_key, tokenizer=tokenizer,
         segment_length=segment_length,
-    )
+    )  # fmt: skip

@@ -1,7 +1,9 @@
-"""A table of results: pyarrow inside; pandas, polars, dicts, Markdown and HTML one call away."""
+"""What the verbs return: a table (pyarrow, pandas, polars, dicts, Markdown, HTML one call away), or a result
+with a short line to look at, a table, and the document that `--json` prints."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -106,3 +108,38 @@ class Table:
         )
         more = f"<p>{self._length:,} rows, the first {_SHOWN} shown</p>" if self._length > _SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+class Result(ABC):
+    """What a verb found or did. Printing it shows one line, a notebook its table."""
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """The result as a table."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as the command line prints with `--json`."""
+
+    @abstractmethod
+    def _line(self) -> str:
+        """What `repr` says of it."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a data frame of pandas (which must be installed)."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a data frame of polars (which must be installed)."""
+        return self.table.to_polars()
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return self.table.to_markdown()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._line()}>"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..words import word_set
 from .book import Book, Mention, Record
 
 
@@ -120,17 +121,6 @@ class Annotation:
             found[m.character].append(m)
         return found
 
-    def with_links(
-        self, mentions: Iterable[Marked], quotes: Iterable[Quote] | None = None, names: Sequence[str] = ()
-    ) -> Annotation:
-        """The same book with other mentions (sorted here), quotes and names."""
-        return replace(
-            self,
-            mentions=tuple(sorted(mentions)),
-            quotes=self.quotes if quotes is None else tuple(sorted(quotes)),
-            names=tuple(names) or self.names,
-        )
-
     def to_book(self) -> Book:
         """The book with these mentions as clusters; characters are those whose name is not a guess."""
         spans = [[m.mention for m in group] for group in self.by_character]
@@ -183,30 +173,7 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][\w.’'-]+(?: [\w.’'-]+){0,4}")
-_NOT_NAMES = frozenset(
-    [
-        "He",
-        "She",
-        "I",
-        "You",
-        "They",
-        "We",
-        "It",
-        "His",
-        "Her",
-        "My",
-        "Your",
-        "Their",
-        "Our",
-        "The",
-        "A",
-        "An",
-        "This",
-        "That",
-        "Him",
-        "Me",
-    ]
-)
+_NOT_NAMES = word_set("He She I You They We It His Her My Your Their Our The A An This That Him Me")
 
 
 def typical_mention(book: Book, mentions: Sequence[Mention]) -> str:

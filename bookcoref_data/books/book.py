@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -68,13 +69,9 @@ class Record:
                 hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
             )
         return Book.make(
-            self.doc_key,
-            self.sentences,
-            gutenberg_key=self.gutenberg_key,
-            clusters=self.clusters,
-            characters=self.characters,
-            speakers=self.speakers,
-        )
+            self.doc_key, self.sentences, gutenberg_key=self.gutenberg_key, clusters=self.clusters,
+            characters=self.characters, speakers=self.speakers,
+        )  # fmt: skip
 
 
 class Document(Protocol):
@@ -99,12 +96,23 @@ class Document(Protocol):
     def tokens_sha256(self) -> str: ...
 
 
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """What can be counted of a book without reading its words."""
+    """The fields of a book, checked when made, and what can be counted of it without reading its words."""
 
-    __slots__ = ()
+    doc_key: str
+    gutenberg_key: str
     tokens: Sized
-    clusters: tuple[Cluster, ...]
+    sentence_ends: tuple[int, ...]
+    clusters: tuple[Cluster, ...] = ()
+    characters: tuple[Character, ...] = ()
+    speakers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_rules(self)
+
+    @abstractmethod
+    def tokens_sha256(self) -> str: ...
 
     @property
     def token_count(self) -> int:
@@ -125,16 +133,7 @@ class Book(Counted):
     says who speaks each token ("" for nobody); it is empty where no speaker is known.
     """
 
-    doc_key: str
-    gutenberg_key: str
     tokens: tuple[str, ...]
-    sentence_ends: tuple[int, ...]
-    clusters: tuple[Cluster, ...] = ()
-    characters: tuple[Character, ...] = ()
-    speakers: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        require_rules(self)
 
     @classmethod
     def make(

@@ -117,17 +117,10 @@ def document_statistics(record: Record) -> DocumentStatistics:
     sizes = [len(cluster) for cluster in record.clusters if cluster]
     lengths = None if record.sentences is None else list(map(len, record.sentences))
     return DocumentStatistics(
-        record.doc_key,
-        None if lengths is None else sum(lengths),
-        None if lengths is None else len(lengths),
-        sum(sizes),
-        len(sizes),
-        sizes.count(1),
-        len(record.characters),
-        max(sizes, default=0),
-        _distances(record.clusters),
-        *_exact_names(record),
-    )
+        record.doc_key, None if lengths is None else sum(lengths),
+        None if lengths is None else len(lengths), sum(sizes), len(sizes), sizes.count(1),
+        len(record.characters), max(sizes, default=0), _distances(record.clusters), *_exact_names(record),
+    )  # fmt: skip
 
 
 def _exact_names(record: Record) -> tuple[int | None, int | None]:

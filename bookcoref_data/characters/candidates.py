@@ -8,11 +8,11 @@ the catalogue (`PreparedCatalogue`) is the same for all casts, so that it can be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .match_rules import RULES, Rule
+from .spelling import cores
 from .table import HarvestedCast
 from .titles import (
     ARTICLES,
@@ -33,6 +33,8 @@ _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
 CatalogueRow = Mapping[str, Any]
 """A row of the catalogue."""
+
+_LONG = 6  # letters of a title that are looked for inside others; shorter ones are in too many
 
 NO_AUTHOR = frozenset({"anonymous", "unknown", "various", "anonyme", "anonym"})
 """What stands in the place of an author who is not known; it is no name and is lent to nobody."""
@@ -132,17 +134,21 @@ def _family_words(name: str) -> set[str]:
 
 
 def _beginning_alike(prepared: PreparedCatalogue, casts: Sequence[HarvestedCast]) -> set[int]:
-    """Records whose title begins with the same four letters (or the whole of a shorter title)."""
+    """Records whose title begins with the same four letters (or the whole of a shorter title), or holds the
+    title without its frame ("Timon of Athens" in "The Life of Timon of Athens", and the other way)."""
     import polars as pl
 
-    if not casts:
+    titles = {title for cast in casts for title in titles_of(cast)}
+    if not titles:
         return set()
-    starts = {squeezed(without_article(tokens(title)))[:4] for cast in casts for title in titles_of(cast)} - {
-        ""
-    }
+    starts = {squeezed(without_article(tokens(t)))[:4] for title in titles for t in (title, *cores(title))}
+    inner = sorted({key for title in titles for key in RULES["frame"].titles(title) if len(key) >= _LONG})
     alike = pl.any_horizontal(
-        pl.col("title").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
-        for size in (1, 2, 3, 4)
+        pl.col("title").str.contains_any(inner or ["\0"]),
+        *(
+            pl.col("title").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
+            for size in (1, 2, 3, 4)
+        ),
     )
     return set(prepared.titles.filter(alike)["id"].to_list())
 
@@ -191,14 +197,6 @@ def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, CatalogueRow]
     return {row["id"]: row for row in kept.iter_rows(named=True)}
 
 
-# -- names -------------------------------------------------------------------------------------------
-
-
 def title_keys(cast: HarvestedCast) -> set[str]:
     """Keys by which two sources name the same title."""
     return {key for title in titles_of(cast) for key in RULES["compound"].titles(title)}
-
-
-def one_line(record: CatalogueRow) -> str:
-    """The title of a record on one line; Gutenberg breaks long titles into lines."""
-    return " / ".join(re.split(r"[\r\n]+", record["titles"][0])) if record["titles"] else ""

@@ -12,28 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .titles import fold, generation, main_title, tokens, without_article
+from .spelling import part_number, singular, spelled
+from .titles import WORDS, fold, generation, main_title, squeezed, tokens, without_article
 
-_PART = re.compile(
-    r"\b(?:vol(?:ume|\.)?|tome|tomo|band|part|teil|deel)\s+(?:[ivxlc]+|\d+)\b"
-    r"|\b(?:first|second|third) (?:volume|part)\b|\bv\. \d"
-    r"|(?:^|[,;:.—–-]\s*)(?:book|livre|buch|libro|chapters?)\s+(?:[ivxlc]+|\d+)\b"
-    r"|\b(?:index|selections?|extracts?|excerpts?) (?:of|from)\b"
-)
-_SHORTENED = re.compile(
-    r"\b(?:abridged|retold|adapted|simplified|young (?:folks|people)"
-    r"|for (?:children|boys|girls|young|schools)|drama(?:tis|tiz)ed|a parody)\b"
-)
-# Some of these are the only record that there is; they are taken last, and a person is asked to look.
-_PERHAPS_SHORTENED = re.compile(
-    r"\bin words of one syllable\b|\bschool edition\b|\bfor schools\b|\bcondensed\b"
-)
-# In a subtitle these words are the author's own ("A Story of Life Among Polish Gentlefolk").
-_ABOUT = re.compile(
-    r"\b(?:stor(?:y|ies) (?:of|from)|tales from|letters from|scenes from|sequel|companion to|a study of"
-    r"|notes on|commentary|a play)\b"
-)
-_DRAMA = re.compile(r"\b(?:drama|plays?|librett(?:o|i)|operas?)\b", re.I)
+_EDITIONS: dict[str, list[str]] = WORDS["editions"]
+
+
+def _any_of(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(_EDITIONS[name]))
+
+
+_EXTRACT, _SHORTENED, _ABOUT = map(_any_of, ("extract", "shortened", "about"))
+_PERHAPS_SHORTENED, _DRAMA, _DRAMA_TITLE = map(_any_of, ("perhaps_shortened", "drama", "drama_title"))
 
 
 class ConsideredEdition(NamedTuple):
@@ -59,27 +49,26 @@ def choose(
     wanted: Sequence[str],
     settings: EditionSettings,
     *,
-    play: bool = False,
+    play: bool | None = None,
     bearer: str = "",
     tiers: Mapping[int, int] | None = None,
+    literal: bool = False,
 ) -> tuple[Mapping[str, Any] | None, list[ConsideredEdition]]:
     """(the chosen record or None, all records with reasons).
 
     `records` are rows of the catalogue; `wanted` are the titles of the work: a record called "The Story of
-    Don Quixote" is an adaptation unless a wanted title says so too. `play` for works that are plays;
-    `bearer` is "elder" or "younger" when the work names which of two authors of one name it is by.
-    `tiers` has the tier of the rule that found each record; all records are compared, tier first.
+    Don Quixote" is an adaptation unless a wanted title says so too. `play` is whether the work
+    is a play, None where that is not known; `bearer` is "elder" or "younger" when the work names which of
+    two authors of one name it is by. `tiers` has the tier of the rule that found each record; all records
+    are compared, tier first; `literal` counts articles and plurals, too.
     """
     tier_of = tiers or {}
-    work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer)
+    work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer, literal)
     causes = {record["id"]: _cause(record, work, settings) for record in records}
-    ranks = {record["id"]: _rank(record, settings, tier_of) for record in records}
+    ranks = {record["id"]: _rank(record, work, settings, tier_of) for record in records}
     best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
     considered = [
-        choice_of(
-            record,
-            causes[record["id"]] or _why_not(record, best, ranks),
-        )
+        choice_of(record, causes[record["id"]] or _why_not(record, best, ranks))
         for record in sorted(records, key=lambda r: (r is not best, ranks[r["id"]]))
     ]
     return best, considered
@@ -88,7 +77,7 @@ def choose(
 def choice_of(record: Mapping[str, Any], refused: str) -> ConsideredEdition:
     """A record as one that was considered."""
     authors = " and ".join(record["authors"][:3])
-    return ConsideredEdition(record["id"], _one_line(record), refused, authors, max(0, record["downloads"]))
+    return ConsideredEdition(record["id"], one_line(record), refused, authors, max(0, record["downloads"]))
 
 
 class _WantedWork(NamedTuple):
@@ -96,8 +85,9 @@ class _WantedWork(NamedTuple):
 
     titles: tuple[str, ...]
     folded: str
-    play: bool
+    play: bool | None
     bearer: str
+    literal: bool
 
 
 def _cause(record: Mapping[str, Any], work: _WantedWork, settings: EditionSettings) -> str:
@@ -109,48 +99,49 @@ def _cause(record: Mapping[str, Any], work: _WantedWork, settings: EditionSettin
         return f"not a text but {record['form']}"
     if work.bearer and not {work.bearer, ""} & (bearers(record) or {""}):
         return f"by {'a younger' if work.bearer == 'elder' else 'an elder'} author of this name"
-    return _cause_in_title(record, work) or _cause_in_subjects(record, work)
+    if cause := _cause_in_title(record, work):
+        return cause
+    return "a play, not a novel" if work.play is False and is_drama(record) else ""
 
 
-_SIGNS = ((_PART, "a part"), (_SHORTENED, "an adaptation"), (_ABOUT, "another work"))
+_SIGNS = ((_EXTRACT, "a part"), (_SHORTENED, "an adaptation"), (_ABOUT, "another work"))
 
 
 def _cause_in_title(record: Mapping[str, Any], work: _WantedWork) -> str:
     """Words that make it another work, unless the work's own title says so too."""
-    title = record["titles"][0] if record["titles"] else ""
-    for (pattern, cause), found in zip(_SIGNS, _signs(title), strict=True):
-        if not found or found.word in work.folded:
-            continue
-        if pattern is not _PART or not _is_named(found.rest, work.titles):
-            return f"{cause} ({found.word.strip()!r} in the title)"
+    title = _title(record)
+    if cause := _cause_in_part(title, work.titles):
+        return cause
+    for (_, cause), found in zip(_SIGNS, _signs(title), strict=True):
+        if found and found not in work.folded:
+            return f"{cause} ({found.strip()!r} in the title)"
     return ""
 
 
-def _cause_in_subjects(record: Mapping[str, Any], work: _WantedWork) -> str:
-    fiction = any("fiction" in subject.lower() for subject in record["subjects"])
-    drama = not fiction and any(_DRAMA.search(subject) for subject in record["subjects"])
-    return "a play, not a novel" if drama and not work.play else ""
+def _cause_in_part(title: str, wanted: Sequence[str]) -> str:
+    """A part for the whole, the whole for a part, or another part."""
+    mine, asked = part_number(title), [part_number(name) for name in wanted]
+    numbers = {part[0] for part in asked if part}
+    if mine is None:
+        return f"the whole work, not part {min(numbers)} of it" if all(asked) and asked else ""
+    # "Volume I. Swann's Way": the work is that volume.
+    return "" if mine[0] in numbers or _is_named(mine[1], wanted) else f"a part ({mine[0]}) of the work"
 
 
-class _Sign(NamedTuple):
-    """A word of a title, and what follows it."""
-
-    word: str
-    rest: str
-
-
-@lru_cache(maxsize=1 << 16)
-def _signs(title: str) -> tuple[_Sign | None, ...]:
-    """For each of `_SIGNS`, where a title has it; words for "another work" count in the main title only."""
-    line, main = fold(_on_one_line(title)), fold(main_title(title))
-    texts = (line, line, main)
-    found = [(sign[0].search(text), text) for sign, text in zip(_SIGNS, texts, strict=True)]
-    return tuple(_Sign(m.group(), text[m.end() :]) if m else None for m, text in found)
+def is_drama(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a play by its subjects, or by its title where the subjects do not say."""
+    if any("fiction" in subject.lower() for subject in record["subjects"]):
+        return False
+    said = any(_DRAMA.search(subject.lower()) for subject in record["subjects"])
+    return said or bool(_DRAMA_TITLE.search(_folded(_title(record))))
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_perhaps_shortened(title: str) -> bool:
-    return bool(_PERHAPS_SHORTENED.search(fold(_on_one_line(title))))
+def _signs(title: str) -> tuple[str, ...]:
+    """For each of `_SIGNS` what a title has of it, or ""; the signs of another work in its main part only."""
+    line, main = _folded(title), fold(main_title(title))
+    found = (sign[0].search(text) for sign, text in zip(_SIGNS, (line, line, main), strict=True))
+    return tuple(m.group() if m else "" for m in found)
 
 
 def _is_named(rest: str, wanted: Sequence[str]) -> bool:
@@ -168,13 +159,15 @@ def bearers(record: Mapping[str, Any]) -> set[str]:
 
 def perhaps_shortened(record: Mapping[str, Any]) -> bool:
     """Whether the title speaks of an edition for schools or children, which may be shortened."""
-    return _is_perhaps_shortened(record["titles"][0] if record["titles"] else "")
+    return bool(_PERHAPS_SHORTENED.search(_folded(_title(record))))
 
 
-_Rank = tuple[int, bool, bool, int, int, bool, int]
+_Rank = tuple[int, bool, bool, int, int, bool, int, bool, int]
 
 
-def _rank(record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[int, int]) -> _Rank:
+def _rank(
+    record: Mapping[str, Any], work: _WantedWork, settings: EditionSettings, tiers: Mapping[int, int]
+) -> _Rank:
     """What decides between records, the first difference first."""
     places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
     illustrated = any(person["role"] == "ill" for person in record["people"] or ())
@@ -183,10 +176,31 @@ def _rank(record: Mapping[str, Any], settings: EditionSettings, tiers: Mapping[i
         len(record["languages"]) > 1,
         perhaps_shortened(record),
         tiers.get(record["id"], 0),
+        min((_lacking(record, title, work.literal) for title in work.titles), default=0),
+        is_drama(record) != bool(work.play),
         -record["downloads"],
         illustrated,
         record["id"],
     )
+
+
+def _lacking(record: Mapping[str, Any], wanted: str, literal: bool) -> int:
+    """How many words of the title that is wanted the record lacks: none of "Emma" in "Emma: A Novel".
+
+    `literal`: the titles themselves must be the same, as they are or up to a subtitle.
+    """
+    if literal:
+        mine = {main_title(wanted), wanted}
+        theirs = {name for title in record["titles"] for name in (main_title(title), title)}
+        if {*map(tokens, mine)} & {*map(tokens, theirs)}:
+            return 0
+        short = ({without_article(tokens(name)) for name in names} for names in (mine, theirs))
+        return 1 if set.intersection(*short) else 2
+    named = [singular(spelled(title)) for title in record["titles"]]
+    words = singular(spelled(wanted))
+    if any(squeezed(words) in squeezed(title) for title in named):
+        return 0
+    return min((sum(word not in title for word in words) for title in named), default=len(words))
 
 
 def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, ranks: Mapping[int, _Rank]) -> str:
@@ -199,15 +213,27 @@ def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, ranks: M
         return f"in several languages ({', '.join(record['languages'])})"
     if mine[2] != its[2]:
         return "perhaps a shortened edition"
-    if mine[3] != its[3]:
+    if mine[3:5] != its[3:5]:
         return "its title fits less closely"
-    if mine[4] != its[4]:
+    if mine[5] != its[5]:
+        return "a play" if is_drama(record) else "not a play"
+    if mine[6] != its[6]:
         return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
     return "the same in all, a higher number"
 
 
-def _one_line(record: Mapping[str, Any]) -> str:
-    return _on_one_line(record["titles"][0]) if record["titles"] else ""
+def one_line(record: Mapping[str, Any]) -> str:
+    """The title of a record on one line; Gutenberg breaks long titles into lines."""
+    return _on_one_line(_title(record))
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    return record["titles"][0] if record["titles"] else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def _folded(title: str) -> str:
+    return fold(_on_one_line(title))
 
 
 def _on_one_line(title: str) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import FormatError, SourceError
-from .names import NameReading, fold, read_name
+from ..words.folding import fold
+from .names import NameReading, read_name
 from .table import CastRow
 
 SITE_CODES = {"cliffnotes": "cliffsnotes"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .candidates import authors_of, titles_of
 from .match_rules import Keys, Rule
+from .spelling import without_names
 from .table import HarvestedCast
 from .titles import tokens
 
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
 
 
 class _Item(NamedTuple):
-    """A work or a record: its number, its titles, and the keys of its authors."""
+    """A work or a record: its number, its titles, the keys of its authors, and all names of theirs."""
 
     number: int
     titles: Sequence[str]
     authors: frozenset[str]
+    names: tuple[str, ...] = ()
+
+
+def _without_names(item: _Item) -> _Item:
+    """The item with further titles, without the author's own name ("Confessions of St. Augustine")."""
+    words = frozenset(word for name in item.names for word in tokens(name) if len(word) > 1)
+    return item._replace(
+        titles=[*item.titles, *(t for title in item.titles for t in without_names(title, words))]
+    )
 
 
 class Joins:
@@ -35,19 +45,22 @@ class Joins:
         import polars as pl
 
         works, records = self._by_author(rule)
+        if rule.nameless:
+            works, records = (list(map(_without_names, items)) for items in (works, records))
         if wanted is not None:
             only = set(wanted)
             works = [work for work in works if work.number in only]
         left = _keys(rule.titles, works, "work")
-        if rule.affix:
+        if rule.compare:
             joined = left.join(_keys(rule.titles, records, "id"), on="author", how="inner", suffix="_record")
-            fits = [_affix(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
+            fits = [rule.compare(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
             joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
-        elif rule.loose:
-            loose = _keys(rule.loose, works, "work")
-            joined = pl.concat([_joined(left, rule.loose, records), _joined(loose, rule.titles, records)])
         else:
-            joined = _joined(left, rule.titles, records)
+            tables = [_joined(left, rule.titles, records)]
+            tables += [_joined(left, keys, records) for keys in (rule.loose, rule.loose_record) if keys]
+            if rule.loose:
+                tables.append(_joined(_keys(rule.loose, works, "work"), rule.titles, records))
+            joined = pl.concat(tables)
         found: dict[int, list[int]] = {}
         for work, number in joined.select("work", "id").unique().sort("work", "id").iter_rows():
             found.setdefault(work, []).append(number)
@@ -58,15 +71,17 @@ class Joins:
         kind = (rule.authors, rule.aliases, rule.needs_author)
         if kind not in self._kept:
             works = [
-                _Item(number, titles_of(cast), _author_keys(rule, _work_authors(rule, cast)))
+                _Item(number, titles_of(cast), _author_keys(rule, names), tuple(names))
                 for number, cast in self._casts.items()
+                for names in [_work_authors(rule, cast)]
             ]
             asked = frozenset().union(*(work.authors for work in works))
             telling = _telling_words(asked) if rule.needs_author else None
             records = [
-                _Item(number, row["titles"], keys)
+                _Item(number, row["titles"], keys, tuple(names))
                 for number, row in self._rows.items()
-                if (keys := _author_keys(rule, _record_authors(rule, row), telling) & asked)
+                for names in [_record_authors(rule, row)]
+                if (keys := _author_keys(rule, names if rule.needs_author else ["-"], telling) & asked)
             ]
             self._kept[kind] = works, records
         return self._kept[kind]
@@ -126,22 +141,6 @@ def _work_authors(rule: Rule, cast: HarvestedCast) -> list[str]:
 
 def _record_authors(rule: Rule, record: Mapping[str, Any]) -> list[str]:
     """Authors of a record; translators, editors and illustrators never count. A pseudonym is an alias."""
-    if not rule.needs_author:
-        return ["-"]
     people = [p for p in record["people"] or () if p["role"] == "cre"]
     names = [p["name"] for p in people] or list(record["authors"])
     return names + ([alias for p in people for alias in p["aliases"]] if rule.aliases else [])
-
-
-def _affix(work: str, record: str) -> bool:
-    """Whether the shorter title, of two words or more, begins or ends the longer.
-
-    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
-    among its authors.
-    """
-    mine, theirs = work.split(), record.split()
-    if min(len(mine), len(theirs)) < 2:
-        return False
-    if len(mine) <= len(theirs):
-        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
-    return mine[-len(theirs) :] == theirs

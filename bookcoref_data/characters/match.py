@@ -7,7 +7,7 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,16 +19,25 @@ from .candidates import (
     authors_of,
     find_candidates,
     has_author,
-    one_line,
     prepare,
     same_titles,
     title_keys,
     titles_of,
 )
-from .editions import ConsideredEdition, EditionSettings, bearers, choice_of, choose, perhaps_shortened
+from .editions import (
+    ConsideredEdition,
+    EditionSettings,
+    bearers,
+    choice_of,
+    choose,
+    is_drama,
+    one_line,
+    perhaps_shortened,
+)
 from .joins import Joins
 from .match_rules import RULES, Rule
 from .overrides import Override, find_override
+from .presence import Presence, names_shared
 from .table import SOURCES, HarvestedCast
 from .titles import folded_author, generation
 
@@ -48,8 +57,16 @@ SERIES_CAST = "series-cast"
 _CLOSE_TIER = 1
 LENT = "author-lent"
 """Flag of a cast whose author comes from another source."""
+PRESENT, ABSENT = 0.5, 0.2
+"""Shares of a cast in a text from which on it is the cast's book, and below which it is not. Of LiSCU's 59
+lists for books of the mirror 55 reach the first and none stays below the second; of 47,365 lists beside books
+that are not theirs 41 reach the first (benchmarks/bench_match.py --names)."""
+_MOST_READ = 6  # texts that are looked into for one work
+_LEAST_SHARED = 0.3  # of a cast without author, with the cast of the work that lends it one
+TextOf = Callable[[int], "str | None"]
+"""The text of a Gutenberg book, None where it is not at hand."""
 _CERTAIN = frozenset({"exact", "accents", "article", "subtitle", "override", "stated"})
-_CLEAR_LEAD = 4.0  # without an author, one author's book must have this many times the other's downloads
+_CLEAR_LEAD = 3.0  # without an author, one author's editions must have this many times the other's downloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +102,8 @@ class WorkDecision:
     """What became of one work of one source: the record, the rule that found it, and why (not).
 
     `considered` are the records that were looked at, the one taken first; `names` the first characters;
-    `left_out` names of the source that are nobody of the book, with the reason.
+    `left_out` names of the source that are nobody of the book, with the reason. `unproved` says why the
+    record is not to be relied on: it bears the title alone, and the text does not confirm it.
     """
 
     source: str
@@ -101,6 +119,7 @@ class WorkDecision:
     doubts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    unproved: str = ""
 
     @property
     def review(self) -> str:
@@ -108,7 +127,7 @@ class WorkDecision:
         if self.gutenberg_id is None:
             return "near miss" if self.considered else ""
         found = () if self.rule in _CERTAIN else (f"found by {self.rule}",)
-        return "; ".join((*found, *self.doubts))
+        return "; ".join(filter(None, (*found, *self.doubts, self.unproved)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +169,12 @@ def match(
     settings: MatchSettings | None = None,
     overrides: Sequence[Override] = (),
     prepared: PreparedCatalogue | None = None,
+    text_of: TextOf | None = None,
 ) -> MatchReport:
     """Match every cast to the catalogue and choose one cast per book.
 
-    `prepared` is what `prepare(catalogue)` gives, where that is kept.
+    `prepared` is what `prepare(catalogue)` gives, where that is kept. A record that bears a title alone, not
+    an author, is kept only where the names of the cast are in its text, which `text_of` gives.
 
     Raises:
         UsageError: an override names a book that the catalogue does not have.
@@ -173,8 +194,9 @@ def match(
     bearing = same_titles(catalogue, without, prepared)
     if "title-only" in settings.rules:
         records = _with_authorless(records, bearing, found)
+    proof = _Proof(text_of)
     for index, cast in open_works.items():
-        decisions[index] = _decide(cast, found[index], settings, bearing.get(index, ()))
+        decisions[index] = _decide(cast, found[index], settings, proof, bearing.get(index, ()))
     decisions |= _united(casts, decisions, found, settings)
     works = tuple(
         replace(decisions[index], left_out=left_out.get(_place(cast), ())) for index, cast in enumerate(casts)
@@ -233,24 +255,25 @@ def _check_overrides(overrides: Sequence[Override], records: CandidateRows) -> N
 def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
     """Give casts without an author (LiSCU's name lists) the author that others name for the same title.
 
-    Nothing is lent when two sources name different authors for the title. A lent author is marked by the
-    flag "author-lent".
+    Nothing is lent when two sources name different authors for the title, or when the casts have hardly a
+    name in common: they are two works. A lent author is marked by the flag "author-lent".
     """
-    known: dict[str, dict[str, str]] = {}
+    known: dict[str, list[HarvestedCast]] = {}
     for cast in casts:
-        for author in authors_of(cast)[:1]:
-            for key in title_keys(cast):
-                known.setdefault(key, {}).setdefault(folded_author(author), author)
+        for key in title_keys(cast) if authors_of(cast) else ():
+            known.setdefault(key, []).append(cast)
     return [cast if authors_of(cast) else _lend(cast, known) for cast in casts]
 
 
-def _lend(cast: HarvestedCast, known: Mapping[str, Mapping[str, str]]) -> HarvestedCast:
-    lenders: dict[str, str] = {}
-    for key in title_keys(cast):
-        lenders.update(known.get(key, {}))
-    if len(lenders) != 1:
+def _lend(cast: HarvestedCast, known: Mapping[str, Sequence[HarvestedCast]]) -> HarvestedCast:
+    """The cast with the author of the one other work of its title, if the two share names."""
+    people = _people(cast)
+    lenders = [lender for key in title_keys(cast) for lender in known.get(key, ())]
+    authors = {folded_author(authors_of(lender)[0]): authors_of(lender)[0] for lender in lenders}
+    shared = max((names_shared(people, _people(lender)) for lender in lenders), default=0.0)
+    if len(authors) != 1 or shared < _LEAST_SHARED:
         return cast
-    author = next(iter(lenders.values()))
+    author = next(iter(authors.values()))
     return HarvestedCast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
 
 
@@ -307,10 +330,31 @@ def _candidates_of(
     return {index: list(of.values()) for index, of in found.items()}
 
 
+def _people(cast: HarvestedCast) -> list[tuple[str, ...]]:
+    """Every name of every character."""
+    return [(row.character, *row.character_aliases) for row in cast.rows]
+
+
+class _Proof:
+    """Looks into texts for the people of casts; a text is read once."""
+
+    def __init__(self, text_of: TextOf | None) -> None:
+        self._text_of, self._read = text_of, dict[int, Presence | None]()
+
+    def share(self, number: int, cast: HarvestedCast) -> float | None:
+        """The share of a cast that is in the text of a book; None without a text."""
+        if number not in self._read:
+            text = self._text_of(number) if self._text_of else None
+            self._read[number] = Presence(text) if text else None
+        presence = self._read[number]
+        return presence.share(_people(cast)) if presence else None
+
+
 def _decide(
     cast: HarvestedCast,
     found: Sequence[_Found],
     settings: MatchSettings,
+    proof: _Proof,
     bearing: Sequence[CatalogueRow] = (),
 ) -> WorkDecision:
     """The best of all records found for a work, with the others and why they were not taken.
@@ -318,15 +362,14 @@ def _decide(
     `bearing` are records of the same title by whomever; a work without a record shows them as near misses.
     """
     rules = {f.record["id"]: f.rule for f in found}
-    play = bool(_PLAY_CLASSES & set(cast.work.kinds))
-    best, considered = choose(
-        [f.record for f in found], titles_of(cast), settings.editions, play=play, bearer=_bearer(cast),
-        tiers={number: rule.tier for number, rule in rules.items()},
-    )  # fmt: skip
+    best, considered = _chosen(cast, [f.record for f in found], rules, settings)
+    unproved = ""
+    if best is not None and not rules[best["id"]].needs_author and not _both_nameless(cast, best):
+        best, considered, unproved = _proved(cast, found, considered, settings, proof)
     if best is None:
         return _unmatched(cast, considered or [_by_another(record) for record in bearing[:_MOST_SHOWN]])
     rule = rules[best["id"]]
-    if not rule.needs_author:
+    if unproved:
         standing = {c.gutenberg_id for c in considered if _standing(c)}
         rival = _rival(best, [f.record for f in found if f.record["id"] in standing])
         if rival is not None:
@@ -339,7 +382,63 @@ def _decide(
         reason += f"; {'; '.join(doubts)}"
     if left:
         reason += f"; taken before {len(left)} other record{'s' * (len(left) > 1)}"
-    return replace(_decision(cast, best["id"], rule.name, reason, considered), doubts=doubts)
+    made = _decision(cast, best["id"], rule.name, reason, considered)
+    return replace(made, doubts=doubts, unproved=unproved)
+
+
+_Chosen = tuple["CatalogueRow | None", list[ConsideredEdition]]
+
+
+def _chosen(
+    cast: HarvestedCast, records: Sequence[CatalogueRow], rules: Mapping[int, Rule], settings: MatchSettings
+) -> _Chosen:
+    """The best of some records, and all of them with the reasons."""
+    return choose(
+        records, titles_of(cast), settings.editions,
+        play=bool(_PLAY_CLASSES & set(cast.work.kinds)) if cast.work.kinds else None, bearer=_bearer(cast),
+        tiers={number: rule.tier for number, rule in rules.items()},
+        literal=not any(rule.needs_author for rule in rules.values()),
+    )  # fmt: skip
+
+
+def _both_nameless(cast: HarvestedCast, record: CatalogueRow) -> bool:
+    """Whether the source says that nobody knows the author, and the record names none: they agree."""
+    return bool(cast.work.author.strip()) and not authors_of(cast) and not has_author(record)
+
+
+def _proved(
+    cast: HarvestedCast, found: Sequence[_Found], considered: Sequence[ConsideredEdition],
+    settings: MatchSettings, proof: _Proof,
+) -> tuple[CatalogueRow | None, list[ConsideredEdition], str]:  # fmt: skip
+    """(record, all with reasons, why it is not proved) of records that bear the title alone.
+
+    The record whose text has the cast is taken; one whose text has hardly any of it is no candidate.
+    """
+    standing = [c for c in considered if _standing(c) or c.refused.startswith("its title")]
+    by_author = {c.author: c.gutenberg_id for c in reversed(standing)}
+    numbers = [c.gutenberg_id for c in standing if by_author[c.author] == c.gutenberg_id][:_MOST_READ]
+    shares = {number: share for number in numbers if (share := proof.share(number, cast)) is not None}
+    wanted = max(shares, key=lambda number: shares[number], default=0)
+    proved = shares.get(wanted, 0.0) >= PRESENT
+    left = [
+        f.record
+        for f in found
+        if (f.record["id"] == wanted if proved else shares.get(f.record["id"], 1.0) >= ABSENT)
+    ]
+    best, kept = _chosen(cast, left, {f.record["id"]: f.rule for f in found}, settings)
+    taken = {c.gutenberg_id for c in kept}
+    others = [
+        c._replace(refused=c.refused or _seen(shares.get(c.gutenberg_id)))
+        for c in considered
+        if c.gutenberg_id not in taken
+    ]
+    return best, kept + others, "" if proved or best is None else _seen(shares.get(best["id"]))
+
+
+def _seen(share: float | None) -> str:
+    if share is None:
+        return "the title alone, and there is no text at hand in which to look for the names (--mirror)"
+    return f"the title alone, and only {share:.0%} of the cast is in its text"
 
 
 def _by_another(record: CatalogueRow) -> ConsideredEdition:
@@ -360,6 +459,8 @@ def _doubts(cast: HarvestedCast, record: CatalogueRow) -> Iterator[str]:
         yield f"the author ({cast.author}) is another source's"
     if SERIES_CAST in cast.work.flags:
         yield "the cast is that of its series"
+    if not cast.work.kinds and is_drama(record):
+        yield "the record is a play, and the source does not say what the work is"
     if perhaps_shortened(record):
         yield "perhaps a shortened edition"
     bearer = _bearer(cast)
@@ -443,16 +544,19 @@ def _standing(choice: ConsideredEdition) -> bool:
 
 
 def _rival(best: CatalogueRow, records: Sequence[CatalogueRow]) -> CatalogueRow | None:
-    """Another author's record of the same title that is read nearly as much; one without author is none."""
+    """Another author's record of the same title that is read nearly as much; one without author is none.
+
+    All editions of an author count together.
+    """
+    reads: dict[str, int] = {}
+    for record in records:
+        for name in record["authors"]:
+            reads[folded_author(name)] = reads.get(folded_author(name), 0) + max(1, record["downloads"])
     mine = {folded_author(name) for name in best["authors"]}
+    most = max((reads.get(name, 0) for name in mine), default=0)
     for record in records:
         theirs = {folded_author(name) for name in record["authors"]}
-        if (
-            mine
-            and theirs
-            and not mine & theirs
-            and best["downloads"] < _CLEAR_LEAD * max(1, record["downloads"])
-        ):
+        if mine and theirs and not mine & theirs and most < _CLEAR_LEAD * max(reads[n] for n in theirs):
             return record
     return None
 
@@ -495,7 +599,7 @@ def _books(
         best, others = works[order[0]], [works[i] for i in order[1:]]
         record = records.row(gutenberg_id)
         assert record is not None  # every candidate comes from these records
-        kept = best.characters >= settings.least_characters
+        kept = best.characters >= settings.least_characters and not best.unproved
         yield MatchedBook(
             gutenberg_id,
             one_line(record),
@@ -515,14 +619,16 @@ def _books(
         )
 
 
-def _preference(work: WorkDecision, settings: MatchSettings) -> tuple[int, int, int, int, str]:
+def _preference(work: WorkDecision, settings: MatchSettings) -> tuple[bool, int, int, int, int, str]:
     place = settings.sources.index(work.source) if work.source in settings.sources else len(settings.sources)
     count = -work.characters if settings.choose == "most-characters" else 0
     rank = settings.rules.index(work.rule) if work.rule in settings.rules else -1
-    return (count, place, -work.characters, rank, work.work_id)
+    return (bool(work.unproved), count, place, -work.characters, rank, work.work_id)
 
 
 def _why(best: WorkDecision, others: Sequence[WorkDecision], kept: bool, settings: MatchSettings) -> str:
+    if best.unproved:
+        return f"falls out: {best.unproved}"
     if not kept:
         return f"falls out: {best.characters} characters, fewer than {settings.least_characters}"
     if not others:

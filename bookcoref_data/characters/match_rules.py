@@ -7,14 +7,15 @@ and a record match when they share one of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .spelling import bracketed, cores, singular, spelled
+from .spelling import begins_or_ends, bracketed, cores, nearly_same, segments, singular, spelled
 from .titles import (
+    Tokens,
     exact_author,
-    folded_author,
+    folded_authors,
     initial_authors,
     main_title,
     plain_tokens,
@@ -35,8 +36,9 @@ class Rule:
 
     `tier` says how much the title is taken apart: records of one tier compete by downloads, a lower tier
     comes first. `loose` makes further keys of a title taken apart; they count against keys of `titles` on
-    the other side only, never against each other. `affix` means that the title keys need not be equal: the
-    shorter must begin or end the longer, word by word. `needs_author` False matches by title alone.
+    the other side only, never against each other; `loose_record` those of a record's title only. `compare`
+    says of two title keys whether they fit, where they need not be equal. `nameless` takes the author's own
+    name out of titles. `needs_author` False matches by title alone.
     """
 
     name: str
@@ -44,81 +46,53 @@ class Rule:
     titles: Keys
     authors: Keys
     aliases: bool = True
-    affix: bool = False
+    compare: Callable[[str, str], bool] | None = None
+    nameless: bool = False
     needs_author: bool = True
     tier: int = 0
     loose: Keys | None = None
+    loose_record: Keys | None = None
 
 
-# A title or name is asked for its keys by many rules: they are kept.
-_kept = lru_cache(maxsize=1 << 17)
+def _keys(make: Callable[[str], Iterable[str]]) -> Keys:
+    """Keys that are kept: a title or name is asked for them by many rules."""
+    return lru_cache(maxsize=1 << 17)(lambda text: frozenset(make(text)) - {""})
 
 
-@_kept
-def _exact_title(title: str) -> frozenset[str]:
-    return frozenset({" ".join(plain_tokens(title))})
+def _joined(words: Iterable[Tokens]) -> set[str]:
+    return {squeezed(name) for name in words}
 
 
-@_kept
-def _folded_title(title: str) -> frozenset[str]:
-    return frozenset({" ".join(tokens(title))})
+def _plain(title: str) -> str:
+    return " ".join(without_article(tokens(title)))
 
 
-@_kept
-def _article(title: str) -> frozenset[str]:
-    return frozenset({" ".join(without_article(tokens(title)))})
-
-
-@_kept
-def _main(title: str) -> frozenset[str]:
-    return _article(title) | _article(main_title(title))
-
-
-@_kept
-def _either(title: str) -> frozenset[str]:
-    others = [second_title(title), *bracketed(title)]
-    return _main(title) | {key for other in others if other for key in _article(other)}
-
-
-@_kept
-def _work(title: str) -> frozenset[str]:
-    return _main(title) | _main(without_companions(title))
-
-
-@_kept
-def _squeezed(title: str) -> frozenset[str]:
-    return frozenset({squeezed(tuple(key.split())) for key in _work(title)})
-
-
-@_kept
-def _spelled(title: str) -> frozenset[str]:
-    named = (title, main_title(title), without_companions(title))
-    return frozenset({squeezed(spelled(name)) for name in named})
-
-
-@_kept
-def _singular(title: str) -> frozenset[str]:
-    return frozenset({squeezed(singular(spelled(name))) for name in (title, main_title(title))})
-
-
-@_kept
-def _core(title: str) -> frozenset[str]:
-    return frozenset({squeezed(singular(spelled(name))) for name in cores(title)})
-
-
-@_kept
-def _exact_author(name: str) -> frozenset[str]:
-    return frozenset({exact_author(name)})
-
-
-@_kept
-def _folded_author(name: str) -> frozenset[str]:
-    return frozenset({folded_author(name)})
-
-
-@_kept
-def _any_author(name: str) -> frozenset[str]:
-    return frozenset({folded_author(name), single_author(name), *initial_authors(name)} - {""})
+_exact_title = _keys(lambda title: {" ".join(plain_tokens(title))})
+_folded_title = _keys(lambda title: {" ".join(tokens(title))})
+_article = _keys(lambda title: {_plain(title)})
+_main = _keys(lambda title: map(_plain, (title, main_title(title))))
+_others = _keys(lambda title: filter(None, (second_title(title), *bracketed(title))))
+_either = _keys(lambda title: {
+    *_main(title), *map(_plain, _others(title)), *_joined(without_article(tokens(o)) for o in _others(title)),
+})  # fmt: skip
+_work = _keys(lambda title: _main(title) | _main(without_companions(title)))
+_squeezed = _keys(lambda title: (key.replace(" ", "") for key in _work(title)))
+_spaced = _keys(lambda title: {
+    " ".join(spelled(name))
+    for whole in (title, without_companions(title)) for name in (whole, main_title(whole))
+})  # fmt: skip
+_spelled = _keys(lambda title: (key.replace(" ", "") for key in _spaced(title)))
+_singular = _keys(lambda title: _joined(singular(spelled(name)) for name in (title, main_title(title))))
+_core = _keys(lambda title: _joined(singular(spelled(name)) for name in cores(title)))
+# Without an author "a Girl" of "Story of a Girl" says nothing.
+_long_core = _keys(lambda title: _joined(
+    singular(spelled(name)) for name in cores(title) if len(without_article(tokens(name))) > 1
+))  # fmt: skip
+_segments = _keys(lambda title: _joined(singular(spelled(name)) for name in segments(title)))
+_alone = _keys(lambda title: _squeezed(title) | _spelled(title) | _singular(title) | _either(title))
+_exact_author = _keys(lambda name: {exact_author(name)})
+_folded_author = _keys(folded_authors)
+_any_author = _keys(lambda name: {*folded_authors(name), single_author(name), *initial_authors(name)})
 
 
 RULES = {
@@ -137,13 +111,20 @@ RULES = {
         Rule("collection", "the named work of \"A, and Other Stories\"", _work, _any_author, tier=1),
         Rule("compound", "compounds written as one word or several", _squeezed, _any_author),
         Rule("spelling", "numbers, abbreviations and British forms in one spelling", _spelled, _any_author),
+        Rule("named", "the author's own name in one title aside", _spelled, _any_author, tier=1,
+             nameless=True),
         Rule("plural", "\"Sea\" and \"Seas\" are one word", _singular, _any_author, tier=1),
         Rule("frame", "one title without \"The Life of\" or what a comma adds", _singular, _any_author,
              tier=2, loose=_core),
         Rule("affix", "the shorter title begins or ends the longer one, and the author is the same",
-             _work, _any_author, affix=True, tier=2),
+             _spaced, _any_author, compare=begins_or_ends, tier=2),
+        Rule("part", "the record is a named part of a larger work", _singular, _any_author, tier=2,
+             loose_record=_segments),
+        Rule("near", "one word of the title is spelt otherwise, and the author is the same",
+             _spaced, _any_author, compare=nearly_same, tier=2),
         Rule("title-only", "the source or the record names no author; the title is the same",
-             _squeezed, lambda name: frozenset({"-"}), needs_author=False, tier=3),
+             _alone, lambda name: frozenset({"-"}), needs_author=False, tier=3, loose=_long_core,
+             nameless=True),
     )
 }  # fmt: skip
 """All rules by name; a recipe may leave some out or change their order."""

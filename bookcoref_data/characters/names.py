@@ -13,6 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
+from ..words.folding import fold
 from ..words.honorifics import HONORIFICS
 from .name_lists import ALIAS_START, comma_segments, is_collective, shield, split_people, unshield
 from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS
@@ -334,13 +335,6 @@ def _is_group(name: str) -> bool:
     return last in COLLECTIVES or (
         plural and (words[0] == "the" or bool(NUMBERS & set(words))) and len(words) > 1
     )
-
-
-def fold(name: str) -> str:
-    """A name for comparison: no accents, no case, other punctuation to spaces ("O’Brien" -> "obrien")."""
-    plain = unicodedata.normalize("NFKD", name.replace("’", "'"))
-    plain = "".join(c for c in plain if not unicodedata.combining(c)).lower().replace("'", "")
-    return " ".join(re.findall(r"[^\W_]+", plain))
 
 
 def same_person(name: str, author: str) -> bool:

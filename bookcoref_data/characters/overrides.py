@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
+from ..shapes import check, settings_of
 from .table import HarvestedCast
 from .titles import folded_author, initial_authors, tokens, without_article
 
@@ -30,19 +31,12 @@ def overrides_from(table: Mapping[str, Any]) -> list[Override]:
         UsageError: unknown keys, no reason, nothing that names the work, an id that is no number.
     """
     found = []
-    names = {f.name for f in fields(Override)}
-    for entry in table.get("override", []):
-        named = isinstance(entry, Mapping) and (entry.get("title") or entry.get("work_id"))
-        if not named or not entry.get("reason") or set(entry) - names:
-            raise UsageError(
-                "an override cannot be used",
-                expected=f"a reason, a title or a work_id, and only {', '.join(sorted(names))}",
-                found=entry,
-            )
-        number = entry.get("gutenberg_id")
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-            raise UsageError("the gutenberg_id of an override is a positive number", found=number)
-        found.append(Override(**entry))
+    check(table, "overrides", "overrides", UsageError)
+    for number, entry in enumerate(table.get("override", ())):
+        one = settings_of(Override, entry, f"override.{number}")
+        if not one.title and not one.work_id:
+            raise UsageError("an override names no work", expected="a title or a work_id", found=entry)
+        found.append(one)
     return found
 
 

@@ -11,37 +11,27 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..words import word_set
-from ..words.numbers import TENS, UNITS
-from .titles import Tokens, main_title, tokens, without_article
+from ..words.honorifics import HONORIFICS
+from ..words.numbers import ORDINALS, ROMAN, TENS, UNITS
+from .titles import WORDS, WORKS_IN_ONE, Tokens, fold, main_title, tokens, without_article
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _MOST = 1_000_000  # larger numbers are no words in a title
-_SHORT = {
-    "dr": "doctor", "mr": "mister", "st": "saint", "ste": "saint", "mt": "mount", "no": "number",
-    "grey": "gray", "waggon": "wagon", "defence": "defense", "licence": "license", "till": "until",
-}  # fmt: skip
-_BRITISH = (
-    (re.compile(r"(?<=..[a-z])our(s?)$"), r"or\1"),  # colour, harbours; "hours" and "your" are too short
-    (re.compile(r"(?<=.[btg])re(s?)$"), r"er\1"),  # centre, theatres, meagre
-    (re.compile(r"(?<=...)ll(er|ers|ed|ing)$"), r"l\1"),  # traveller
-    (re.compile(r"is(e|ed|ing|ation)$"), r"iz\1"),  # realise
-)
-_FRAME_WORDS = word_set(
-    """
-    the a an and true strange famous personal surprising tragical whole life lives adventure adventures
-    history histories opinions story fortune fortunes misfortune misfortunes memoir memoirs tale romance
-    tragedy comedy case travels voyages narrative legend confessions letters exploits experience expedition
-    """
-)
-_PRAISED = word_set("famous celebrated renowned ingenious notorious unfortunate")
+_SHORT: dict[str, str] = WORDS["spellings"]
+_BRITISH = [(re.compile(ending), other) for ending, other in WORDS["british"].items()]
+_FRAME_WORDS, _PRAISED = word_set(WORDS["frame"]["words"]), word_set(WORDS["frame"]["praised"])
+_FRAME_RANKS = word_set(WORDS["frame"]["ranks"])
+_ROMAN = re.compile(
+    rf"(?=..|[vx])(?=[ivx]+$){ROMAN}"
+)  # "i" is a pronoun more often, "c" and "l" are initials
 _BRACKET = re.compile(r"\s*[\[(]([^\])]*)[\])]\s*")
 
 
 @lru_cache(maxsize=1 << 17)
 def spelled(title: str) -> Tokens:
-    """The words of a title in one spelling, without a leading article: numbers in words, no abbreviation."""
+    """The words of a title in one spelling: numbers in words, nothing short, no "the", no leading article."""
     words = without_article(tokens(_THOUSANDS.sub("", title)))
-    return tuple(part for word in words for part in _one_spelling(word))
+    return tuple(part for word in words if word != "the" for part in _one_spelling(word)) or words
 
 
 def singular(words: Tokens) -> Tokens:
@@ -51,12 +41,24 @@ def singular(words: Tokens) -> Tokens:
 
 @lru_cache(maxsize=1 << 16)
 def _one_spelling(word: str) -> Tokens:
-    if word.isdigit() and word.isascii() and int(word) < _MOST:
-        return tuple(number_words(int(word)))
+    if (value := number_value(word)) is not None and value < _MOST:
+        return tuple(number_words(value))
     word = _SHORT.get(word, word)
     for pattern, other in _BRITISH:
         word = pattern.sub(other, word)
     return (word,)
+
+
+def number_value(word: str) -> int | None:
+    """The number that a folded word is: "12", "xii", "twelfth"; "twelve" and other words are none."""
+    if word.isdigit() and word.isascii():
+        return int(word)
+    if word in ORDINALS:
+        return ORDINALS.index(word) + 1
+    if not _ROMAN.fullmatch(word):
+        return None
+    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in word]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
 
 
 def number_words(number: int) -> Iterator[str]:
@@ -98,6 +100,87 @@ def _unframed(title: str) -> str:
             rest = words[place + 1 :]
             praised = len(rest) > 2 and rest[0].lower() == "the" and rest[1].lower() in _PRAISED
             return " ".join(rest[2:] if praised else rest)
+        if plain in _FRAME_RANKS and not place and len(words) > 2:
+            return " ".join(words[1:])  # "King Henry V" is "Henry V"
         if plain not in _FRAME_WORDS:
             return ""
     return ""
+
+
+_POSSESSIVE = re.compile(r"^(?:the )?([^\s,:;]+(?: [^\s,:;]+){0,2}?)(?:['’]s|s['’]) (.+)$", re.I | re.S)
+_OF_NAME = re.compile(r"^(.+?),? (?:of|by) ((?:(?:[^\W\d_]+\.?|de|von|of) ?){1,5})$", re.S)
+
+
+def without_names(title: str, names: frozenset[str]) -> list[str]:
+    """A title without the author's own name: "Confessions of St. Augustine", "Aesop's Fables".
+
+    `names` are the folded words of all names of the author; more than half of the words must be among them.
+    """
+    found = []
+    for pattern, rest, name in ((_OF_NAME, 1, 2), (_POSSESSIVE, 2, 1)):
+        match = pattern.match(main_title(title))
+        words = [w for w in tokens(match[name]) if w not in HONORIFICS] if match else []
+        plurals = {f"{word}s" for word in names} if pattern is _POSSESSIVE else frozenset()
+        if match and 2 * sum(w in names or w in plurals for w in words) > len(words):
+            found.append(match[rest])
+    return found
+
+
+def nearly_same(one: str, other: str) -> bool:
+    """Whether two titles differ in the letters of one word only: "Thérèse Raquin", "Theresa Raquin"."""
+    mine, theirs = one.split(), other.split()
+    apart = [pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]]
+    if len(mine) != len(theirs) or len(apart) != 1:
+        return False
+    a, b = apart[0]
+    if min(len(a), len(b)) < 5 or {a, b} & {*UNITS, *TENS}:
+        return False
+    return _letters_apart(a, b) <= (2 if min(len(a), len(b)) >= 7 else 1)
+
+
+def _letters_apart(a: str, b: str) -> int:
+    """How many letters must be changed, added or left out (Levenshtein's distance)."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, start=1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, start=1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+def begins_or_ends(work: str, record: str) -> bool:
+    """Whether the shorter title, of two words or more, begins or ends the longer.
+
+    A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
+    among its authors.
+    """
+    mine, theirs = work.split(), record.split()
+    if min(len(mine), len(theirs)) < 2:
+        return False
+    if len(mine) <= len(theirs):
+        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
+    return mine[-len(theirs) :] == theirs
+
+
+def segments(title: str) -> list[str]:
+    """What stands behind a colon, a comma or a bracket: "Inferno" of "The Divine Comedy: Inferno".
+
+    A volume of several works ("A; B; C") is none of them.
+    """
+    if WORKS_IN_ONE.search(title):
+        return []
+    return [part for text in re.split(r"[:;,(\r\n]\s*", title)[1:] if (part := text.strip(" ).\n\r"))]
+
+
+def part_number(title: str) -> tuple[int, str] | None:
+    """(number, what follows) of "Part II", "(Vol. 1)", "Second Part"; None when the title names no part."""
+    found = _PART.search(fold(title))
+    if not found:
+        return None
+    word = next(group for group in found.groups() if group)
+    number = number_value(word) if word not in UNITS else UNITS.index(word)
+    return (1 if word == "i" else number or 0), fold(title)[found.end() :]
+
+
+_NUMBER = rf"\d+|{ROMAN}(?<=[ivxlc])|{'|'.join(UNITS[1:])}"
+_PART = re.compile("|".join(WORDS["editions"]["part"]).format(number=_NUMBER, ordinal="|".join(ORDINALS)))

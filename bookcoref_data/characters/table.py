@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError, SourceError
-from ..files import writing
+from ..files import check_input, writing
+from ..shapes import check, parse_json
 
 SOURCES = ("wikidata", "cliffsnotes", "gradesaver", "litcharts", "shmoop", "sparknotes")
 """Names of the sources; study guides are one source each, because their lists are never merged."""
@@ -97,9 +98,6 @@ def group_casts(rows: Iterable[CastRow]) -> list[HarvestedCast]:
 
 
 _FIELDS = {field.name: field for field in dataclasses.fields(CastRow)}
-_REQUIRED = ("source", "work_id", "title", "character")
-_LISTS = frozenset(name for name, field in _FIELDS.items() if str(field.type).startswith("tuple"))
-_TEXTS = frozenset(name for name, field in _FIELDS.items() if field.type == "str")
 
 
 def write_table(path: Path, rows: Iterable[CastRow]) -> int:
@@ -133,11 +131,12 @@ def read_table(path: Path) -> Iterator[CastRow]:
     """
     opener = gzip.open if path.suffix == ".gz" else open
     try:
+        check_input(path)
         stream = opener(path, "rt", encoding="utf-8")
-    except OSError as error:
+    except (OSError, SourceError) as error:
         raise SourceError(
             f"cannot read the cast table {path}",
-            found=error.strerror,
+            found=getattr(error, "strerror", None) or getattr(error, "found", None),
             hint="make one with `bookcoref-data harvest wikidata` or `harvest liscu`",
         ) from error
     with stream:
@@ -150,35 +149,7 @@ def read_table(path: Path) -> Iterator[CastRow]:
 
 
 def _row(line: str, place: str) -> CastRow:
-    try:
-        found = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{place} is not JSON", found=str(error)) from error
-    if not isinstance(found, dict):
-        raise FormatError(f"{place} is not a row", expected="a JSON object", found=type(found).__name__)
-    missing = [name for name in _REQUIRED if not found.get(name)]
-    unknown = sorted(set(found) - set(_FIELDS))
-    if missing or unknown:
-        raise FormatError(
-            f"{place} is not a row of a cast table",
-            expected=f"fields {', '.join(_REQUIRED)}, and only fields of CastRow",
-            found=f"missing {missing}, unknown {unknown}",
-        )
-    return CastRow(**{name: _value(name, value, place) for name, value in found.items()})
-
-
-def _value(name: str, value: Any, place: str) -> Any:
-    if name in _LISTS:
-        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        value = tuple(value) if good else value
-    elif name in _TEXTS:
-        good = isinstance(value, str)
-    elif name == "minor":
-        good = isinstance(value, bool)
-    else:
-        good = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
-    if not good:
-        raise FormatError(
-            f"{place}: field {name} has the wrong type", expected=_FIELDS[name].type, found=repr(value)
-        )
-    return value
+    found = parse_json(line, place)
+    check(found, "cast_row", place)
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+    return CastRow(**values)

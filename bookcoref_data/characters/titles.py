@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
+from ..resources import load_toml, resource
 from ..words import word_set
 from ..words.honorifics import HONORIFICS, NAME_SUFFIXES
 
 Tokens = tuple[str, ...]
 
-_BRACKETS = re.compile(r"[\[(][^\])]*[\])]")
+WORDS: dict[str, Any] = load_toml(resource("manifests", "titles.toml"))
+"""The word lists and patterns of titles and names."""
+
+_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 _YEARS = re.compile(r"\b\d{3,4}\??(?:\s?[-–]\s?\d{0,4}\??)?(?:\s?(?:BCE?|AD))?")
 _APOSTROPHE = re.compile(r"['’‘`´]")
 _WORD = re.compile(r"[^\W_]+")
@@ -24,27 +29,17 @@ LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", 
 """Letters that are not taken apart into a letter and an accent, as they are compared."""
 _LETTERS = str.maketrans(LETTERS)
 
-
-ARTICLES = word_set(
-    """
-    the a an le la les l un une der die das ein eine el los las il lo i gli uno una de het een o os as
-    """
-)
-# Authors: "Dumas, Alexandre (père)" and "Dumas fils" are told apart by dates, not by these words.
-_NOT_THE_NAME = HONORIFICS | NAME_SUFFIXES | {"fils"}
-PARTICLES = word_set(
-    """
-    de du des la le van von der den di da del della saavedra y e d l
-    """
-)
+ARTICLES = word_set(WORDS["articles"])
+PARTICLES = word_set(WORDS["particles"])
+_ELDER, _YOUNGER = word_set(WORDS["elder"]), word_set(WORDS["younger"])
+_BEHIND_NAMES = NAME_SUFFIXES | _ELDER | _YOUNGER
+_RANKS = HONORIFICS | _BEHIND_NAMES
 _SUBTITLE = re.compile(
     r"\s*[:;]\s+|\s*[\r\n]+\s*|\s+[—–]\s+|\s+--\s*|,?\s+\bor,?\s+(?=[A-Z\"“'])|,\s+or\b,?\s+|,\s+being\s+"
 )
-_EDITION_WORDS = re.compile(
-    r"[\s,;:.—–-]+[\[(]?(?:complete|unabridged|illustrated(?: edition)?)[.)\]]*$", re.I
-)
-_WORKS_IN_ONE = re.compile(r";(?!\s+or\b)[^;]+;(?!\s+or\b)", re.I)
-_COMPANION = re.compile(r",?\s+(?:and|&|with)\s+(?:selected|other|others|twelve|some|more)\b.*", re.I | re.S)
+_EDITION_TAIL = re.compile(rf"[\s,;:.—–-]+[\[(]?(?:{'|'.join(WORDS['edition_tails'])}).*$", re.I | re.S)
+WORKS_IN_ONE = re.compile(r";(?!\s+or\b)[^;]+;(?!\s+or\b)", re.I)
+_COMPANION = re.compile(rf",?\s+(?:{WORDS['companions']})\s+(?:{WORDS['companion_words']})\b.*", re.I | re.S)
 
 
 def fold(text: str) -> str:
@@ -78,9 +73,9 @@ def main_title(title: str) -> str:
     "A; B; C" is a volume of three works and has no main title.
     """
     title = title.strip()
-    if _WORKS_IN_ONE.search(title):
+    if WORKS_IN_ONE.search(title):
         return title
-    while (shorter := _EDITION_WORDS.sub("", title)) != title and shorter:
+    while (shorter := _EDITION_TAIL.sub("", title)) != title and shorter:
         title = shorter
     return _SUBTITLE.split(title, maxsplit=1)[0].strip()
 
@@ -93,7 +88,7 @@ def second_title(title: str) -> str:
 
 def without_companions(title: str) -> str:
     """Of "The Awakening, and Selected Short Stories" the named work, of "A; B; C" the first."""
-    if _WORKS_IN_ONE.search(title):
+    if WORKS_IN_ONE.search(title):
         title = title.partition(";")[0]
     return _COMPANION.sub("", title).strip()
 
@@ -101,10 +96,6 @@ def without_companions(title: str) -> str:
 def squeezed(words: Tokens) -> str:
     """All words in one: "box-car children" and "boxcar children" are the same."""
     return "".join(words)
-
-
-_ELDER = word_set("père pere sr senior aîné aine elder")
-_YOUNGER = word_set("fils jr junior jeune younger ii")
 
 
 def generation(name: str) -> str:
@@ -121,9 +112,15 @@ def exact_author(name: str) -> str:
     return _as_set(plain_tokens(_YEARS.sub("", _BRACKETS.sub(" ", name))))
 
 
+def folded_authors(name: str) -> frozenset[str]:
+    """As `exact_author`, without accents and ranks ("Tolstoy, Leo, graf"); of a name with brackets two."""
+    return frozenset(_as_set([*family, *given]).lower() for family, given in _readings(name)) - {""}
+
+
 def folded_author(name: str) -> str:
-    """As `exact_author`, without accents, ranks and courtesy titles ("Tolstoy, Leo, graf")."""
-    return _as_set(_name_tokens(name))
+    """The first of `folded_authors`: the name without what its brackets say."""
+    family, given = _readings(name)[0]
+    return _as_set([*family, *given]).lower()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -133,42 +130,70 @@ def initial_authors(name: str) -> tuple[str, ...]:
     The family name is what stands before the comma, else the last word; of a family name of several
     words every one counts. Nothing for a name of one word.
     """
-    return tuple(_initial_authors(name))
+    return tuple(dict.fromkeys(_initial_authors(name)))
 
 
 def _initial_authors(name: str) -> Iterator[str]:
-    clean = _YEARS.sub("", _BRACKETS.sub(" ", name))
-    head, comma, rest = clean.partition(",")
-    if comma:
-        family, given = _drop_ranks(tokens(head)), _drop_ranks(tokens(rest.split(",")[0]))
-    else:
-        words = _drop_ranks(tokens(clean))
-        given, family = words[:1], words[1:]
-        # "Miguel de Cervantes Saavedra": behind a particle everything is family name, else the last word is.
-        if not any(word in PARTICLES for word in family[:-1]):
-            family = family[-1:]
-    initials = [word[0] for word in given if word not in PARTICLES][:1]
-    for word in family:
-        if word not in PARTICLES or len(family) == 1:
-            for initial in initials:
-                yield f"{word} {initial}"
+    for family, given in _readings(name):
+        initial = next((word[0].lower() for word in given if word not in PARTICLES), "")
+        for word in family if initial else ():
+            if word not in PARTICLES or len(family) == 1:
+                yield f"{word.lower()} {initial}"
 
 
 def single_author(name: str) -> str:
     """A name of one word, such as "Stendhal", "Voltaire", "Homer"; "" for others."""
-    words = _name_tokens(name)
-    return words[0] if len(words) == 1 else ""
+    words = folded_author(name)
+    return words if " " not in words else ""
 
 
 @lru_cache(maxsize=1 << 16)
-def _name_tokens(name: str) -> Tokens:
-    return _drop_ranks(tokens(_YEARS.sub("", _BRACKETS.sub(" ", name))))
+def _readings(name: str) -> tuple[tuple[Tokens, Tokens], ...]:
+    """(family name, given names) of a name, and the same with the names that a bracket spells out.
+
+    "Montgomery, L. M. (Lucy Maud)" is read as with L. M. and as with Lucy Maud. Initials stay upper case,
+    so that nobody takes the M. for a rank or the L. for a particle.
+    """
+    clean = _YEARS.sub("", name)
+    plain = _BRACKETS.sub(" ", clean)
+    found = [_reading(plain)]
+    family, comma, rest = clean.partition(",")
+    spelled_out = _BRACKETS.search(rest.split(",")[0]) if comma else None
+    if spelled_out and [w[0].lower() for w in _words(spelled_out[1])[:1]] == [
+        w[0].lower() for w in _words(rest)[:1]
+    ]:
+        found.append(_reading(f"{_BRACKETS.sub(' ', family)}, {spelled_out[1]}"))
+    return tuple(dict.fromkeys(found))
 
 
-def _drop_ranks(words: Tokens) -> Tokens:
-    kept = tuple(word for word in words if word not in _NOT_THE_NAME)
-    return kept or words
+def _reading(name: str) -> tuple[Tokens, Tokens]:
+    parts = [words for part in name.split(",") if (words := _words(part))]
+    head, *rest = parts or [()]
+    rest = [words for part in rest if (words := tuple(w for w in part if w not in _RANKS))]
+    if rest:
+        return _without_ranks(head), rest[0]
+    words = _without_ranks(head)
+    given, family = words[:1], words[1:]
+    # "Miguel de Cervantes Saavedra": behind a particle everything is family name, else the last word is.
+    if not any(word in PARTICLES for word in family[:-1]):
+        given, family = words[:-1], words[-1:]
+    return family, given
 
 
-def _as_set(words: Tokens) -> str:
+def _without_ranks(words: Tokens) -> Tokens:
+    """Without "Count" in front and "fils" at the end; a last word is a name: "Martin Luther King"."""
+    while len(words) > 1 and words[-1] in _BEHIND_NAMES:
+        words = words[:-1]
+    while len(words) > 1 and words[0] in HONORIFICS:
+        words = words[1:]
+    return words
+
+
+def _words(text: str) -> Tokens:
+    """The folded words of a name; initials are left in upper case."""
+    raw = _WORD.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFC", text)))
+    return tuple(fold(word).upper() if len(word) == 1 and word.isupper() else fold(word) for word in raw)
+
+
+def _as_set(words: Iterable[str]) -> str:
     return " ".join(sorted(set(words)))

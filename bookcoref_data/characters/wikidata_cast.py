@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..resources import load_toml, resource
+from ..words import word_set
 from .names import read_name
 from .table import CastRow
 
@@ -26,25 +28,19 @@ PRESENT_IN = "^wdt:P1441"
 SERIES_CAST, PRESENT, ADAPTATION = "series-cast", "present-in-work", "adaptation"
 """Flags of rows: listed on the work's series; known by P1441 alone; a work based on one of the same title."""
 _LEVELS = 6
-_BEINGS = {"Q5", "Q95074", "Q15632617", "Q729", "Q21070598", "Q3658341", "Q178885", "Q16334295", "Q14514600"}
-"""Human, character, fictional human, animal, being of doubtful history, literary character, deity, groups."""
-_THINGS = {
-    "Q618123": "place", "Q17334923": "place", "Q2221906": "place", "Q27096213": "place", "Q3895768": "place",
-    "Q11446": "ship", "Q42889": "vehicle", "Q16521": "species", "Q13406463": "list", "Q4167410": "page",
-    "Q386724": "work", "Q47461344": "work", "Q1190554": "event", "Q223557": "object",
-}  # fmt: skip
-"""Classes of what is no character, with the word under which it is reported."""
-_BEING_WORDS = re.compile(
-    r"\b(?:characters?|human|person|people|animal|dog|cat|horse|deity|god|goddess|spirit|ghost|monster|robot"
-    r"|wizard|witch|king|queen|detective|dragon|elf|dwarf|family|duo|siblings?)\b",
-    re.I,
-)
-_THING_WORDS = re.compile(
-    r"\b(?:place|location|city|town|village|country|island|planet|house|castle|building|ship|vessel|vehicle"
-    r"|species|race|list|article|page|weapon|object|item|language|event|battle|organi[sz]ation|school|book"
-    r"|novel|film|work|universe)\b",
-    re.I,
-)
+_CLASSES = load_toml(resource("manifests", "wikidata.toml"))
+
+
+def _by_class(words: Mapping[str, str]) -> dict[str, str]:
+    return {item: word for word, items in words.items() for item in items.split()}
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})\b", re.I)
+
+
+_BEINGS, _THINGS = word_set(_CLASSES["beings"]), _by_class(_CLASSES["things"])
+_BEING_WORDS, _THING_WORDS = _any_of(_CLASSES["being_words"]), _any_of(_CLASSES["thing_words"])
 _GROUP_WORDS = re.compile(r"\b(?:group|duo|trio|family|couple|siblings|band|gang|team)\b", re.I)
 _LIST = re.compile(r"(?:list|index|catalogue) of .*|characters (?:of|in|from) .*", re.I)
 _ITEM = re.compile(r"Q\d+")
@@ -53,29 +49,7 @@ _ABOUT_THE_WORK = re.compile(
     r"characters?|novel|book|fiction(?:al)?|film|series|play|story|franchise|human|literary", re.I
 )
 
-OTHER_MEDIA = {
-    "Q11424": "film",
-    "Q24862": "film",
-    "Q202866": "film",
-    "Q506240": "film",
-    "Q24856": "film",
-    "Q5398426": "television",
-    "Q1259759": "television",
-    "Q21191270": "television",
-    "Q3464665": "television",
-    "Q63952888": "television",
-    "Q7889": "game",
-    "Q7058673": "game",
-    "Q1344": "opera",
-    "Q2743": "musical",
-    "Q1004": "comics",
-    "Q8274": "comics",
-    "Q15416": "television",
-    "Q2431196": "film",
-    "Q1107": "comics",
-    "Q35760": "musical",
-    "Q482994": "music",
-}
+OTHER_MEDIA = _by_class(_CLASSES["other_media"])
 """Classes of works that are not books, with the flag they give. Nothing is dropped for it here."""
 
 _BOOKS = ("Q7725634", "Q47461344", "Q571", "Q8261", "Q49084", "Q149537")
@@ -101,11 +75,7 @@ class CastReport:
 
 
 def cast_rows(
-    works: Iterable[str],
-    facts_of: FactsOf,
-    current: Current,
-    retrieved: str,
-    report: CastReport,
+    works: Iterable[str], facts_of: FactsOf, current: Current, retrieved: str, report: CastReport
 ) -> Iterator[CastRow]:
     """Rows for all works; `facts_of` and `current` (follow redirects) answer for items by short name.
 
@@ -217,11 +187,7 @@ def _cast(facts: ItemFacts, facts_of: FactsOf, current: Current) -> tuple[list[s
 
 
 def _is_adaptation(
-    facts: ItemFacts,
-    titles: Sequence[str],
-    above: Container[str],
-    facts_of: FactsOf,
-    current: Current,
+    facts: ItemFacts, titles: Sequence[str], above: Container[str], facts_of: FactsOf, current: Current
 ) -> bool:
     """Whether a work is based on one of the same title (P144) and no class says that it is a book."""
     if any(kind in above for kind in _BOOKS):

@@ -1,25 +1,27 @@
-"""The typer application: one module per group of verbs, each with a `register(app)`.
+"""The typer application: which verbs there are, in what order, and how the program ends.
 
-Verb modules import only typer and `common` at the top; everything heavy is imported inside the command,
-so that `--help` stays under half a second.
+A verb is built when it is looked up: `--help` of all verbs reads only the first lines of their docstrings.
 """
 
 from __future__ import annotations
 
-import importlib
+import inspect
 import io
 import os
-import pkgutil
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from .. import __version__
-from . import verbs
+from .declared import Command, command_of, summary_of
 
 if TYPE_CHECKING:
     from ..errors import BookcorefError
@@ -31,6 +33,39 @@ First steps without network: `bookcoref-data rebuild --sample`, then `bookcoref-
 Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source unavailable,
 4 checksum mismatch, 130 interrupted.
 """
+
+PANELS = {
+    "Data set": ("dataset", "rebuild verify list show cite manifest pack cache"),
+    "Scores": ("scores", "evaluate stats"),
+    "Your own novel": ("novel", "sample annotate view edits report export convert align"),
+    "Making data": ("making", "clean harvest match create regenerate import publish"),
+    "Sister tasks": ("tasks", "merge questions contexts"),
+}
+"""The verbs by panel of --help, and the module of `cli/verbs` in which those of a panel are."""
+GROUPS = {
+    "manifest": ("Record a build, so that two people can compare.", "write show"),
+    "pack": ("Make small text-free packs of a release, and inspect them.", "inspect"),
+    "cache": ("Show or clear the cache of texts and finished work.", "path size clear"),
+    "edits": ("Apply corrections, derive them from two annotations, merge two people's.", "apply diff merge"),
+    "harvest": (
+        "Collect lists of characters per book, from Wikidata and from study guides.", "wikidata liscu"
+    ),
+    "questions": ("Questions about who a mention refers to (IdentifyMe).", "build evaluate"),
+    "contexts": (
+        "Contexts of characters, for describing them (BookWorm).",
+        "build ask score compare tables collect references identify",
+    ),
+}  # fmt: skip
+"""Verbs that are groups of verbs."""
+VERBS = [
+    words
+    for _, names in PANELS.values()
+    for name in names.split()
+    for words in (name, *(f"{name} {inner}" for inner in GROUPS.get(name, ("", ""))[1].split()))
+]
+"""All that can be typed, groups before what is in them."""
+OLD_NAMES = {"build": "create"}
+"""Verbs that had another name until 0.2; hidden, so that scripts go on working."""
 
 INTERRUPTED = 130
 
@@ -45,9 +80,9 @@ def _print_version(value: bool) -> None:
 
 
 def make_app() -> typer.Typer:
-    """The application with every verb of `cli/verbs` registered, in the order of their module names."""
+    """The application; its verbs are built when they are looked up."""
     app = typer.Typer(
-        name="bookcoref-data", help=HELP, no_args_is_help=True, rich_markup_mode=None,
+        name="bookcoref-data", help=HELP, no_args_is_help=True, rich_markup_mode=None, cls=_Group,
         context_settings={"help_option_names": ["-h", "--help"]},
     )  # fmt: skip
 
@@ -59,9 +94,95 @@ def make_app() -> typer.Typer:
     ) -> None:
         pass
 
-    for module in sorted(m.name for m in pkgutil.iter_modules(verbs.__path__)):
-        importlib.import_module(f"{verbs.__name__}.{module}").register(app)
     return app
+
+
+class _Group(TyperGroup):
+    """The verbs, or those of a group of verbs."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = _Commands(given["name"])
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the verbs with the first line of their help, in panels."""
+        for title, names in self.commands.panels():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:10}", self.commands.summary(name)) for name in names])
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, each made when it is looked up."""
+
+    def __init__(self, group: str) -> None:
+        self.group = group if group in GROUPS else ""
+        old = [] if self.group else OLD_NAMES
+        self.names = [name for _, names in self.panels() for name in names] + [*old]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.names:
+            raise KeyError(name)
+        if self.group:
+            return _command(f"{self.group} {name}")
+        return _command(OLD_NAMES.get(name, name), hidden=name in OLD_NAMES)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def panels(self) -> Iterator[tuple[str, list[str]]]:
+        """The title of each panel and its verbs."""
+        if self.group:
+            yield "Commands", GROUPS[self.group][1].split()
+        else:
+            yield from ((title, names.split()) for title, (_, names) in PANELS.items())
+
+    def summary(self, name: str) -> str:
+        """What a verb does, in a line."""
+        words = f"{self.group} {name}".strip()
+        return GROUPS[words][0] if words in GROUPS else summary_of(words)
+
+
+def _command(words: str, *, hidden: bool = False) -> Any:
+    """A verb, or a group of verbs, as a command of typer."""
+    name, own = words.split()[-1], declared_verb(words)
+    if words in GROUPS:
+        app = typer.Typer(
+            name=name, help=own.help if own else GROUPS[words][0], epilog=own.epilog if own else None,
+            cls=_Group, rich_markup_mode=None, no_args_is_help=own is None,
+            invoke_without_command=own is not None, add_completion=False,
+        )  # fmt: skip
+        app.callback()(_unless_invoked(own.callback) if own else lambda: None)
+    elif own is not None:
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        app.command(name, help=own.help, epilog=own.epilog, hidden=hidden)(own.callback)
+    return get_command(app)
+
+
+def declared_verb(words: str) -> Command | None:
+    """The declaration of a verb; None of a group that does nothing itself."""
+    first, group = words.split()[0], words in GROUPS
+    module = next(module for module, names in PANELS.values() if first in names.split())
+    found = import_module(f".verbs.{module}", __package__)
+    name = words.replace(" ", "_")
+    handler = getattr(found, name, None) or getattr(found, f"{name}_", None)
+    return command_of(handler, words, group=group) if handler else None
+
+
+def _unless_invoked(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """What a group does itself, where none of its commands was called."""
+
+    def run(context: typer.Context, **values: Any) -> None:
+        if context.invoked_subcommand is None:
+            callback(**values)
+
+    own = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    signature = inspect.signature(callback)
+    vars(run)["__signature__"] = signature.replace(parameters=[own, *signature.parameters.values()])
+    run.__annotations__ = {**callback.__annotations__, "context": typer.Context}
+    return run
 
 
 class Ended(BaseException):

@@ -1,51 +1,38 @@
-"""Options, printing and progress that all verbs share."""
+"""Printing and progress that all verbs share."""
 
 from __future__ import annotations
 
 import json as json_module
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..formats.cells import cell_text, markdown_row
 from ..progress import Progress, Silent
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-CacheDir = Annotated[
-    Path | None,
-    typer.Option(help="Cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder)."),
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Open no network connection at all.")]
-Mirror = Annotated[
-    str | None, typer.Option(help="Folder or URL of a Gutenberg mirror (default: several addresses).")
-]
-Books = Annotated[
-    list[str] | None,
-    typer.Option("--book", "-b", help="Only this book: doc_key, id or title; repeatable."),
-]
-TextsOnly = Annotated[
-    bool, typer.Option("--texts-only", help="Accept a release without annotations; take texts alone.")
-]
-NoExpect = Annotated[bool, typer.Option("--no-expect", help="Do not compare tokens with the published ones.")]
-Replace = Annotated[
-    bool,
-    typer.Option("--replace", help="Allow the output folder to lose books; your own files in it are kept."),
-]
-Overwrite = Annotated[
-    bool, typer.Option("--replace", help="Overwrite files in the folder that this verb did not write.")
-]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 means one per core.")]
+if TYPE_CHECKING:
+    from ..api import Table
 
 
 def emit_json(value: Any) -> None:
     """Print one JSON document on stdout."""
     print(json_module.dumps(value, ensure_ascii=False, indent=2))
+
+
+def emit_result(result: Any, json: bool, show: Callable[[Any], None]) -> None:
+    """Print a result of the front door: as JSON, or as `show` does."""
+    if json:
+        emit_json(result.to_dict())
+    else:
+        show(result)
+
+
+def cells(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> list[list[Any]]:
+    """Some columns of rows by name."""
+    return [[row[column] for column in columns] for row in rows]
 
 
 def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
@@ -63,6 +50,19 @@ def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: 
         )
 
 
+def emit_rows(table: Table, *, title: str | None = None) -> None:
+    """Print a table of the front door."""
+    emit_table(table.columns, [list(row.values()) for row in table], title=title)
+
+
+def emit_problems(problems: Sequence[tuple[str, str]]) -> None:
+    """What could not be read, and why; of many the first."""
+    for what, why in problems[:20]:
+        say(f"{why}: {what}")
+    if len(problems) > 20:
+        say(f"and {len(problems) - 20} more; --json lists them all")
+
+
 def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a Markdown table on stdout."""
     print("| " + " | ".join(columns) + " |")
@@ -74,6 +74,12 @@ def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
 def say(message: str) -> None:
     """A line for the person, on stderr."""
     print(message, file=sys.stderr)
+
+
+def listed(what: str, texts: Iterable[object]) -> None:
+    """A line on stderr for each of several texts, after the same words."""
+    for text in texts:
+        say(f"{what} {text}")
 
 
 def _is_number(cell: str) -> bool:

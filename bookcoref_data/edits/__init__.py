@@ -1,10 +1,12 @@
 """Corrections by people, as data: anchored operations that can be applied, compared and kept. Pure."""
 
-from .apply import Applied, Conflict, apply
+from .apply import Applied, Conflict, aliases_of, apply
 from .diff import diff
-from .operations import OPERATIONS, Anchor, Edit, anchor_of, format_edits, parse_edits
+from .effects import Effect, effects
+from .merging import MergedEdits, merge_edits
+from .operations import Anchor, Edit, anchor_of, checked_edits, format_edits, parse_edits
 
 __all__ = [
-    "OPERATIONS", "Anchor", "Applied", "Conflict", "Edit", "anchor_of", "apply", "diff", "format_edits",
-    "parse_edits",
+    "Anchor", "Applied", "Conflict", "Edit", "Effect", "MergedEdits", "aliases_of", "anchor_of", "apply",
+    "checked_edits", "diff", "effects", "format_edits", "merge_edits", "parse_edits",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..books.annotation import Annotation, Marked, Quote
 from .locate import Finder
+from .naming import CONFIRM, Callings, offered
 from .operations import Anchor, Edit
 
 STEP = "edit"
@@ -67,6 +68,16 @@ def apply(annotation: Annotation, edits: Iterable[Edit]) -> Applied:
     return work.result()
 
 
+def aliases_of(annotation: Annotation) -> dict[str, list[str]]:
+    """The other names in the cast that came with an annotation."""
+    rows = annotation.extra.get("cast")
+    found = {}
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and isinstance(row.get("aliases"), list):
+            found[str(row.get("name"))] = [a for a in row["aliases"] if isinstance(a, str)]
+    return found
+
+
 class EditRefused(Exception):
     """The edit cannot be done; the message is the reason."""
 
@@ -77,6 +88,11 @@ class _Editing:
     def __init__(self, annotation: Annotation) -> None:
         self.annotation = annotation
         self.names = list(annotation.names)
+        self.number = dict(annotation.index)
+        self.callings = Callings()
+        aliases = aliases_of(annotation)
+        for i, name in enumerate(self.names):
+            self.callings.add(i, name, aliases.get(name, ()))
         self.guessed = set(annotation.guessed)
         self.links: dict[tuple[int, int], dict[int, Marked]] = {}
         for m in annotation.mentions:
@@ -120,9 +136,15 @@ class _Editing:
         return found
 
     def _character(self, name: str) -> int:
-        if name not in self.names:
-            raise EditRefused(f"no character is called {name!r}")
-        return self.names.index(name)
+        if name in self.number:
+            return self.number[name]
+        if len(called := self.callings.called(name)) == 1:
+            return next(iter(called))
+        raise EditRefused(f"no character is called {name!r}{self._offered(name)}")
+
+    def _offered(self, name: str, but: int = -1) -> str:
+        """Who may be meant by a name, as the end of a message; "" where nobody may."""
+        return offered([self.names[i] for i in sorted(self.callings.fitting(name) - {but})])
 
     def _contradiction(self, number: int, edit: Edit, span: tuple[int, int]) -> None:
         """List an edit that says something else of a place than an earlier one it does not know of."""
@@ -150,11 +172,11 @@ class _Editing:
     def _link(self, edit: Edit, span: tuple[int, int]) -> bool:
         character = self._character(edit.character)
         here = self.links.setdefault(span, {})
-        if character in here and (edit.was in (None, edit.character) or edit.was not in self.names):
+        if character in here and (edit.was in (None, edit.character) or edit.was not in self.number):
             same = here[character].step == STEP
             here[character] = self._corrected(edit, span, character, here[character].kind)
             return not same
-        was = self.names.index(edit.was) if edit.was in self.names else -1
+        was = -1 if edit.was is None else self.number.get(edit.was, -1)
         old = here.pop(was, None) if was >= 0 else None
         if edit.also:
             here[character] = self._corrected(edit, span, character, "")
@@ -173,15 +195,13 @@ class _Editing:
             changed = bool(here)
             here.clear()
             return changed
-        if edit.was not in self.names:
-            return False
-        return here.pop(self.names.index(edit.was), None) is not None
+        return here.pop(self.number.get(edit.was, -1), None) is not None
 
     def _span(self, edit: Edit, span: tuple[int, int]) -> bool:
         assert edit.to is not None
         to = self._place(edit.to)
         here, there = self.links.get(span, {}), self.links.setdefault(to, {})
-        was = self.names.index(edit.was) if edit.was in self.names else -1
+        was = -1 if edit.was is None else self.number.get(edit.was, -1)
         if was not in here:
             if was in there:
                 return False
@@ -211,28 +231,37 @@ class _Editing:
         return span
 
     def _new(self, edit: Edit, span: tuple[int, int]) -> bool:
-        if edit.character in self.names:
+        if edit.character in self.number:
             return False
+        if not edit.confirmed and (may_be := self._offered(edit.character)):
+            raise EditRefused(f"a new person {edit.character!r}?{may_be}{CONFIRM}")
+        self.callings.add(len(self.names), edit.character)
+        self.number[edit.character] = len(self.names)
         self.names.append(edit.character)
         return True
 
     def _rename(self, edit: Edit, span: tuple[int, int]) -> bool:
-        if edit.character not in self.names and edit.name in self.names:
+        if edit.character not in self.number and edit.name in self.number:
             return False
         place = self._character(edit.character)
-        if edit.name in self.names and edit.name != edit.character:
+        if edit.name in self.number and edit.name != edit.character:
             raise EditRefused(f"there is a {edit.name!r} already; to join them, merge")
+        if not edit.confirmed and (may_be := self._offered(edit.name, but=place)):
+            raise EditRefused(f"the name {edit.name!r}?{may_be}{CONFIRM}")
+        self.callings.add(place, edit.name)
         self.names[place] = edit.name
+        self.number = {name: i for name, i in self.number.items() if i != place} | {edit.name: place}
         self.guessed.discard(place)
         return edit.name != edit.character
 
     def _merge(self, edit: Edit, span: tuple[int, int]) -> bool:
         into = self._character(edit.into)
-        if edit.character not in self.names:
-            return False
+        if edit.character not in self.number and not self._offered(edit.character, but=into):
+            return False  # they were joined before
         gone = self._character(edit.character)
         if gone == into:
             return False
+        self.number[edit.character] = into
         changed = False
         for place, here in self.links.items():
             old = here.pop(gone, None)

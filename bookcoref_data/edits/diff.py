@@ -63,13 +63,13 @@ def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
     taken = set(pairs.values())
     for o, n in pairs.items():
         if old.names[o] != new.names[n]:
-            yield Edit("rename", character=old.names[o], name=new.names[n])
+            yield Edit("rename", character=old.names[o], name=new.names[n], confirmed=True)
     back = {n: o for o, n in pairs.items()}
     mentioned = {m.character for m in new.mentions} | {q.speaker for q in new.quotes}
     mentioned |= {c for q in new.quotes for c in q.addressees}
     for n, name in enumerate(new.names):
         if n not in taken and n in mentioned:
-            yield Edit("new", character=name)
+            yield Edit("new", character=name, confirmed=True)
     at_new = {(m.start, m.end, m.character) for m in new.mentions}
     for o, group in enumerate(old.by_character):
         if o in pairs or len(group) < 2:

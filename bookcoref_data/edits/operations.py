@@ -5,7 +5,7 @@
     unlink   the mention `at` is nobody; with `was` only that link is taken away
     span     the mention `at` (of `was`) has the words `to`
     speaker  the quote `at` is spoken by `speaker` (null: not known) to `addressees`
-    new      there is a character `character`
+    new      there is a character `character`; `confirmed` where the name could be that of a listed one
     rename   `character` is called `name`
     merge    `character` and `into` are one person, called `into`
 
@@ -20,17 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import FormatError
-
-OPERATIONS = {
-    "link": ("at", "character"),
-    "unlink": ("at",),
-    "span": ("at", "to"),
-    "speaker": ("at", "speaker"),
-    "new": ("character",),
-    "rename": ("character", "name"),
-    "merge": ("character", "into"),
-}
-"""Every operation and the fields it must have."""
+from ..shapes import check, parse_json
 
 AROUND = 6
 """Words kept before and after a place."""
@@ -68,7 +58,9 @@ def anchor_of(tokens: Sequence[str], start: int, end: int) -> Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One operation. Which fields count is in OPERATIONS; `extra` keeps fields we do not know.
+    """One operation; `extra` keeps fields we do not know. `confirmed` says that a name is meant, though it
+    looks like another. Which fields an operation must have is declared in
+    `manifests/inputs.json`.
 
     `author` and `date` (ISO 8601) say who and when; edits with the same `group` were made at once.
     """
@@ -83,6 +75,7 @@ class Edit:
     speaker: str | None = None
     addressees: tuple[str, ...] = ()
     also: bool = False
+    confirmed: bool = False
     doc_key: str = ""
     author: str = ""
     date: str = ""
@@ -102,8 +95,9 @@ class Edit:
         for key, text in (("character", self.character), ("name", self.name), ("into", self.into)):
             if text:
                 value[key] = text
-        if self.also:
-            value["also"] = True
+        for key, flag in (("also", self.also), ("confirmed", self.confirmed)):
+            if flag:
+                value[key] = True
         if self.op == "speaker":
             value |= {"speaker": self.speaker, "addressees": list(self.addressees)}
         for key, text in (("author", self.author), ("date", self.date), ("group", self.group)):
@@ -114,7 +108,7 @@ class Edit:
 
 _KNOWN = {
     "op", "doc_key", "at", "to", "was", "character", "name", "into", "speaker", "addressees", "also",
-    "author", "date", "group",
+    "confirmed", "author", "date", "group",
 }  # fmt: skip
 
 
@@ -127,12 +121,7 @@ def parse_edits(text: str, source: str = "edits.jsonl") -> list[Edit]:
     found = []
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
         if line.strip():
-            place = f"{source}:{number}"
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"{place}: is not valid JSON", found=str(error)) from error
-            found.append(_edit(value, place))
+            found.append(_edit(parse_json(line, f"{source}:{number}"), f"{source}:{number}"))
     return found
 
 
@@ -141,50 +130,30 @@ def format_edits(edits: Iterable[Edit]) -> str:
     return "".join(json.dumps(e.to_dict(), ensure_ascii=False) + "\n" for e in edits)
 
 
+def checked_edits(edits: Iterable[Edit], source: str = "edit") -> list[Edit]:
+    """Edits that were made by a program, held to what a file may say. Raises as `parse_edits`."""
+    return parse_edits(format_edits(edits), source)
+
+
 def _edit(value: Any, place: str) -> Edit:
-    if not isinstance(value, dict) or value.get("op") not in OPERATIONS:
-        found = value.get("op") if isinstance(value, dict) else value
-        raise FormatError(
-            f"{place}: is no correction", expected=f"an object with op: {', '.join(OPERATIONS)}", found=found
-        )
-    missing = [name for name in OPERATIONS[value["op"]] if name not in value]
-    if missing:
-        raise FormatError(
-            f"{place}: the operation {value['op']!r} has no {missing[0]!r}",
-            expected=", ".join(OPERATIONS[value["op"]]), found=", ".join(value),
-        )  # fmt: skip
-
-    def text(key: str) -> str:
-        given = value.get(key, "")
-        if not isinstance(given, str):
-            raise FormatError(f"{place}: {key!r} is no text", expected="a text", found=given)
-        return given
-
-    names = value.get("addressees") or []
-    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
-        raise FormatError(f"{place}: 'addressees' is no list of names", found=names)
+    check(value, "edit", place)
     return Edit(
-        value["op"], _anchor(value, "at", place), _anchor(value, "to", place), text("character"),
-        None if value.get("was") is None else text("was"), text("name"), text("into"),
-        None if value.get("speaker") is None else text("speaker"), tuple(names),
-        value.get("also") is True, text("doc_key"), text("author"), text("date"), text("group"),
+        value["op"], _anchor(value, "at", place), _anchor(value, "to", place), value.get("character", ""),
+        value.get("was"), value.get("name", ""), value.get("into", ""), value.get("speaker"),
+        tuple(value.get("addressees") or ()), value.get("also", False), value.get("confirmed", False),
+        value.get("doc_key", ""),
+        value.get("author", ""), value.get("date", ""), value.get("group", ""),
         {k: v for k, v in value.items() if k not in _KNOWN},
     )  # fmt: skip
 
 
 def _anchor(value: dict[str, Any], key: str, place: str) -> Anchor | None:
-    given = value.get(key)
-    if given is None:
+    if key not in value:
         return None
-    try:
-        start, end = given["tokens"]
-        words, before, after = given["words"], given.get("before", ""), given.get("after", "")
-        sound = type(start) is int and type(end) is int and 0 <= start <= end
-        if not sound or not all(isinstance(w, str) for w in (words, before, after)):
-            raise ValueError("tokens must be two whole numbers, first and last; words must be a text")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    given = value[key]
+    start, end = given["tokens"]
+    if start > end:
         raise FormatError(
-            f"{place}: {key!r} is no place", expected='{"tokens": [first, last], "words": "...", ...}',
-            found=f"{type(error).__name__}: {error}",
-        ) from error  # fmt: skip
-    return Anchor(start, end, words, before, after)
+            f"{place}: {key!r} ends before it begins", expected="[first, last]", found=given["tokens"]
+        )
+    return Anchor(start, end, given["words"], given.get("before", ""), given.get("after", ""))

@@ -21,30 +21,47 @@ from typing import Any
 
 from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
 from ..books.book import Record
-from ..errors import FormatError, UsageError
+from ..errors import BookError, FormatError, UsageError
 from ..files import safe_name, write_text
+from ..outputs import whole
+from ..shapes import check, parse_json
+from .base import cluster_ids
+from .conversion_report import ConversionReport, Note
 from .detect import ANNOTATION, PROVENANCE
 from .documents import read_documents
 from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl
+from .layers import note_layers
 from .lines import read_lines
 
 QUOTES, TEXTS, DATASET = "quotes.jsonl", "texts", "dataset"
+KIND = "annotation"
+"""What the files of such a folder are together, in its record."""
 UNIT = "characters of the decoded file: no byte order mark, line ends as one \\n"
+REASONS = "reasons of mentions (step, rule, score)"
+CANDIDATES = "other candidates of mentions"
+REFUSED = "mentions that a step refused or took away"
 _OWN_FIELDS = ("source", "token_starts", "token_ends", "chapters")
 _Rows = Mapping[str, list[dict[str, Any]]]
 
 
-def read_annotations(path: Path | str, *, config: str | None = None) -> list[Annotation]:
+def read_annotations(
+    path: Path | str, *, config: str | None = None, report: ConversionReport | None = None
+) -> list[Annotation]:
     """The annotated books of a folder of `annotate`, of a data set folder, or of a file in any format.
+
+    `report` hears of layers and speakers of tokens, which an annotation has no place for.
 
     Raises:
         SourceError: nothing there. FormatError: not what it claims to be. BookError: a record without text.
     """
     path = Path(path)
-    if not has_reasons(path):
-        return [annotation_of(record) for record in read_documents(path, config=config)]
-    return [annotation for _, annotation in read_with_reasons(path)]
+    if has_reasons(path):
+        return [annotation for _, annotation in read_with_reasons(path)]
+    records = read_documents(path, config=config, report=report)
+    for record in records:
+        note_layers(record, report)
+    return [annotation_of(record) for record in records]
 
 
 def has_reasons(path: Path) -> bool:
@@ -55,7 +72,7 @@ def has_reasons(path: Path) -> bool:
 def read_with_reasons(path: Path) -> list[tuple[Record, Annotation]]:
     """The records of a folder of `annotate`, and what is known of each. Raises as `read_annotations`."""
     folder = _folder_of(path)
-    provenance, quotes = _rows(folder / PROVENANCE), _rows(folder / QUOTES)
+    provenance, quotes = _rows(folder / PROVENANCE, "reason"), _rows(folder / QUOTES, "quote")
     records = read_documents(folder / ANNOTATION)
     return [(record, _with_reasons(record, provenance, quotes, folder)) for record in records]
 
@@ -64,21 +81,15 @@ def _folder_of(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _rows(path: Path) -> _Rows:
-    """The lines of a file by document key; nothing where there is no such file."""
+def _rows(path: Path, shape: str) -> _Rows:
+    """The lines of a file by document key; nothing where there is no such file. `shape` is what they are."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     if path.is_file():
         for number, line in enumerate(read_lines(path), 1):
             if line.strip():
-                try:
-                    value = json.loads(line)
-                    found[value["doc_key"]].append(value | {"place": f"{path}:{number}"})
-                except (ValueError, KeyError, TypeError) as error:
-                    raise FormatError(
-                        f"{path}:{number}: not a line that `annotate` writes",
-                        expected="a JSON object with doc_key",
-                        found=f"{type(error).__name__}: {error}",
-                    ) from error
+                value = parse_json(line, f"{path}:{number}")
+                check(value, shape, f"{path}:{number}")
+                found[value["doc_key"]].append(value | {"place": f"{path}:{number}"})
     return found
 
 
@@ -114,35 +125,24 @@ def _names_in(rows: Iterable[dict[str, Any]], quotes: Iterable[dict[str, Any]]) 
 
 
 def _reason(row: dict[str, Any], index: Mapping[str, int]) -> Marked | Dropped:
-    try:
-        start, end, character = row["start"], row["end"], index[row["character"]]
-        if row.get("dropped"):
-            return Dropped(start, end, character, row["step"], row["reason"], row.get("score", 0.0))
-        others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
-    except (KeyError, TypeError) as error:
-        raise _bad_row(row, error) from error
+    start, end, character = row["start"], row["end"], index[row["character"]]
+    if row.get("dropped"):
+        return Dropped(start, end, character, row["step"], row["reason"], row.get("score", 0.0))
+    others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
     step, rule, kind = (row.get(name, "") for name in ("step", "rule", "kind"))
     return Marked(start, end, character, step, rule, row.get("score", 1.0), kind, others)
 
 
 def _quote(row: dict[str, Any], index: Mapping[str, int], size: int) -> Quote:
-    try:
-        speaker = index[row["speaker"]] if row.get("speaker") else -1
-        found = Quote(row["start"], row["end"], speaker, tuple(index[n] for n in row.get("addressees", ())),
-                      row.get("rule", ""), row.get("score", 0.0))  # fmt: skip
-        if not 0 <= found.start <= found.end < size:
-            raise ValueError(f"tokens {found.start} to {found.end} of {size}")
-    except (KeyError, TypeError, ValueError) as error:
-        raise _bad_row(row, error) from error
+    speaker = index[row["speaker"]] if row.get("speaker") else -1
+    found = Quote(row["start"], row["end"], speaker, tuple(index[n] for n in row.get("addressees", ()) if n),
+                  row.get("rule", ""), row.get("score", 0.0))  # fmt: skip
+    if not found.start <= found.end < size:
+        raise FormatError(
+            f"{row['place']}: the quote is not in the text", expected=f"tokens from 0 to {size - 1}",
+            found=f"{found.start} to {found.end}",
+        )  # fmt: skip
     return found
-
-
-def _bad_row(row: dict[str, Any], error: Exception) -> FormatError:
-    return FormatError(
-        f"{row['place']}: not a line that `annotate` writes",
-        expected="start, end, character (or speaker) as `annotate` writes them",
-        found=f"{type(error).__name__}: {error}",
-    )
 
 
 def source_text_of(record: Record, folder: Path) -> SourceText | None:
@@ -178,16 +178,27 @@ def chapters_of(record: Record) -> tuple[tuple[str, int], ...]:
 
 
 def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path]:
-    """Write a folder that `read_annotations` reads back; returns the files, without the texts."""
+    """Write a folder that `read_annotations` reads back; returns the files, without the texts.
+
+    Raises:
+        BookError: a text holds half a surrogate pair, which no file in UTF-8 can; nothing is written.
+    """
     done = list(annotations)
-    out.mkdir(parents=True, exist_ok=True)
     for a in done:
-        if a.source is not None:
-            name = safe_name(a.doc_key, "document key")
-            write_text(out / TEXTS / f"{name}.txt", a.source.text)
-    write_jsonl((_record(a) for a in done), out / ANNOTATION)
-    write_text(out / PROVENANCE, "".join(line for a in done for line in _provenance_lines(a)))
-    write_text(out / QUOTES, "".join(line for a in done for line in _quote_lines(a)))
+        try:
+            "".join((a.doc_key, *a.names, *a.book.tokens)).encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise BookError(
+                f"{a.doc_key!r}: a name or token holds half a surrogate pair", found=str(error)
+            ) from error
+    with whole(out, KIND):
+        for a in done:
+            if a.source is not None:
+                name = safe_name(a.doc_key, "document key")
+                write_text(out / TEXTS / f"{name}.txt", a.source.text)
+        write_jsonl((_record(a) for a in done), out / ANNOTATION)
+        write_text(out / PROVENANCE, "".join(line for a in done for line in _provenance_lines(a)))
+        write_text(out / QUOTES, "".join(line for a in done for line in _quote_lines(a)))
     return [out / name for name in (ANNOTATION, PROVENANCE, QUOTES)]
 
 
@@ -230,6 +241,34 @@ def _record(a: Annotation) -> Record:
     if a.chapters:
         extra["chapters"] = [{"title": title, "token": token} for title, token in a.chapters]
     return replace(record, extra=extra)
+
+
+def whole_record(a: Annotation, record: Record | None = None) -> Record:
+    """An annotation as a record (or the record that it was read from) with its quotes as a field."""
+    record = _record(a) if record is None else record
+    if not a.quotes:
+        return record
+    ids = {
+        tuple(sorted(c)): i for c, i in zip(record.clusters, cluster_ids(record, digits=True), strict=True)
+    }
+    spans = [tuple(sorted(m.mention for m in group)) for group in a.by_character]
+    quotations = [
+        {
+            "start": q.start, "end": q.end, "mention": None,
+            "cluster": ids.get(spans[q.speaker]) if q.speaker >= 0 else None,
+            "speaker": a.names[q.speaker] if q.speaker >= 0 else None,
+            "addressees": [a.names[to] for to in q.addressees], "rule": q.rule, "score": q.score,
+        }
+        for q in a.quotes
+    ]  # fmt: skip
+    return replace(record, extra={**record.extra, "quotations": quotations})
+
+
+def note_reasons(a: Annotation, note: Note) -> None:
+    """Count what an annotation knows of its mentions beyond a record."""
+    note(REASONS, count=sum(bool(m.step or m.rule) for m in a.mentions))
+    note(CANDIDATES, count=sum(len(m.others) for m in a.mentions))
+    note(REFUSED, count=len(a.dropped))
 
 
 def _provenance_lines(a: Annotation) -> Iterator[str]:

@@ -12,66 +12,46 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..books import Mention, Record
-from ..errors import DataError, FormatError
+from ..errors import FormatError
 from ..words.pronouns import ALL_PRONOUNS
-from . import metadata_comment
-from .brackets import OUTSIDE
+from . import base
 from .compressed import packing, read_bytes
-from .conll import EMPTY_SENTENCE
-from .conversion_report import ConversionReport
+from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .kinds import mention_types
-from .layers import Layer, by_sentence, document_heads, flat, layers_of, note_layers, speakers_of
+from .layers import Column, Layer, by_sentence, document_heads, flat, heads_as, layers_of
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
 
 TOKEN_COLUMNS = (
-    "paragraph_ID",
-    "sentence_ID",
-    "token_ID_within_sentence",
-    "token_ID_within_document",
-    "word",
-    "lemma",
-    "byte_onset",
-    "byte_offset",
-    "POS_tag",
-    "fine_POS_tag",
-    "dependency_relation",
-    "syntactic_head_ID",
-    "event",
-)
+    "paragraph_ID", "sentence_ID", "token_ID_within_sentence", "token_ID_within_document", "word",
+    "lemma", "byte_onset", "byte_offset", "POS_tag", "fine_POS_tag", "dependency_relation",
+    "syntactic_head_ID", "event",
+)  # fmt: skip
 ENTITY_COLUMNS = ("COREF", "start_token", "end_token", "prop", "cat", "text")
 QUOTE_COLUMNS = (
-    "quote_start",
-    "quote_end",
-    "mention_start",
-    "mention_end",
-    "mention_phrase",
-    "char_id",
-    "quote",
-)
+    "quote_start", "quote_end", "mention_start", "mention_end", "mention_phrase", "char_id", "quote",
+)  # fmt: skip
 FEATURES = "characters of the .book file of which actions, possessions, descriptions or gender are left out"
 SUPERSENSES = "supersenses (.supersense file)"
 UNKNOWN_QUOTES = "quotations that do not lie on tokens"
 _DESCRIPTION = "bookcoref-data"
-_GUESSED = "guessed_types"
 _TYPE = re.compile(r"([A-Z]+)_([A-Z]+)")
-# Layer, column, what stands for nothing in that column.
-_LAYERS = (
-    ("paragraph", "paragraph_ID", "0"),
-    ("lemma", "lemma", "_"),
-    ("upos", "POS_tag", "_"),
-    ("xpos", "fine_POS_tag", "_"),
-    ("deprel", "dependency_relation", "_"),
-    ("event", "event", "O"),
-    ("in_quote", "inQuote", "False"),
+_OFFSETS = re.compile(r"\d{1,12} \d{1,12}")
+_COLUMNS = (
+    Column("paragraph", "paragraph_ID", ("0",)),
+    Column("lemma", "lemma", ("_",)),
+    Column("upos", "POS_tag", ("_",)),
+    Column("xpos", "fine_POS_tag", ("_",)),
+    Column("deprel", "dependency_relation", ("_",)),
+    Column("event", "event", ("O",)),
+    Column("in_quote", "inQuote", ("False",)),
 )
-_HELD = {name for name, _, _ in _LAYERS} | {"head", "document_head", "offsets"}
 _PROPER, _COMMON, _PRONOUN = "PROP", "NOM", "PRON"
 _BOOK_KEYS = {_PROPER: "proper", _COMMON: "common", _PRONOUN: "pronoun"}
 
@@ -86,39 +66,41 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
         FormatError: `file:line` of a row that cannot be, or columns that are missing.
         SourceError: the .tokens or .entities file is missing.
     """
-    path = Path(path)
-    tokens_path = needed_sibling(path, ".tokens", "the token table")
-    entities_path = needed_sibling(path, ".entities", "the entity table")
-    key = doc_key_of(tokens_path)
-    sentences, layers, index = _read_tokens(tokens_path)
-    clusters, types = _read_entities(entities_path, index)
-    book = _read_book(path)
-    description = book.get(_DESCRIPTION)
+    path, report = Path(path), report or ConversionReport()
+    tokens = needed_sibling(path, ".tokens", "the token table")
+    tables = {".tokens": tokens, ".entities": needed_sibling(path, ".entities", "the entity table")}
+    quotes, key = sibling(path, ".quotes"), doc_key_of(tokens)
+    if quotes is not None:
+        tables[".quotes"] = quotes
+    note, book = report.note(key), _read_book(path)
+    lines = {suffix: (str(table), read_lines(table)) for suffix, table in tables.items()}
+    parsed = _parse(key, str(path), lines, note)
+    comment = book.get(_DESCRIPTION)
+    if comment is None:
+        parsed.characters = list(_named(book, parsed.clusters))
+        _note_rest(path, book, note)
+    else:
+        comment = base.parse(json.dumps(comment), f"{path}: .book file")
+        parsed.doc_key = comment["doc_key"]
+    yield parsed.record(comment, note)
+
+
+_Tables = Mapping[str, tuple[str, Iterable[str]]]
+"""By suffix the name of a table and its lines."""
+
+
+def _parse(key: str, source: str, tables: _Tables, note: Note) -> base.Parsed:
+    """What the tables say."""
+    sentences, layers, index = _read_tokens(*tables[".tokens"])
+    clusters, types = _read_entities(*tables[".entities"], index)
     extra: dict[str, Any] = {}
-    if description is not None:
-        description = metadata_comment.parse(json.dumps(description), f"{path}: .book file")
-        if description.get(_GUESSED) is True:
-            types = []
     if types:
         extra["mention_types"] = types
-    quotations = list(_read_quotes(path, index, key, report))
-    if quotations:
-        extra["quotations"] = quotations
-    record = metadata_comment.record_of(
-        description,
-        key,
-        sentences,
-        clusters,
-        str(path),
-        extra,
-        report,
-        keep_ids=description is None,
-        layers=layers,
-    )
-    if description is None:
-        record.characters.extend(_named(book, clusters))
-        _note_rest(path, key, book, report)
-    yield record
+    if ".quotes" in tables:
+        quotations = list(_read_quotes(*tables[".quotes"], index, note))
+        if quotations:
+            extra["quotations"] = quotations
+    return base.Parsed(key, sentences, clusters, source, extra, layers=layers, keep_ids=True)
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -132,32 +114,39 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
-    count = 0
+    report, count = report or ConversionReport(), 0
     for record, target in targets(records, path, ".tokens"):
-        if record.sentences is None:
-            raise DataError(
-                f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-                expected="a record with sentences",
-                hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-            )
-        mentions = _WrittenMentions(record, report)
-        for suffix, lines in (
-            (".entities", _entity_lines(mentions)),
-            (".quotes", _quote_lines(mentions)),
-            (".book", _book_lines(mentions, report)),
-            (".tokens", _token_lines(record, report)),
-        ):
-            with packing(beside(target, suffix)) as stream:
-                for line in lines:
-                    stream.write(line.encode("utf-8"))
         count += 1
+        note = report.note(record.doc_key)
+        note(base.EMPTY_SENTENCE, count=base.sentences_of(record).count([]))
+        mentions = _WrittenMentions(record, note)
+        lines = {
+            ".entities": list(_entity_lines(mentions)),
+            ".quotes": list(_quote_lines(mentions)),
+            ".tokens": list(_token_lines(record)),
+        }
+        tables: _Tables = {suffix: ("", [row[:-1] for row in rows]) for suffix, rows in lines.items()}
+        parsed = _parse(record.doc_key, "", tables, ConversionReport().note(""))
+        if mentions.guessed:
+            del parsed.extra["mention_types"]
+        comment = base.comment_for(record, parsed, mentions.ids, note)
+        if mentions.guessed:
+            comment["without"] = sorted({*comment.get("without", ()), "mention_types"})
+        report.wrote(len(mentions.tokens), parsed.clusters.values())
+        lines[".book"] = [_book_line(mentions, comment)]
+        for suffix, rows in lines.items():
+            with packing(beside(target, suffix)) as stream:
+                for row in rows:
+                    stream.write(row.encode("utf-8"))
     return count
 
 
-def _read_table(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _read_table(
+    path: str, lines: Iterable[str], columns: Iterable[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
     """(line number, {column: cell}) of each row. Raises FormatError for missing columns or short rows."""
-    lines = enumerate(read_lines(path), 1)
-    _, header = next(lines, (1, ""))
+    numbered = enumerate(lines, 1)
+    _, header = next(numbered, (1, ""))
     names = header.split("\t")
     missing = [column for column in columns if column not in names]
     if missing:
@@ -167,7 +156,7 @@ def _read_table(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[
             found=repr(header[:80]),
             hint="is this a file of BookNLP 1.0?",
         )
-    for number, line in lines:
+    for number, line in numbered:
         if not line:
             continue
         cells = line.split("\t")
@@ -181,13 +170,13 @@ def _read_table(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[
         yield number, dict(zip(names, cells, strict=False))
 
 
-def _read_tokens(path: Path) -> tuple[list[list[str]], dict[str, Layer], dict[str, int]]:
+def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict[str, Layer], dict[str, int]]:
     """The tokens by sentence, the layers that say anything, and the position of each token id."""
     sentences: list[list[str]] = []
     index: dict[str, int] = {}
     columns: dict[str, list[str]] = {}
     current = None
-    for number, row in _read_table(path, ("sentence_ID", "token_ID_within_document", "word")):
+    for number, row in _read_table(path, lines, ("sentence_ID", "token_ID_within_document", "word")):
         if row["sentence_ID"] != current:
             current = row["sentence_ID"]
             sentences.append([])
@@ -198,43 +187,38 @@ def _read_tokens(path: Path) -> tuple[list[list[str]], dict[str, Layer], dict[st
                 expected="each token_ID_within_document once",
             )
         index[row["token_ID_within_document"]] = len(index)
-        for name, column, blank in _LAYERS:
-            cell = row.get(column, blank)
-            columns.setdefault(name, []).append("" if cell == blank else sys.intern(unescape(cell)))
+        for column in _COLUMNS:
+            value = column.value(row.get(column.key, column.nothing[0]))
+            columns.setdefault(column.layer, []).append(sys.intern(value))
         columns.setdefault("heads", []).append(row.get("syntactic_head_ID", ""))
         columns.setdefault("offsets", []).append(f"{row.get('byte_onset', '')} {row.get('byte_offset', '')}")
     if columns:
         heads = [index.get(head, i) for i, head in enumerate(columns.pop("heads"))]
         if any(head != i for i, head in enumerate(heads)):
             columns["document_head"] = list(map(str, heads))
-        if all(_is_laid_out(columns["offsets"], sentences)):
+        if columns["offsets"] == _laid_out(sentences) or not any(map(str.strip, columns["offsets"])):
             del columns["offsets"]
     layers = {name: by_sentence(column, sentences) for name, column in columns.items() if any(column)}
     return sentences, layers, index
 
 
-def _is_laid_out(offsets: list[str], sentences: list[list[str]]) -> Iterator[bool]:
-    """For each token whether its offsets are those that we write ourselves, and so say nothing."""
-    at = 0
-    tokens = (token for sentence in sentences for token in sentence)
-    for offset, token in zip(offsets, tokens, strict=True):
+def _laid_out(sentences: Iterable[Iterable[str]]) -> list[str]:
+    """The offsets that we write where there are no others, which say nothing."""
+    at, found = 0, []
+    for token in (token for sentence in sentences for token in sentence):
         end = at + len(escape(token))
-        yield offset in (f"{at} {end}", " ")
+        found.append(f"{at} {end}")
         at = end + 1
+    return found
 
 
 def _read_quotes(
-    path: Path, index: dict[str, int], key: str, report: ConversionReport | None
+    path: str, lines: Iterable[str], index: dict[str, int], note: Note
 ) -> Iterator[dict[str, Any]]:
-    """The rows of the .quotes file beside `path`, if there is one."""
-    file = sibling(path, ".quotes")
-    if file is None:
-        return
-    for number, row in _read_table(file, ("quote_start", "quote_end", "char_id")):
+    for number, row in _read_table(path, lines, ("quote_start", "quote_end", "char_id")):
         start, end = index.get(row["quote_start"]), index.get(row["quote_end"])
         if start is None or end is None or start > end:
-            if report is not None:
-                report.add(UNKNOWN_QUOTES, key, f"{file.name}:{number}")
+            note(UNKNOWN_QUOTES, f"{Path(path).name}:{number}")
             continue
         first, last = index.get(row.get("mention_start", "")), index.get(row.get("mention_end", ""))
         yield {
@@ -245,24 +229,24 @@ def _read_quotes(
         }
 
 
-def _note_rest(path: Path, key: str, book: dict[str, Any], report: ConversionReport | None) -> None:
+def _note_rest(path: Path, book: dict[str, Any], note: Note) -> None:
     """Count what BookNLP's other files say and a record has no place for."""
-    if report is None:
-        return
     listed = book.get("characters")
     features = ("agent", "patient", "mod", "poss", "g")
     people = [c for c in (listed if type(listed) is list else ()) if type(c) is dict]
-    report.add(FEATURES, key, count=sum(any(c.get(name) for name in features) for c in people))
+    note(FEATURES, count=sum(any(c.get(name) for name in features) for c in people))
     supersenses = sibling(path, ".supersense")
     if supersenses is not None:
-        report.add(SUPERSENSES, key, count=max(sum(1 for line in read_lines(supersenses) if line) - 1, 0))
+        note(SUPERSENSES, count=max(sum(1 for line in read_lines(supersenses) if line) - 1, 0))
 
 
-def _read_entities(path: Path, index: dict[str, int]) -> tuple[dict[str, list[Mention]], list[list[Any]]]:
+def _read_entities(
+    path: str, lines: Iterable[str], index: dict[str, int]
+) -> tuple[dict[str, list[Mention]], list[list[Any]]]:
     """The clusters by COREF, in the order of the file, and [start, end, PROP_CAT] of each mention."""
     clusters: dict[str, list[Mention]] = {}
     types = set()
-    for number, row in _read_table(path, ENTITY_COLUMNS[:3]):
+    for number, row in _read_table(path, lines, ENTITY_COLUMNS[:3]):
         start, end = index.get(row["start_token"]), index.get(row["end_token"])
         if start is None or end is None or start > end:
             raise FormatError(
@@ -313,60 +297,43 @@ def _named(book: dict[str, Any], clusters: dict[str, list[Mention]]) -> Iterator
             yield max(names, key=lambda item: item[0])[1], list(clusters[number])
 
 
-def _token_lines(record: Record, report: ConversionReport | None) -> Iterator[str]:
-    in_quote = "in_quote" in layers_of(record)
-    yield "\t".join((*TOKEN_COLUMNS, "inQuote") if in_quote else TOKEN_COLUMNS) + "\n"
-    note_layers(record, report, {"speakers", *_HELD})
+def _token_lines(record: Record) -> Iterator[str]:
+    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
     sentences = [sentence for sentence in record.sentences or [] if sentence]
-    empty = len(record.sentences or []) - len(sentences)
-    if report is not None:
-        report.add(EMPTY_SENTENCE, record.doc_key, count=empty)
-    cells = _token_cells(record)
+    size = sum(map(len, sentences))
+    layers.setdefault("paragraph", _paragraphs(record))
+    cells = {
+        column.key: list(map(column.cell, layers.get(column.layer) or [""] * size)) for column in _COLUMNS
+    }
     heads = document_heads(record)
-    offsets = flat(layers_of(record).get("offsets"))
-    position = offset = 0
+    governed = heads_as("document_head", [None] * size if heads is None else heads, sentences)
+    offsets = _offsets(record, layers, sentences)
+    columns = (*TOKEN_COLUMNS, *(["inQuote"] if "in_quote" in layers else []))
+    yield "\t".join(columns) + "\n"
+    position = 0
     for number, sentence in enumerate(sentences):
         for i, token in enumerate(sentence):
-            word = escape(token)
-            end = offset + len(word)
-            own = {name: values[position] for name, values in cells.items()}
-            place = offsets[position].split(" ", 1) if offsets else []
-            onset, offset_end = place if len(place) == 2 else (str(offset), str(end))
-            head = heads[position] if heads is not None else None
-            row = [
-                own["paragraph_ID"],
-                str(number),
-                str(i),
-                str(position),
-                word,
-                own["lemma"],
-                onset,
-                offset_end,
-                own["POS_tag"],
-                own["fine_POS_tag"],
-                own["dependency_relation"],
-                str(position if head is None else head),
-                own["event"],
-                *([own["inQuote"]] if in_quote else []),
-            ]
-            yield "\t".join(row) + "\n"
+            onset, _, offset = offsets[position].partition(" ")
+            row = {
+                "sentence_ID": str(number), "token_ID_within_sentence": str(i), "word": escape(token),
+                "token_ID_within_document": str(position), "byte_onset": onset, "byte_offset": offset,
+                "syntactic_head_ID": governed[position],
+            }  # fmt: skip
+            yield "\t".join([row[c] if c in row else cells[c][position] for c in columns]) + "\n"
             position += 1
-            offset = end + 1
 
 
-def _token_cells(record: Record) -> dict[str, list[str]]:
-    """The cells of every column that a layer fills, one a token."""
-    layers = layers_of(record)
-    size = sum(map(len, record.sentences or []))
-    cells = {
-        column: [escape(value) if value else blank for value in flat(layers[name])]
-        if name in layers
-        else [blank] * size
-        for name, column, blank in _LAYERS
-    }
-    if "paragraph" not in layers:
-        cells["paragraph_ID"] = _paragraphs(record)
-    return cells
+def _offsets(record: Record, layers: dict[str, list[str]], sentences: list[list[str]]) -> list[str]:
+    """Where each token stands: in the text that was analysed, in the file that was read, else in ours."""
+    size, own = sum(map(len, sentences)), layers.get("offsets")
+    if own and all(map(_OFFSETS.fullmatch, own)):
+        return own
+    starts, ends = record.extra.get("token_starts"), record.extra.get("token_ends")
+    if type(starts) is list and type(ends) is list and len(starts) == len(ends) == size > 0:
+        found = [f"{start} {end}" for start, end in zip(starts, ends, strict=True)]
+        if all(map(_OFFSETS.fullmatch, found)):
+            return found
+    return _laid_out(sentences)
 
 
 def _paragraphs(record: Record) -> list[str]:
@@ -387,25 +354,14 @@ def _paragraphs(record: Record) -> list[str]:
 class _WrittenMentions:
     """The mentions of one record as BookNLP writes them: ids, types, words."""
 
-    def __init__(self, record: Record, report: ConversionReport | None) -> None:
+    def __init__(self, record: Record, note: Note) -> None:
         self.record = record
         self.tokens = [token for sentence in record.sentences or [] for token in sentence]
-        self.ids = metadata_comment.cluster_ids(record, digits=True)
+        self.ids = base.cluster_ids(record, digits=True)
         self.stated = mention_types(record, _TYPE)
         self._names = {name for name, _ in record.characters}
-        self.clusters = [list(self._inside(cluster, report)) for cluster in record.clusters]
+        self.clusters = base.inside(record.clusters, len(self.tokens), note)
         self.guessed = any(m not in self.stated for cluster in self.clusters for m in cluster)
-        if report is not None:
-            report.wrote(len(self.tokens), self.clusters)
-
-    def _inside(self, cluster: list[Mention], report: ConversionReport | None) -> Iterator[Mention]:
-        if not cluster and report is not None:
-            report.add(metadata_comment.EMPTY_CLUSTER, self.record.doc_key)
-        for mention in cluster:
-            if 0 <= mention.start <= mention.end < len(self.tokens):
-                yield mention
-            elif report is not None:
-                report.add(OUTSIDE, self.record.doc_key, str(tuple(mention)))
 
     def text(self, mention: Mention) -> str:
         return " ".join(map(escape, self.tokens[mention.start : mention.end + 1]))
@@ -430,50 +386,38 @@ def _entity_lines(mentions: _WrittenMentions) -> Iterator[str]:
             yield "\t".join(row) + "\n"
 
 
-def _quotations(record: Record) -> list[dict[str, Any]] | None:
-    """The quotations of a record if all of them can be written as rows, else None."""
-    listed = record.extra.get("quotations")
-    size = sum(map(len, record.sentences or []))
-    if type(listed) is not list or not listed or not all(_is_quotation(item, size) for item in listed):
-        return None
-    return listed
-
-
-def _is_quotation(item: object, size: int) -> bool:
-    if type(item) is not dict or item.keys() != {"start", "end", "mention", "cluster"}:
-        return False
-    spans = [[item["start"], item["end"]], *([item["mention"]] if item["mention"] is not None else [])]
-    fits = all(
-        type(s) is list and list(map(type, s)) == [int, int] and 0 <= s[0] <= s[1] < size for s in spans
-    )
-    cluster = item["cluster"]
-    return fits and (cluster is None or (type(cluster) is str and escape(cluster) == cluster))
-
-
 def _quote_lines(mentions: _WrittenMentions) -> Iterator[str]:
-    """One row a quotation. Quotations that say more (their addressees) stay in our part of the .book file."""
+    """One row a quotation. What a row cannot say (addressees) stays in our part of the .book file."""
     yield "\t".join(QUOTE_COLUMNS) + "\n"
-    for item in _quotations(mentions.record) or []:
+    listed, size = mentions.record.extra.get("quotations"), len(mentions.tokens)
+    speakers = dict(_ids_by_name(mentions))
+    for item in listed if type(listed) is list else ():
+        if type(item) is not dict or not _is_span([item.get("start"), item.get("end")], size):
+            continue
         phrase, first, last = "", "None", "None"
-        if item["mention"] is not None:
+        if _is_span(item.get("mention"), size):
             first, last = map(str, item["mention"])
             phrase = mentions.text(Mention(*item["mention"]))
+        owner = item.get("cluster") or speakers.get(str(item.get("speaker")), "")
+        owner = escape(owner) if type(owner) is str and owner else ""
         quote = mentions.text(Mention(item["start"], item["end"]))
-        row = (str(item["start"]), str(item["end"]), first, last, phrase, item["cluster"] or "", quote)
-        yield "\t".join(row) + "\n"
+        yield "\t".join((str(item["start"]), str(item["end"]), first, last, phrase, owner, quote)) + "\n"
 
 
-def _book_lines(mentions: _WrittenMentions, report: ConversionReport | None) -> Iterator[str]:
+def _is_span(value: object, size: int) -> bool:
+    return type(value) is list and list(map(type, value)) == [int, int] and 0 <= value[0] <= value[1] < size
+
+
+def _ids_by_name(mentions: _WrittenMentions) -> Iterator[tuple[str, str]]:
+    by_mentions = {tuple(sorted(c)): i for c, i in zip(mentions.clusters, mentions.ids, strict=True)}
+    for name, spans in mentions.record.characters:
+        number = by_mentions.get(tuple(sorted(spans)))
+        if number is not None:
+            yield name, number
+
+
+def _book_line(mentions: _WrittenMentions, comment: dict[str, Any]) -> str:
     """One JSON document: the characters as BookNLP lists them, and what only our reader restores."""
-    record = mentions.record
-    drop = ["quotations"] if _quotations(record) is not None else []
-    if mentions.stated and not mentions.guessed:
-        drop.append("mention_types")
-    description = metadata_comment.describe(
-        record, mentions.ids, report, drop=drop, speakers=speakers_of(record)
-    )
-    if mentions.guessed:
-        description[_GUESSED] = True
     deeds = _deeds(mentions)
     characters: list[dict[str, Any]] = []
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
@@ -487,7 +431,7 @@ def _book_lines(mentions: _WrittenMentions, report: ConversionReport | None) -> 
             owner = {"id": int(number), "g": None, "count": len(cluster), "mentions": counted}
             characters.append({**deeds.get(number, _no_deeds()), **owner})
     characters.sort(key=lambda item: -item["count"])
-    yield json.dumps({"characters": characters, _DESCRIPTION: description}) + "\n"
+    return json.dumps({"characters": characters, _DESCRIPTION: comment}) + "\n"
 
 
 def _no_deeds() -> dict[str, list[dict[str, Any]]]:

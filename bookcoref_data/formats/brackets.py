@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from ..books import Mention
 from ..errors import FormatError
-from .conversion_report import ConversionReport
+from .conversion_report import Note
 
 CROSSING = "mentions that cross another mention of their own cluster (brackets cannot say which closes)"
-OUTSIDE = "mentions outside the tokens"
 
 
 class _Open(NamedTuple):
@@ -76,19 +75,13 @@ class Placed(NamedTuple):
     opening: list[tuple[int, Mention]]
 
 
-def place_brackets(
-    clusters: Sequence[Iterable[Mention]], size: int, doc_key: str, report: ConversionReport | None
-) -> dict[int, Placed]:
-    """The brackets by token for clusters over `size` tokens.
+def place_brackets(clusters: Sequence[Iterable[Mention]], note: Note) -> dict[int, Placed]:
+    """The brackets by token for clusters whose mentions lie on the tokens.
 
-    On one token: inner mentions close first, longer ones open first. Mentions outside the tokens or
-    crossing one of their own cluster are left out and told to `report`.
+    On one token: inner mentions close first, longer ones open first. Mentions that cross one of their own
+    cluster are left out and noted.
     """
-    spans = [
-        (mention, number)
-        for number, cluster in enumerate(clusters)
-        for mention in sayable(cluster, size, doc_key, report)
-    ]
+    spans = [(m, number) for number, cluster in enumerate(clusters) for m in sayable(cluster, note)]
     placed: dict[int, Placed] = {}
 
     def at(position: int) -> Placed:
@@ -105,37 +98,18 @@ def place_brackets(
     return placed
 
 
-def clusters_of(placed: dict[int, Placed], count: int) -> list[list[Mention]]:
-    """The clusters that the brackets say, by their number: what is written of `count` clusters."""
-    clusters: list[list[Mention]] = [[] for _ in range(count)]
-    for at in placed.values():
-        for number, mention in (*at.single, *at.opening):
-            clusters[number].append(mention)
-    return clusters
-
-
-def sayable(
-    cluster: Iterable[Mention], size: int, doc_key: str, report: ConversionReport | None
-) -> Iterator[Mention]:
+def sayable(cluster: Iterable[Mention], note: Note) -> Iterator[Mention]:
     """The mentions of one cluster that brackets can say, in the order of the text."""
     around: list[Mention] = []
     for mention in sorted(cluster, key=_text_order):
-        if not 0 <= mention.start <= mention.end < size:
-            _note(report, OUTSIDE, doc_key, mention)
-            continue
         if mention.start < mention.end:
             while around and around[-1].end <= mention.start:
                 around.pop()
             if around and around[-1].end < mention.end:
-                _note(report, CROSSING, doc_key, mention)
+                note(CROSSING, str(tuple(mention)))
                 continue
             around.append(mention)
         yield mention
-
-
-def _note(report: ConversionReport | None, what: str, doc_key: str, mention: Mention) -> None:
-    if report is not None:
-        report.add(what, doc_key, str(tuple(mention)))
 
 
 def _text_order(mention: Mention) -> tuple[int, int]:

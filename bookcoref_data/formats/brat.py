@@ -14,45 +14,43 @@ mention.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 from ..books import Mention, Record
-from ..errors import DataError, FormatError
-from . import metadata_comment
-from .brackets import OUTSIDE
+from ..errors import FormatError
+from . import base
 from .compressed import bare_suffix, packing, read_bytes
-from .conll import EMPTY_SENTENCE
-from .conversion_report import ConversionReport
+from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .kinds import mention_attributes, mention_types
-from .layers import note_layers, speakers_of
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
 from .plain_text import CUT, CutText, cut_text
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
 RELATIONS = "relations and events that are not coreference"
+RENAMED = "document keys in the place of which the name of the file is read"
 ON_RELATIONS = "attributes, references and notes of relations and events"
 ODD_LINES = "lines of a kind that brat does not know"
-UNTOLD = "keys, names and other fields of documents without any mention"
-SPLITS = "sentence boundaries inside a line"
 
 DEFAULT_TYPE = "Mention"
 _COREFERENCE = re.compile(r"(coref.*|ident.*|same.*|equiv.*)", re.IGNORECASE)
 _LITBANK_MENTION = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _LITBANK_CLUSTER = re.compile(r"\S+-\d+")
-_TYPE = re.compile(r"[^\s;]+")
+_TYPE = re.compile(r"(?!\S+-\d+$)[^\s;\ud800-\udfff]+")  # no name of one of LitBank's clusters
 _ENTITY = re.compile(r"([^\s;]+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(\S+) Arg2:(\S+)\s*")
-_ATTRIBUTE_NAME = re.compile(r"[^\s;:]+")
+_ATTRIBUTE_NAME = re.compile(r"[^\s;:\ud800-\udfff]+")
 _NOTES, _REFERENCES = "notes", "references"
-_NOTE_MARK = metadata_comment.MARK.lstrip("# ")
+_NOTE_MARK = base.MARK.lstrip("# ")
+_LINE = re.compile(rf"(?!AnnotatorNotes \S+\t{_NOTE_MARK})[^\r\n\ud800-\udfff]*")
 
 
 @dataclass
@@ -72,7 +70,7 @@ class _Annotation:
     entities: dict[str, _Entity] = field(default_factory=dict)
     links: list[list[str]] = field(default_factory=list)
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    description: dict[str, Any] | None = None
+    comment: dict[str, Any] | None = None
 
 
 def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterator[Record]:
@@ -87,16 +85,24 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
         FormatError: `file:line` of a line that cannot be, of offsets that do not fit the text.
         SourceError: one of the two files is missing.
     """
-    path = Path(path)
+    path, report = Path(path), report or ConversionReport()
     if bare_suffix(path) == ".txt":
         path = needed_sibling(path, ".ann", "the annotation")
     key = doc_key_of(path)
-    text_path = needed_sibling(path, ".txt", "the text")
-    text = _read_text(text_path)
-    annotation = _read_annotation(path, text, key, report)
+    text = _read_text(needed_sibling(path, ".txt", "the text"))
+    parsed, comment = _parse(key, text, read_lines(path), str(path), report.note(key))
+    if comment is not None:
+        parsed.doc_key = comment["doc_key"]
+    yield parsed.record(comment, report.note(key))
+
+
+def _parse(
+    key: str, text: str, lines: Iterable[str], path: str, note: Note
+) -> tuple[base.Parsed, dict[str, Any] | None]:
+    """What a text and the lines of its annotation say, and our comment."""
+    annotation = _read_annotation(lines, path, text, note)
     tokens = cut_text(text, (p for e in annotation.entities.values() for p in (e.start, e.end)))
-    if report is not None:
-        report.add(CUT, key, count=tokens.cut)
+    note(CUT, count=tokens.cut)
     sentences = [[unescape(token) for token in sentence] for sentence in tokens.sentences]
     spans = {number: _span(entity, tokens, path) for number, entity in annotation.entities.items()}
     litbank = _is_litbank(annotation)
@@ -109,10 +115,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     if annotation.attributes:
         listed = [[*spans[number], values] for number, values in annotation.attributes.items()]
         extra["mention_attributes"] = sorted(listed, key=lambda item: (item[0], item[1]))
-    record = metadata_comment.record_of(
-        annotation.description, key, sentences, clusters, str(path), extra, report, keep_ids=litbank
-    )
-    yield record
+    return base.Parsed(key, sentences, clusters, path, extra, keep_ids=litbank), annotation.comment
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -125,21 +128,31 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
-    count = 0
+    report, count = report or ConversionReport(), 0
     for record, target in targets(records, path, ".ann"):
-        if record.sentences is None:
-            raise DataError(
-                f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-                expected="a record with sentences",
-                hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-            )
-        text, starts, ends = _lay_out(record, report)
-        lines = list(_annotation_lines(record, text, starts, ends, report))
+        count += 1
+        note = report.note(record.doc_key)
+        text, starts, ends = _lay_out(record, note)
+        clusters = _numbered(record, len(starts), note)
+        ids = [members[0][0] if members else "" for members in clusters]
+        about = list(_about_lines(record, clusters))
+        lines = [*_annotation_lines(record, clusters, text, starts, ends), *about]
+        parsed, _ = _parse(
+            record.doc_key, text, (line[:-1] for line in lines), "", ConversionReport().note("")
+        )
+        comment = base.comment_for(record, parsed, ids, note)
+        report.wrote(len(starts), parsed.clusters.values())
+        if any(clusters):
+            told = base.to_line(comment, _NOTE_MARK)
+            notes = sum(line.startswith("#") for line in about)
+            lines.append(f"#{notes + 1}\tAnnotatorNotes T1\t{told}\n")
+        else:
+            base.note_untold(comment, note)
+            note(RENAMED, count=doc_key_of(target) != record.doc_key)
         with packing(beside(target, ".txt")) as stream:
             stream.write(text.encode("utf-8"))
         with packing(target) as stream:
             stream.write("".join(lines).encode("utf-8"))
-        count += 1
     return count
 
 
@@ -154,10 +167,10 @@ def _read_text(path: Path) -> str:
     return f" {text[1:]}" if text.startswith("\ufeff") else text
 
 
-def _read_annotation(path: Path, text: str, key: str, report: ConversionReport | None) -> _Annotation:
+def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> _Annotation:
     found = _Annotation()
     about: list[tuple[str, str, Any]] = []  # id, name, value
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(lines, 1):
         place = f"{path}:{number}"
         cells = line.split("\t")
         if not line.strip():
@@ -165,7 +178,7 @@ def _read_annotation(path: Path, text: str, key: str, report: ConversionReport |
         if len(cells) < 2:
             raise _bad_line(place, line, "an id and its annotation, separated by a tab")
         if line[0] == "T":
-            entity = _read_entity(cells, text, key, place, line, report)
+            entity = _read_entity(cells, text, place, line, note)
             if entity.number in found.entities:
                 raise _bad_line(place, line, f"each id once; {entity.number} is given twice")
             found.entities[entity.number] = entity
@@ -177,14 +190,14 @@ def _read_annotation(path: Path, text: str, key: str, report: ConversionReport |
                 raise _bad_line(place, line, "R1<tab>Type Arg1:T1 Arg2:T2")
             if _COREFERENCE.fullmatch(match[1]):
                 found.links.append([match[2], match[3]])
-            elif report is not None:
-                report.add(RELATIONS, key, match[1])
+            else:
+                note(RELATIONS, match[1])
         elif line[0] == "#" and len(cells) > 2 and cells[2].startswith(_NOTE_MARK):
-            found.description = metadata_comment.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
+            found.comment = base.parse("\t".join(cells[2:])[len(_NOTE_MARK) :], place)
         elif line[0] in "AMN#":
             about.append(_read_about(cells, place, line))
-        elif report is not None:
-            report.add(RELATIONS if line[0] == "E" else ODD_LINES, key, cells[1].split(":")[0])
+        else:
+            note(RELATIONS if line[0] == "E" else ODD_LINES, cells[1].split(":")[0])
     for members in found.links:
         for member in members:
             if member not in found.entities:
@@ -193,7 +206,7 @@ def _read_annotation(path: Path, text: str, key: str, report: ConversionReport |
                     expected="the id of a T line",
                     hint="is a line missing?",
                 )
-    _attach(found, about, key, report)
+    _attach(found, about, note)
     return found
 
 
@@ -213,27 +226,22 @@ def _read_about(cells: list[str], place: str, line: str) -> tuple[str, str, Any]
     return number, kind, " ".join(words[2:]) or True
 
 
-def _attach(
-    found: _Annotation, about: list[tuple[str, str, Any]], key: str, report: ConversionReport | None
-) -> None:
+def _attach(found: _Annotation, about: list[tuple[str, str, Any]], note: Note) -> None:
     """Put what lines say about entities beside these; what is about anything else is counted."""
     for number, name, value in about:
         if number not in found.entities:
-            if report is not None:
-                report.add(ON_RELATIONS, key, f"{name} {number}")
+            note(ON_RELATIONS, f"{name} {number}")
             continue
         own = found.attributes.setdefault(number, {})
         if name in (_NOTES, _REFERENCES):
             own.setdefault(name, []).append(value)
         elif name not in own:
             own[name] = value
-        elif report is not None:
-            report.add("further values of an attribute of a mention", key, f"{name} {value}")
+        else:
+            note("further values of an attribute of a mention", f"{name} {value}")
 
 
-def _read_entity(
-    cells: list[str], text: str, key: str, place: str, line: str, report: ConversionReport | None
-) -> _Entity:
+def _read_entity(cells: list[str], text: str, place: str, line: str, note: Note) -> _Entity:
     match = _ENTITY.fullmatch(cells[1])
     if match is None or len(cells) < 3:
         raise _bad_line(place, line, "T1<tab>Type start end<tab>text")
@@ -250,9 +258,8 @@ def _read_entity(
             hint="is this the text that was annotated, with its own line ends?",
         )
     pieces.sort()
-    gap = any(text[a[1] : b[0]].strip() for a, b in pairwise(pieces))
-    if gap and report is not None:
-        report.add(GAPS, key, said)
+    if any(text[a[1] : b[0]].strip() for a, b in pairwise(pieces)):
+        note(GAPS, said)
     return _Entity(cells[0], match[1], pieces[0][0], max(end for _, end in pieces))
 
 
@@ -260,7 +267,7 @@ def _bad_line(place: str, line: str, expected: str) -> FormatError:
     return FormatError(f"{place}: the line is not brat standoff", expected=expected, found=repr(line[:80]))
 
 
-def _span(entity: _Entity, tokens: CutText, path: Path) -> Mention:
+def _span(entity: _Entity, tokens: CutText, path: str) -> Mention:
     span = tokens.span(entity.start, entity.end)
     if span is None:
         raise FormatError(
@@ -328,137 +335,59 @@ def _mention_types(
     return sorted(map(list, types))
 
 
-def _lay_out(record: Record, report: ConversionReport | None) -> tuple[str, list[int], list[int]]:
+def _lay_out(record: Record, note: Note) -> tuple[str, list[int], list[int]]:
     """The text of a document, and the start and end (exclusive) of every token in it."""
-    lines: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    position = 0
-    for sentence in record.sentences or []:
-        if not sentence:
-            if report is not None:
-                report.add(EMPTY_SENTENCE, record.doc_key)
-            continue
-        fields = [escape(token) for token in sentence]
-        for token in fields:
-            starts.append(position)
-            ends.append(position + len(token))
-            position += len(token) + 1
-        lines.append(" ".join(fields) + "\n")
-    return "".join(lines), starts, ends
+    sentences = base.sentences_of(record)
+    note(base.EMPTY_SENTENCE, count=sentences.count([]))
+    lines = [[escape(token) for token in sentence] for sentence in sentences if sentence]
+    sizes = [len(token) + 1 for line in lines for token in line]
+    starts = list(accumulate(sizes, initial=0))
+    ends = [start - 1 for start in starts[1:]]
+    return "".join(" ".join(line) + "\n" for line in lines), starts[:-1], ends
+
+
+_Members = list[list[tuple[str, Mention]]]
 
 
 def _annotation_lines(
-    record: Record, text: str, starts: list[int], ends: list[int], report: ConversionReport | None
+    record: Record, clusters: _Members, text: str, starts: list[int], ends: list[int]
 ) -> Iterator[str]:
     types = mention_types(record, _TYPE)
-    clusters = _numbered(record, len(starts), report)
-    for members in clusters:
-        for number, mention in members:
-            kind = types.get(mention, DEFAULT_TYPE)
-            yield _entity_line(number, kind, text, starts[mention.start], ends[mention.end])
+    for number, mention in (member for members in clusters for member in members):
+        kind = types.get(mention, DEFAULT_TYPE)
+        yield _entity_line(number, kind, text, starts[mention.start], ends[mention.end])
     for members in clusters:
         if len(members) > 1:
             yield f"*\tCoref {' '.join(number for number, _ in members)}\n"
-    about = _about_lines(record, clusters)
-    yield from about.lines
-    note_layers(record, report, {"speakers"})
-    if report is not None:
-        report.wrote(len(starts), clusters)
-    drop = ["mention_types"] if types else []
-    if about.lines:
-        drop.append("mention_attributes")
-    first_of = [members[0][0] if members else "" for members in clusters]
-    description = metadata_comment.describe(record, first_of, report, drop=drop, speakers=speakers_of(record))
-    if any(clusters):
-        note = metadata_comment.to_line(description, _NOTE_MARK)
-        yield f"#{about.notes + 1}\tAnnotatorNotes T1\t{note}\n"
-    elif len(description) > 1 and report is not None:
-        report.add(UNTOLD, record.doc_key)
 
 
-def _numbered(record: Record, size: int, report: ConversionReport | None) -> list[list[tuple[str, Mention]]]:
+def _numbered(record: Record, size: int, note: Note) -> _Members:
     """The mentions of each cluster that lie on the `size` tokens, with their ids in the file."""
-    count = 0
-    clusters = []
-    for cluster in record.clusters:
-        members = []
-        for mention in sorted(cluster):
-            if 0 <= mention.start <= mention.end < size:
-                count += 1
-                members.append((f"T{count}", mention))
-            elif report is not None:
-                report.add(OUTSIDE, record.doc_key, str(tuple(mention)))
-        if not cluster and report is not None:
-            report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
-        clusters.append(members)
-    return clusters
+    count = itertools.count(1)
+    kept = base.inside(map(sorted, record.clusters), size, note)
+    return [[(f"T{next(count)}", mention) for mention in cluster] for cluster in kept]
 
 
-def _about_lines(record: Record, clusters: list[list[tuple[str, Mention]]]) -> _AboutLines:
-    """The lines for the attributes of mentions; none unless all of them can be said."""
-    about = _AboutLines()
-    attributes = mention_attributes(record)
-    written = Counter(mention for members in clusters for _, mention in members)
-    if all(len(items) <= written[m] and all(map(_is_writable, items)) for m, items in attributes.items()):
-        left = {mention: list(items) for mention, items in attributes.items()}
-        for number, mention in (member for members in clusters for member in members):
-            if left.get(mention):
-                about.add(number, left[mention].pop(0))
-    return about
-
-
-class _AboutLines:
-    """The lines that say something about entities, with their running numbers."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.notes = self._attributes = self._references = 0
-
-    def add(self, number: str, attributes: dict[str, Any]) -> None:
+def _about_lines(record: Record, clusters: _Members) -> Iterator[str]:
+    """Lines for the attributes of mentions, so far as lines can say them; our comment has the rest."""
+    left = {mention: list(items) for mention, items in mention_attributes(record).items()}
+    count: Counter[str] = Counter()
+    for number, mention in (member for members in clusters for member in members):
+        attributes = left[mention].pop(0) if left.get(mention) else {}
         for name, value in attributes.items():
+            listed = value if type(value) is list else []
+            said: list[tuple[str, str]] = []
             if name == _NOTES:
-                for text in value:
-                    self.notes += 1
-                    self.lines.append(f"#{self.notes}\tAnnotatorNotes {number}\t{text}\n")
+                said = [("#", f"AnnotatorNotes {number}\t{text}") for text in listed]
             elif name == _REFERENCES:
-                for target, text in value:
-                    self._references += 1
-                    self.lines.append(f"N{self._references}\tReference {number} {target}\t{text}\n")
-            else:
-                self._attributes += 1
-                said = "" if value is True else f" {value}"
-                self.lines.append(f"A{self._attributes}\t{name} {number}{said}\n")
-
-
-def _is_writable(attributes: dict[str, Any]) -> bool:
-    """Whether all attributes of a mention can be written as lines and read back as they are."""
-    return all(_is_writable_value(name, value) for name, value in attributes.items())
-
-
-def _is_writable_value(name: str, value: Any) -> bool:
-    if name == _NOTES:
-        return type(value) is list and bool(value) and all(map(_is_line, value))
-    if name == _REFERENCES:
-        return (
-            type(value) is list
-            and bool(value)
-            and all(type(item) is list and len(item) == 2 and all(map(_is_line, item)) for item in value)
-            and all(" ".join(item[0].split()) == item[0] for item in value)
-        )
-    simple = value is True or (type(value) is str and value != "" and " ".join(value.split()) == value)
-    return bool(_ATTRIBUTE_NAME.fullmatch(name)) and simple and (value is True or _is_line(value))
-
-
-def _is_line(value: object) -> bool:
-    """Whether a value is a text that can stand in one line, and is no comment of ours."""
-    if type(value) is not str or value.startswith(_NOTE_MARK):
-        return False
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return "\n" not in value and "\r" not in value
+                pairs = [item for item in listed if type(item) is list and len(item) == 2]
+                said = [("N", f"Reference {number} {source}\t{text}") for source, text in pairs]
+            elif _ATTRIBUTE_NAME.fullmatch(name):
+                said = [("A", f"{name} {number}" if value is True else f"{name} {number} {value}")]
+            for mark, line in said:
+                if _LINE.fullmatch(line):
+                    count[mark] += 1
+                    yield f"{mark}{count[mark]}\t{line}\n"
 
 
 def _entity_line(number: str, kind: str, text: str, start: int, end: int) -> str:

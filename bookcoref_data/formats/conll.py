@@ -5,33 +5,32 @@ and there are no words); tabs or spaces; glued brackets `(1(3`; headers without 
 `#end document`; odd document names; documents in several parts. Files with all columns (12 and more) keep
 part of speech, parse, predicates, speakers, named entities and arguments. Written: 12 columns with tabs, more
 where there are arguments of predicates. Tokens are escaped as `escape` says; names, keys and unknown fields
-go into the comment of `metadata_comment`.
+go into our comment (`base`).
 """
 
 from __future__ import annotations
 
-import itertools
 import re
+import shutil
+import tempfile
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from pathlib import Path
 from typing import Any, Literal
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
-from . import metadata_comment
-from .brackets import BracketReader, clusters_of, place_brackets
+from . import base
+from .brackets import BracketReader, place_brackets
 from .compressed import packing
-from .conversion_report import ConversionReport
+from .conversion_report import ConversionReport, Note
 from .escape import escape, escape_name, unescape
-from .layers import Layer, by_sentence, flat, layers_of, note_layers, speakers_of
+from .layers import Column, Layer, by_sentence, flat, layers_of, speakers_of
 from .lines import read_lines
 
 PartsRule = Literal["join", "merge", "apart"]
-CROSSING_PARTS = "part boundaries (a cluster reaches over them)"
-EMPTY_SENTENCE = "empty sentences"
 
 _BEGIN = "#begin document"
 _END = "#end document"
@@ -39,42 +38,25 @@ _LONGEST_NAME = 1000
 _MOST_TOKENS = 10_000_000
 _LONGEST_SENTENCE = 10_000
 _NONE = {"-", "_", "*"}
-# The columns of CoNLL-2012 between the word and the coreference: name of the layer, what stands for nothing.
+# The columns of CoNLL-2012 between the word and the coreference; `key` fills one that the record has not.
 # Behind them come the arguments, one column for each predicate of the sentence.
-_COLUMNS = (
-    ("xpos", "-"),
-    ("parse", "-"),
-    ("predicate_lemma", "-"),
-    ("frameset", "-"),
-    ("word_sense", "-"),
-    ("speakers", "-"),
-    ("named_entities", "*"),
-)
-_HELD = {name for name, _ in _COLUMNS} | {"arguments"}
+_COLUMNS = tuple(
+    Column(name, missing, (blank, *sorted(_NONE - {blank})))
+    for name, missing, blank in (
+        ("xpos", "-", "-"), ("parse", "-", "*"), ("predicate_lemma", "-", "-"), ("frameset", "-", "-"),
+        ("word_sense", "-", "-"), ("speakers", "-", "-"), ("named_entities", "*", "*"),
+    )
+)  # fmt: skip
+_ARGUMENT = Column("arguments", "", ("*", "-", "_"))
 _WHOLE_ROW = 4 + len(_COLUMNS) + 1
 OTHER_COLUMNS = (
     "cells of columns other than word and coreference (the file has not the columns of CoNLL-2012)"
 )
 _MOST_PREDICATES = 200
-TOO_MANY_PREDICATES = f"sentences with arguments of more than {_MOST_PREDICATES} predicates"
-NO_VALUE = 'annotations of tokens that read "-", "_" or "*", which here stand for nothing'
+_PART = re.compile(r"[^\s()&#]{1,40}")
 _NAMED = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\S+))?\s*")
 _BARE = re.compile(r"(.+?)\s*(?:;\s*part\s+(\S+)|;)?\s*")
 _PIECE = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|\|")
-
-
-@dataclass
-class _DocumentBlock:
-    """One `#begin document` block."""
-
-    name: str
-    number: str
-    source: str
-    clusters: dict[str, list[Mention]]
-    sentences: list[list[str]] | None
-    lengths: list[int]
-    layers: dict[str, Layer]
-    other_cells: int
 
 
 def read(
@@ -93,14 +75,23 @@ def read(
     Raises:
         FormatError: `file:line` of a row or bracket that cannot be, of a part given twice.
     """
-    reader = _ConllReader(Path(path))
-    for name, group in groupby(reader.parts(), key=lambda part: part.name):
+    report = report or ConversionReport()
+    reader = _ConllReader(read_lines(Path(path)), str(path))
+    for _, group in groupby(reader.parts(), key=lambda part: part.name):
         block = list(group)
         _check_numbers(block)
-        if parts == "apart":
-            yield from (_apart(part, reader.comments, report) for part in block)
-        else:
-            yield _joined(name, block, reader.comments, report, merge=parts == "merge")
+        documents = map(_apart, block) if parts == "apart" else [_joined(block, merge=parts == "merge")]
+        for document in documents:
+            note = report.note(document.doc_key)
+            own = block if parts != "apart" else [p for p in block if _apart_key(p) == document.doc_key]
+            note(OTHER_COLUMNS, count=sum(part.other_cells for part in own))
+            yield document.record(reader.comments.get(document.doc_key), note)
+
+
+def _parsed(lines: Iterable[str], *, apart: bool) -> base.Parsed:
+    """What the lines of one document say."""
+    block = list(_ConllReader((line[:-1] for line in lines), "").parts())
+    return _apart(block[0]) if apart else _joined(block, merge=False)
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -113,27 +104,35 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document has no tokens and no sentence lengths.
     """
-    records = list(records)
-    with packing(path) as stream:
+    report, count = report or ConversionReport(), 0
+    with packing(path) as stream, tempfile.TemporaryFile() as bodies:
         for record in records:
-            comment = metadata_comment.describe(record, _ids(record), report, drop=_said_elsewhere(record))
-            stream.write(metadata_comment.to_line(comment).encode("utf-8") + b"\n")
-        for record in records:
-            for line in _lines_of(record, report):
-                stream.write(line.encode("utf-8"))
-    return len(records)
+            note = report.note(record.doc_key)
+            count += 1
+            ids = base.cluster_ids(record, digits=True)
+            lines = list(_lines_of(record, ids, note))
+            parsed = _parsed(lines, apart=_is_apart(record))
+            comment = base.comment_for(record, parsed, ids, note)
+            tokens = None if record.sentences is None else sum(map(len, record.sentences))
+            report.wrote(tokens, parsed.clusters.values())
+            stream.write(base.to_line(comment).encode("utf-8") + b"\n")
+            bodies.write("".join(lines).encode("utf-8"))
+        bodies.seek(0)
+        shutil.copyfileobj(bodies, stream)
+    return count
 
 
 @dataclass
 class _ConllReader:
-    """Walks the lines of one file; `comments` holds our comment of each document key met so far."""
+    """Walks the lines of a file; `comments` holds our comment of each document key met so far."""
 
-    path: Path
+    lines: Iterable[str]
+    path: str
     comments: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def parts(self) -> Iterator[_DocumentBlock]:
+    def parts(self) -> Iterator[_Block]:
         block: _Block | None = None
-        for number, line in enumerate(read_lines(self.path), 1):
+        for number, line in enumerate(self.lines, 1):
             if line.startswith("#") and (block is None or not block.is_row(line)):
                 if line.startswith(_BEGIN):
                     if block is not None:
@@ -142,10 +141,8 @@ class _ConllReader:
                 elif line.startswith(_END) and block is not None:
                     yield block.finish()
                     block = None
-                elif line.startswith(metadata_comment.MARK):
-                    comment = metadata_comment.parse(
-                        line[len(metadata_comment.MARK) :], f"{self.path}:{number}"
-                    )
+                elif line.startswith(base.MARK):
+                    comment = base.parse(line[len(base.MARK) :], f"{self.path}:{number}")
                     self.comments[comment["doc_key"]] = comment
             elif block is not None:
                 block.add(line, number)
@@ -161,9 +158,12 @@ class _ConllReader:
 
 
 class _Block:
-    """One document part while its rows come in."""
+    """One document part (`#begin document` to `#end document`) while its rows come in, and whole."""
 
-    def __init__(self, header: str, path: Path, line: int) -> None:
+    clusters: dict[str, list[Mention]]
+    layers: dict[str, Layer]
+
+    def __init__(self, header: str, path: str, line: int) -> None:
         rest = header[len(_BEGIN) :].strip()
         match = (_NAMED.fullmatch(rest) or _BARE.fullmatch(rest)) if len(rest) <= _LONGEST_NAME else None
         if match is None:
@@ -173,14 +173,15 @@ class _Block:
                 found=repr(header[:60]),
             )
         self.name, self.number = unescape(match[1]), match[2] or "0"
-        self._raw_name, self._path, self._line = match[1], path, line
+        self.source, self._raw_name, self._path = f"{path}:{line}", match[1], path
         self._brackets = BracketReader()
+        self.sentences: list[list[str]] | None = None
         self._sentences: list[list[str]] = []
         self._sentence: list[str] = []
         self._rows: list[tuple[str, ...]] = []
         # Rows repeat themselves: one object for equal ones keeps a novel's columns small.
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._other_cells = 0
+        self.other_cells = 0
         self._position = 0
         self._wordless = True
 
@@ -211,40 +212,30 @@ class _Block:
         if len(cells) >= _WHOLE_ROW:
             row = tuple(cells[4:-1])
         elif len(cells) > 5:
-            self._other_cells += sum(cell not in _NONE for cell in cells[4:-1])
+            self.other_cells += sum(cell not in _NONE for cell in cells[4:-1])
         self._rows.append(self._known.setdefault(row, row))
         if cells[-1] not in _NONE:
             self._read_brackets(cells[-1], number)
         self._position += 1
 
-    def finish(self) -> _DocumentBlock:
+    def finish(self) -> _Block:
         """The part, once its last line is read. Raises FormatError for brackets left open."""
         self._end_sentence()
-        return _DocumentBlock(
-            self.name,
-            self.number,
-            f"{self._path}:{self._line}",
-            self._brackets.finish(),
-            None if self._wordless and self._sentences else self._sentences,
-            list(map(len, self._sentences)),
-            self._layers(),
-            self._other_cells,
-        )
+        self.clusters, self.layers = self._brackets.finish(), self._layers()
+        self.lengths = list(map(len, self._sentences))
+        self.sentences = None if self._wordless and self._sentences else self._sentences
+        return self
 
     def _layers(self) -> dict[str, Layer]:
         """The layers that say anything, by name; "speakers" is one of them."""
         width = len(_COLUMNS)
         columns = {
-            name: [row[i] if row else "" for row in self._rows] for i, (name, _) in enumerate(_COLUMNS)
+            column.layer: [column.value(row[i]) if row else "" for row in self._rows]
+            for i, column in enumerate(_COLUMNS)
         }
-        columns["arguments"] = ["\t".join(row[width:]) for row in self._rows]
-        if not any(cell not in _NONE for row in self._known for cell in row[width:]):
-            del columns["arguments"]
-        return {
-            name: by_sentence(["" if cell in _NONE else unescape(cell) for cell in cells], self._sentences)
-            for name, cells in columns.items()
-            if not set(cells) <= _NONE | {""}
-        }
+        if any(len(row) > width for row in self._known):
+            columns["arguments"] = [_arguments_in(row[width:]) for row in self._rows]
+        return {name: by_sentence(v, self._sentences) for name, v in columns.items() if any(v)}
 
     def _end_sentence(self) -> None:
         if self._sentence:
@@ -272,7 +263,7 @@ class _Block:
             )
 
 
-def _check_numbers(block: list[_DocumentBlock]) -> None:
+def _check_numbers(block: list[_Block]) -> None:
     seen: dict[str, str] = {}
     for part in block:
         if part.number in seen:
@@ -284,64 +275,45 @@ def _check_numbers(block: list[_DocumentBlock]) -> None:
         seen[part.number] = part.source
 
 
-def _apart(
-    part: _DocumentBlock, comments: dict[str, dict[str, Any]], report: ConversionReport | None
-) -> Record:
-    key = f"{part.name}_part{part.number}"
-    extra: dict[str, Any] = {"document": part.name, "part": part.number}
-    if part.sentences is None:
-        extra["sentence_lengths"] = part.lengths
-    if report is not None:
-        report.add(OTHER_COLUMNS, key, count=part.other_cells)
-    layers = dict(part.layers)
-    return metadata_comment.record_of(
-        comments.get(key),
-        key,
-        part.sentences,
-        part.clusters,
-        part.source,
-        extra,
-        report,
-        keep_ids=True,
-        speakers=layers.pop("speakers", None),
-        layers=layers,
-    )
+def _arguments_in(cells: Sequence[str]) -> str:
+    """The argument columns of a token; a blank one is `*`."""
+    return "\t".join(map(unescape, cells)) if not _NONE.issuperset(cells) else ""
 
 
-def _joined(
-    name: str,
-    block: list[_DocumentBlock],
-    comments: dict[str, dict[str, Any]],
-    report: ConversionReport | None,
-    *,
-    merge: bool,
-) -> Record:
-    lengths = [length for part in block for length in part.lengths]
-    clusters = _shifted(block, merge=merge)
+def _apart_key(part: _Block) -> str:
+    return f"{part.name}_part{part.number}"
+
+
+def _is_apart(record: Record) -> bool:
+    """Whether a record is one part of a document, as `read` gives it with `parts="apart"`."""
+    document, part = record.extra.get("document"), record.extra.get("part")
+    texts = type(document) is str and type(part) is str and _PART.fullmatch(part) is not None
+    return texts and record.doc_key == f"{document}_part{part}"
+
+
+def _apart(part: _Block) -> base.Parsed:
+    found = _joined([part], merge=False)
+    found.doc_key, found.keep_ids = _apart_key(part), True
+    found.extra = {"document": part.name, "part": part.number, **found.extra}
+    found.extra.pop("parts", None)
+    return found
+
+
+def _joined(block: list[_Block], *, merge: bool) -> base.Parsed:
     extra: dict[str, Any] = {}
     if len(block) > 1 or block[0].number.strip("0"):
         extra["parts"] = [[part.number, len(part.lengths)] for part in block]
-    wordless = [part.sentences is None for part in block if part.lengths]
-    if any(wordless):
-        extra["sentence_lengths"] = lengths
-    sentences = None if any(wordless) else [s for part in block for s in part.sentences or []]
-    if report is not None:
-        report.add(OTHER_COLUMNS, name, count=sum(part.other_cells for part in block))
-    layers = {} if any(wordless) else _joined_layers(block)
-    return metadata_comment.record_of(
-        comments.get(name),
-        name,
-        sentences,
-        clusters,
-        block[0].source,
-        extra,
-        report,
-        speakers=layers.pop("speakers", None),
-        layers=layers,
-    )
+    wordless = any(part.sentences is None for part in block if part.lengths)
+    if wordless:
+        extra["sentence_lengths"] = [length for part in block for length in part.lengths]
+    layers = {} if wordless else _joined_layers(block)
+    return base.Parsed(
+        block[0].name, None if wordless else [s for part in block for s in part.sentences or []],
+        _shifted(block, merge=merge), block[0].source, extra, layers.pop("speakers", None), layers,
+    )  # fmt: skip
 
 
-def _joined_layers(block: list[_DocumentBlock]) -> dict[str, Layer]:
+def _joined_layers(block: list[_Block]) -> dict[str, Layer]:
     """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
     names = dict.fromkeys(name for part in block for name in part.layers)
     return {
@@ -350,7 +322,7 @@ def _joined_layers(block: list[_DocumentBlock]) -> dict[str, Layer]:
     }
 
 
-def _shifted(block: list[_DocumentBlock], *, merge: bool) -> dict[str, list[Mention]]:
+def _shifted(block: list[_Block], *, merge: bool) -> dict[str, list[Mention]]:
     """The clusters of all parts over the joined tokens; ids that name two clusters get the part's number."""
     if len(block) == 1:
         return block[0].clusters
@@ -365,23 +337,11 @@ def _shifted(block: list[_DocumentBlock], *, merge: bool) -> dict[str, list[Ment
     return clusters
 
 
-def _said_elsewhere(record: Record) -> list[str]:
-    """The extra fields that rows and headers say themselves."""
-    ids = ["cluster_ids"] if record.extra.get("cluster_ids") == _ids(record) else []
-    return ["parts", "document", "part", "sentence_lengths", *ids]
-
-
-def _ids(record: Record) -> list[str]:
-    return metadata_comment.cluster_ids(record, digits=True)
-
-
-def _lines_of(record: Record, report: ConversionReport | None) -> Iterator[str]:
+def _lines_of(record: Record, ids: Sequence[str], note: Note) -> Iterator[str]:
     rows = _rows(record)
-    if report is not None:
-        note_empties(record, report)
+    note(base.EMPTY_SENTENCE, count=(record.sentences or []).count([]))
     size = sum(map(len, rows))
-    ids = _ids(record)
-    placed = place_brackets(record.clusters, size, record.doc_key, report)
+    placed = place_brackets(base.inside(record.clusters, size, note), note)
     cells = {
         position: "|".join(
             [f"{ids[n]})" for n, _ in at.closing]
@@ -390,18 +350,13 @@ def _lines_of(record: Record, report: ConversionReport | None) -> Iterator[str]:
         )
         for position, at in placed.items()
     }
-    if report is not None:
-        report.wrote(None if record.sentences is None else size, clusters_of(placed, len(ids)))
-    document = record.extra.get("document")
-    name = escape_name(document if type(document) is str and "part" in record.extra else record.doc_key)
-    middle = _middle_columns(record, report)
+    name = escape_name(record.extra["document"] if _is_apart(record) else record.doc_key)
+    middle = _middle_columns(record)
     position = 0
-    for number, first, end in _parts_of(record, len(rows), report):
+    for number, first, end in _parts_of(record, len(rows)):
         part = number.lstrip("0") or "0"
         yield f"{_BEGIN} ({name}); part {number}\n"
         for row in rows[first:end]:
-            if not row:
-                continue
             for i, token in enumerate(row):
                 cell = cells.get(position, "-")
                 if token is None:
@@ -409,50 +364,34 @@ def _lines_of(record: Record, report: ConversionReport | None) -> Iterator[str]:
                 else:
                     yield f"{name}\t{part}\t{i}\t{escape(token)}\t{next(middle)}\t{cell}\n"
                 position += 1
-            yield "\n"
+            if row:
+                yield "\n"
         yield f"{_END}\n"
 
 
-def _middle_columns(record: Record, report: ConversionReport | None) -> Iterator[str]:
+def _middle_columns(record: Record) -> Iterator[str]:
     """For each token its cells between word and coreference, from the layers that the record has."""
-    note_layers(record, report, _HELD)
-    layers = layers_of(record)
-    speakers = speakers_of(record)
-    if speakers is not None:
-        layers["speakers"] = speakers
-    if not layers.keys() & _HELD:
-        return itertools.repeat("\t".join(blank for _, blank in _COLUMNS))
-    columns = [
-        [_cell(value, blank) for value in flat(layers[name])] if name in layers else itertools.repeat(blank)
-        for name, blank in _COLUMNS
+    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
+    layers["speakers"] = flat(speakers_of(record))
+    columns: list[Iterable[str]] = [
+        map(column.cell, layers[column.layer]) if layers.get(column.layer) else repeat(column.key)
+        for column in _COLUMNS
     ]
     if "arguments" in layers:
-        columns.append(_arguments(layers["arguments"], record.doc_key, report))
-    if report is not None:
-        unsaid = sum(value in _NONE for name, _ in _COLUMNS for value in flat(layers.get(name)))
-        report.add(NO_VALUE, record.doc_key, count=unsaid)
+        columns.append(_arguments(layers_of(record)["arguments"]))
     # A sentence without a predicate has no argument columns: its cell is empty, and no column is written.
     return ("\t".join(filter(None, cells)) for cells in zip(*columns, strict=False))
 
 
-def _cell(value: str, blank: str) -> str:
-    return escape(value) if value and value not in _NONE else blank
-
-
-def _arguments(layer: Layer, doc_key: str, report: ConversionReport | None) -> list[str]:
+def _arguments(layer: Layer) -> Iterator[str]:
     """The argument columns of each token: as many in all rows of a sentence, as the format wants."""
-    cells: list[str] = []
     for row in layer:
         width = max((value.count("\t") for value in row if value), default=-1) + 1
-        if width > _MOST_PREDICATES:  # a table of width times length, from a line of width plus length
-            cells += [""] * len(row)
-            if report is not None:
-                report.add(TOO_MANY_PREDICATES, doc_key)
-            continue
         for value in row:
-            own = [_cell(item, "*") for item in value.split("\t")] if value else []
-            cells.append("\t".join([*own, *["*"] * (width - len(own))]))
-    return cells
+            # A table of width times length, from a line of width plus length, is not written.
+            cells = [_ARGUMENT.cell(item) for item in value.split("\t")] if value else []
+            fits = width <= _MOST_PREDICATES
+            yield "\t".join([*cells, *["*"] * (width - len(cells))]) if fits else ""
 
 
 def _rows(record: Record) -> list[list[str]] | list[list[None]]:
@@ -476,39 +415,17 @@ def _rows(record: Record) -> list[list[str]] | list[list[None]]:
     )
 
 
-def note_empties(record: Record, report: ConversionReport) -> None:
-    """Tell of clusters and sentences without content, which no column format can hold."""
-    for cluster in record.clusters:
-        if not cluster:
-            report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key)
-    for sentence in record.sentences or []:
-        if not sentence:
-            report.add(EMPTY_SENTENCE, record.doc_key)
-
-
-def _parts_of(record: Record, sentences: int, report: ConversionReport | None) -> list[tuple[str, int, int]]:
+def _parts_of(record: Record, sentences: int) -> list[tuple[str, int, int]]:
     """(part number, first sentence, end sentence) to write; one part unless the record came in several."""
-    if type(record.extra.get("part")) is str:
-        return [(escape(record.extra["part"]), 0, sentences)]
+    if _is_apart(record):
+        return [(record.extra["part"], 0, sentences)]
     parts: Any = record.extra.get("parts")
-    if not _are_parts(parts, sentences):
+    if not base.are_parts(parts, sentences) or not all(_PART.fullmatch(number) for number, _ in parts):
         return [("000", 0, sentences)]
     ends = list(accumulate(count for _, count in parts))
-    if len(parts) > 1 and _crosses(record, ends):
-        if report is not None:
-            report.add(CROSSING_PARTS, record.doc_key, count=len(parts) - 1)
+    if not parts or (len(parts) > 1 and _crosses(record, ends)):
         return [("000", 0, sentences)]
-    return [(escape(parts[i][0]), ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]
-
-
-def _are_parts(value: object, sentences: int) -> bool:
-    return (
-        type(value) is list
-        and all(type(p) is list and len(p) == 2 and type(p[0]) is str and type(p[1]) is int for p in value)
-        and len({p[0] for p in value}) == len(value)
-        and sum(p[1] for p in value) == sentences
-        and min((p[1] for p in value), default=-1) >= 0
-    )
+    return [(parts[i][0], ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]
 
 
 def _crosses(record: Record, sentence_ends: list[int]) -> bool:

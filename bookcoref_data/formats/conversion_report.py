@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 _EXAMPLES = 3
 
@@ -21,6 +21,12 @@ class NotKept:
     def to_dict(self) -> dict[str, Any]:
         """All fields; the documents as a sorted list."""
         return {**vars(self), "documents": sorted(self.documents)}
+
+
+class Note(Protocol):
+    """Notes that `what` of one document was left out `count` times; 0 times is nothing to note."""
+
+    def __call__(self, what: str, example: str = "", count: int = 1) -> None: ...
 
 
 @dataclass
@@ -48,6 +54,14 @@ class ConversionReport:
         item.documents.add(doc_key)
         if example and len(item.examples) < _EXAMPLES:
             item.examples.append(f"{doc_key}: {example}")
+
+    def note(self, doc_key: str) -> Note:
+        """What notes the losses of one document."""
+
+        def note(what: str, example: str = "", count: int = 1) -> None:
+            self.add(what, doc_key, example, count)
+
+        return note
 
     def wrote(self, tokens: int | None, clusters: Iterable[Sized]) -> None:
         """Note that a document was written: its number of tokens, and its clusters as they were written."""

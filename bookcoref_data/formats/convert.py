@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from . import detect
+from .annotated import has_reasons, note_reasons, read_with_reasons, whole_record
 from .conversion_report import ConversionReport
 from .documents import FORMATS, TRAINERS, read_documents, write_documents
 from .projection import project_all
@@ -55,7 +56,13 @@ def convert(
             found=write_as,
         )
     options = {name: value for name, value in (("parts", parts), ("doc_key", doc_key)) if value is not None}
-    records = read_documents(source, read_as, config, report=report, **options)
+    if read_as == "jsonl" and has_reasons(source):
+        found = read_with_reasons(source)
+        records = [whole_record(annotation, record) for record, annotation in found]
+        for _, annotation in found:
+            note_reasons(annotation, report.note(annotation.doc_key))
+    else:
+        records = read_documents(source, read_as, config, report=report, **options)
     if key is not None:
         records = project_all(records, read_documents(key), report)
     write_documents(records, target, write_as, report=report, **subwords)

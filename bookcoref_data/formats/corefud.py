@@ -5,7 +5,7 @@ over sentence ends, multi-word tokens (their words count), empty nodes (they are
 Kept, and written again: all columns of the words, the surface of multi-word tokens, comments, speakers, and
 the attributes of mentions (head, minspan, infstat, salience, identity, ...). Written: `eid-etype-head`, the
 attributes there are, `other`. Tokens are escaped as `escape` says; names, keys and unknown fields go into
-the comment of `metadata_comment`.
+our comment (`base`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Mention, Record
-from ..errors import DataError, FormatError
-from . import metadata_comment
-from .brackets import BracketReader, Placed, clusters_of, place_brackets
+from ..errors import FormatError
+from . import base
+from .brackets import BracketReader, Placed, place_brackets
 from .compressed import bare_stem, packing
-from .conll import note_empties
-from .conversion_report import ConversionReport
+from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .kinds import mention_attributes
-from .layers import Layer, by_sentence, document_heads, flat, layers_of, note_layers, speakers_of
+from .layers import Column, Layer, by_sentence, document_heads, flat, heads_as, layers_of, speakers_of
 from .lines import read_lines
 
 OVER_SENTENCES = "mentions that reach over a sentence end"
@@ -35,7 +34,6 @@ LINKS = "bridging and split-antecedent links"
 EMPTY_NODES = "empty nodes (words that are not in the text)"
 ODD_SURFACES = "surface tokens whose words do not follow"
 FILE_COMMENTS = "comments outside any document"
-UNSAID_VALUE = "annotations of tokens that a column of this format cannot hold"
 NO_TOKENS = "documents without tokens"
 
 _DEFAULT_FIELDS = ("eid", "etype", "head", "other")
@@ -43,16 +41,19 @@ _CHUNK = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _PIECE_OF = re.compile(r"(.+)\[(\d{1,4})/(\d{1,4})\]")
 _ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _PLAIN_ID = re.compile(r"e\d{1,9}")
-# The columns of a word by their place, and MISC in so far as it does not speak of entities.
-_COLUMNS = {2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 6: "head", 7: "deprel", 8: "deps", 9: "misc"}
+# The columns of a word behind its form; MISC in so far as it does not speak of entities.
+_COLUMNS = tuple(
+    Column(name, "", ("_",)) for name in ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+)
 _BLANK_HEAD = "0"
 _ENTITY_KEYS = ("Entity", "Bridge", "SplitAnte", "Split")
+_ENTITY_ITEM = re.compile(rf"(?:^|\|)(?:{'|'.join(_ENTITY_KEYS)})(?=[=|]|$)")
 # Attributes that the corpora have, in their order; others follow by name, `other` is the last.
 _KNOWN_ATTRIBUTES = ("minspan", "infstat", "centering", "salience", "link", "identity")
 _ATTRIBUTE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_ATTRIBUTE_VALUE = re.compile(r"[^\s()|=-]*")
-_LAST_VALUE = re.compile(r"[^\s()|=]*")
-_COLUMN_VALUE = re.compile(r"[^\s]+")
+_ATTRIBUTE_VALUE = re.compile(r"[^\s()|=\ud800-\udfff-]*")
+_LINE = re.compile(r"[^\r\n\ud800-\udfff]+")
+_LAST_VALUE = re.compile(r"[^\s()|=\ud800-\udfff]*")
 
 
 def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterator[Record]:
@@ -67,25 +68,35 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     Raises:
         FormatError: `file:line` of a row or an `Entity` value that cannot be.
     """
-    path = Path(path)
+    path, report = Path(path), report or ConversionReport()
+    document: _DocumentReader | None = None
+    for document in _documents(read_lines(path), str(path), bare_stem(path), report):
+        note = report.note(document.doc_key)
+        yield document.finish(note).record(document.comment, note)
+
+
+def _documents(
+    lines: Iterable[str], path: str, stem: str, report: ConversionReport
+) -> Iterator[_DocumentReader]:
+    """The documents of a file, each once its lines are in."""
     document: _DocumentReader | None = None
     fields: tuple[str, ...] = _DEFAULT_FIELDS
-    description: dict[str, Any] | None = None
-    count = outside = 0
-    for number, line in enumerate(read_lines(path), 1):
+    comment: dict[str, Any] | None = None
+    count = 0
+    for number, line in enumerate(lines, 1):
         place = f"{path}:{number}"
         if line.startswith("#"):
             key, _, value = line[1:].partition("=")
             key, value = key.strip(), value.strip()
             if key == "newdoc" or key.startswith("newdoc "):
                 if document is not None:
-                    yield document.finish()
+                    yield document
                 count += 1
-                name = unescape(value) or f"{bare_stem(path)}_{count}"
-                document = _DocumentReader(name, place, fields, description, report)
-                description = None
-            elif line.startswith(metadata_comment.MARK):
-                description = metadata_comment.parse(line[len(metadata_comment.MARK) :], place)
+                name = unescape(value) or f"{stem}_{count}"
+                document = _DocumentReader(name, place, fields, comment, report.note(name))
+                comment = None
+            elif line.startswith(base.MARK):
+                comment = base.parse(line[len(base.MARK) :], place)
             elif key == "global.Entity":
                 fields = _fields(value, place)
                 if document is not None:
@@ -93,18 +104,16 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
             elif document is not None:
                 document.comments.append(line)
             elif not key.startswith("global."):
-                outside += 1
+                report.add(FILE_COMMENTS, Path(path).name)
         elif line:
             if document is None:
-                document = _DocumentReader(bare_stem(path), place, fields, description, report)
-                description = None
+                document = _DocumentReader(stem, place, fields, comment, report.note(stem))
+                comment = None
             document.add(line, place)
         elif document is not None:
             document.end_sentence()
     if document is not None:
-        yield document.finish()
-    if report is not None:
-        report.add(FILE_COMMENTS, path.name, count=outside)
+        yield document
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -117,13 +126,22 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known.
     """
-    count = clusters = 0
+    report, count, clusters = report or ConversionReport(), 0, 0
     with packing(path) as stream:
         for record in records:
-            for line in _lines_of(record, _ids(record, clusters), report):
-                stream.write(line.encode("utf-8"))
+            note = report.note(record.doc_key)
             count += 1
+            ids = _ids(record, clusters)
             clusters += len(record.clusters)
+            if not any(base.sentences_of(record)):
+                note(NO_TOKENS)
+                continue
+            lines = list(_lines_of(record, ids, note))
+            (document,) = _documents((line[:-1] for line in lines), "", "", ConversionReport())
+            parsed = document.finish(ConversionReport().note(""))
+            comment = base.comment_for(record, parsed, ids, note)
+            report.wrote(sum(map(len, base.sentences_of(record))), parsed.clusters.values())
+            stream.write("".join((base.to_line(comment), "\n", *lines)).encode("utf-8"))
     return count
 
 
@@ -135,16 +153,11 @@ class _DocumentReader:
     """
 
     def __init__(
-        self,
-        name: str,
-        place: str,
-        fields: tuple[str, ...],
-        description: dict[str, Any] | None,
-        report: ConversionReport | None,
+        self, name: str, place: str, fields: tuple[str, ...], comment: dict[str, Any] | None, note: Note
     ) -> None:
         self.fields = fields
         self.comments: list[str] = []  # of the sentence that comes in
-        self._name, self._place, self._description, self._report = name, place, description, report
+        self.doc_key, self.comment, self._place, self._note = name, comment, place, note
         self._brackets = BracketReader()
         self._sentences: list[list[str]] = []
         self._sentence: list[str] = []
@@ -184,7 +197,8 @@ class _DocumentReader:
         first, last = map(int, cells[0].split("-"))
         if first == len(self._sentence) + 1 and last >= first:
             at = self._words[-1]
-            self._surfaces.append([at, at + last - first, unescape(cells[1]), cells[9].replace("_", "", 1)])
+            misc = "" if cells[9] == "_" else unescape(cells[9])
+            self._surfaces.append([at, at + last - first, unescape(cells[1]), misc])
         else:
             self._note(ODD_SURFACES, cells[0])
 
@@ -201,7 +215,7 @@ class _DocumentReader:
                 speaker = unescape(value)
             elif key == "text":
                 text = value
-            elif comment.strip() != f"# sent_id = {_sentence_id(escape(self._name), count)}":
+            elif comment.strip() != f"# sent_id = {_sentence_id(escape(self.doc_key), count)}":
                 self._kept_comments.append([count, comment[1:].strip()])
         self._speakers.append(speaker)
         self._sentences.append(self._sentence)
@@ -211,57 +225,33 @@ class _DocumentReader:
             self._kept_comments.append([count, f"text = {text}"])
         self._sentence, self.comments = [], []
 
-    def finish(self) -> Record:
-        """The document as a record. Raises FormatError for brackets left open."""
+    def finish(self, note: Note) -> base.Parsed:
+        """What the document says. Raises FormatError for brackets left open."""
         self.end_sentence()
         found = self._brackets.finish()
         surfaces = [surface for surface in self._surfaces if surface[1] < self._words[-1]]
-        if self._report is not None:
-            self._report.add(ODD_SURFACES, self._name, count=len(self._surfaces) - len(surfaces))
+        note(ODD_SURFACES, count=len(self._surfaces) - len(surfaces))
         clusters = self._in_words(self._without_gaps(found))
         extra = {
             "mention_attributes": self._listed_attributes(found),
             "multiword_tokens": surfaces,
             "comments": self._kept_comments,
         }
-        record = metadata_comment.record_of(
-            self._description,
-            self._name,
-            self._sentences,
-            clusters,
-            self._place,
+        speakers = [[name] * len(s) for name, s in zip(self._speakers, self._sentences, strict=True)]
+        return base.Parsed(
+            self.doc_key, self._sentences, clusters, self._place,
             {name: value for name, value in extra.items() if value},
-            self._report,
-            keep_ids=True,
-            speakers=self._speaker_layer(),
-            layers=self._layers(),
-        )
-        ids = record.extra.get("cluster_ids", [])
-        if all(_PLAIN_ID.fullmatch(number) for number in ids):
-            record.extra.pop("cluster_ids", None)
-        types = [self._types.get(number, "") for number in ids]
-        if any(types):
-            record.extra["entity_types"] = types
-        if self._description is not None:
-            kept = self._description.get("extra", {}).get("cluster_ids")
-            if kept is not None:
-                record.extra["cluster_ids"] = kept
-        return record
-
-    def _speaker_layer(self) -> Layer | None:
-        if not any(self._speakers):
-            return None
-        return [[name] * len(s) for name, s in zip(self._speakers, self._sentences, strict=True)]
+            speakers if any(self._speakers) else None, self._layers(),
+            not all(map(_PLAIN_ID.fullmatch, clusters)), self._types,
+        )  # fmt: skip
 
     def _layers(self) -> dict[str, Layer]:
         """The columns that say anything. A head of 0 alone is what writers put who know no syntax."""
         layers = {}
-        for place, name in _COLUMNS.items():
-            cells = ["" if row[place - 2] == "_" else unescape(row[place - 2]) for row in self._rows]
-            if name == "head" and set(cells) <= {_BLANK_HEAD, ""}:
-                continue
-            if any(cells):
-                layers[name] = by_sentence(cells, self._sentences)
+        for i, column in enumerate(_COLUMNS):
+            cells = [column.value(row[i]) for row in self._rows]
+            if any(cells) and not (column.layer == "head" and set(cells) <= {_BLANK_HEAD, ""}):
+                layers[column.layer] = by_sentence(cells, self._sentences)
         return layers
 
     def _listed_attributes(self, found: dict[str, list[Mention]]) -> list[list[Any]]:
@@ -323,9 +313,7 @@ class _DocumentReader:
         number = parts.pop("eid", "") or parts.pop("GRP", "")
         if not number:
             raise FormatError(
-                f"{place}: an entity bracket has no id",
-                expected="-".join(self.fields),
-                found=repr(text[:60]),
+                f"{place}: an entity bracket has no id", expected="-".join(self.fields), found=repr(text[:60])
             )
         kind = parts.pop("etype", "") or parts.pop("entity", "")
         base = _PIECE_OF.fullmatch(number)
@@ -373,10 +361,6 @@ class _DocumentReader:
                     self._note(ZERO, number)
         return found
 
-    def _note(self, what: str, example: str) -> None:
-        if self._report is not None:
-            self._report.add(what, self._name, example)
-
 
 def _fields(value: str, place: str) -> tuple[str, ...]:
     fields = tuple(value.split("-"))
@@ -389,35 +373,24 @@ def _fields(value: str, place: str) -> tuple[str, ...]:
     return fields
 
 
-def _lines_of(record: Record, ids: list[str], report: ConversionReport | None) -> Iterator[str]:
-    if record.sentences is None:
-        raise DataError(
-            f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-            expected="a record with sentences",
-            hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-        )
-    if report is not None:
-        _note_left_out(record, report)
+def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     # Sentences without tokens are left out, so what stands beside the sentences must do the same.
-    filled = [i for i, sentence in enumerate(record.sentences) if sentence]
-    sentences = [record.sentences[i] for i in filled]
-    if not sentences:
-        return
-    types = _types(record)
-    attributes = _Attributes(record)
-    size = sum(map(len, sentences))
-    inside = list(_inside_sentences(record, sentences, report))
-    placed = place_brackets(inside, size, record.doc_key, report)
+    sentences = [sentence for sentence in record.sentences or [] if sentence]
+    note(base.EMPTY_SENTENCE, count=len(record.sentences or []) - len(sentences))
+    types, attributes = _types(record), _Attributes(record)
+    clusters = base.inside(record.clusters, sum(map(len, sentences)), note)
+    placed = place_brackets(_inside_sentences(clusters, sentences, note), note)
     entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
-    if report is not None:
-        report.wrote(size, clusters_of(placed, len(ids)))
     surfaces, comments = _surfaces_of(record, sentences), _comments_of(record)
-    yield from _header(record, ids, types, attributes, surfaces, comments, report)
-    rows = _columns(record, report)
+    yield f"# newdoc id = {escape(record.doc_key)}\n"
+    yield f"# global.Entity = {'-'.join(attributes.fields)}\n"
+    rows = _columns(record)
     speakers = speakers_of(record)
     name = escape(record.doc_key)
-    position = 0
-    for number, (at, sentence) in enumerate(zip(filled, sentences, strict=True)):
+    position = number = 0
+    for at, sentence in enumerate(record.sentences or []):
+        if not sentence:
+            continue
         forms = [escape(token) for token in sentence]
         own = rows[position : position + len(sentence)]
         yield from _sentence_comments(
@@ -426,34 +399,13 @@ def _lines_of(record: Record, ids: list[str], report: ConversionReport | None) -
             _text_of(forms, [_no_space(row[7]) for row in own], surfaces, position),
             speakers[at] if speakers else [],
         )
+        number += 1
         for i, (form, row) in enumerate(zip(forms, own, strict=True), 1):
             yield from _surface_row(surfaces, position, i)
             misc = "|".join(filter(None, (entities.get(position, ""), "" if row[7] == "_" else row[7])))
             yield "\t".join((str(i), form, *row[:7], misc or "_")) + "\n"
             position += 1
         yield "\n"
-
-
-def _header(
-    record: Record,
-    ids: list[str],
-    types: list[str],
-    attributes: _Attributes,
-    surfaces: Surfaces,
-    comments: dict[int, list[str]],
-    report: ConversionReport | None,
-) -> Iterator[str]:
-    """Our comment, and the two lines that open a document."""
-    drop = ["entity_types"] if any(types) else []
-    if record.extra.get("cluster_ids") == ids:
-        drop.append("cluster_ids")
-    written = {"mention_attributes": attributes.names, "multiword_tokens": surfaces, "comments": comments}
-    drop += [name for name, value in written.items() if value]
-    speakers = speakers_of(record)
-    mixed = speakers if speakers and any(len(set(row)) > 1 for row in speakers) else None
-    description = metadata_comment.describe(record, ids, report, drop=drop, speakers=mixed)
-    yield metadata_comment.to_line(description) + "\n"
-    yield f"# newdoc id = {escape(record.doc_key)}\n# global.Entity = {'-'.join(attributes.fields)}\n"
 
 
 def _sentence_comments(kept: list[str], sent_id: str, text: str, speakers: list[str]) -> Iterator[str]:
@@ -478,46 +430,19 @@ def _sentence_id(name: str, number: int) -> str:
     return f"{name.replace('/', '_')}-{number + 1}"
 
 
-def _columns(record: Record, report: ConversionReport | None) -> list[list[str]]:
+def _columns(record: Record) -> list[tuple[str, ...]]:
     """The cells of each word from lemma to MISC, blank where the record has nothing."""
-    layers = layers_of(record)
-    note_layers(record, report, {"speakers", "document_head", *_COLUMNS.values()})
-    if "document_head" in layers:
-        layers["head"] = _heads_in_sentences(record, report)
-    columns = []
-    for name in _COLUMNS.values():
-        blank = _BLANK_HEAD if name == "head" and "head" not in layers else "_"
-        values = flat(layers[name]) if name in layers else [""] * sum(map(len, record.sentences or []))
-        columns.append([escape(value) if value else blank for value in values])
-        if name == "misc":
-            # What would be taken for an entity when read again is not this layer's to say.
-            bad = [i for i, v in enumerate(columns[-1]) if any(f"{k}=" in v for k in _ENTITY_KEYS)]
-            for i in bad:
-                columns[-1][i] = "_"
-            if report is not None:
-                report.add(UNSAID_VALUE, record.doc_key, count=len(bad))
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _heads_in_sentences(record: Record, report: ConversionReport | None) -> Layer:
-    """Heads that are positions in the document as this format counts them; one in another sentence is "".
-
-    A head that stands in another sentence cannot be said and is counted.
-    """
-    heads = document_heads(record) or []
-    rows: Layer = []
-    first = outside = 0
-    for sentence in record.sentences or []:
-        row = []
-        for head in heads[first : first + len(sentence)]:
-            inside = head is None or first <= head < first + len(sentence)
-            outside += not inside
-            row.append("0" if head is None else str(head - first + 1) if inside else "")
-        rows.append(row)
-        first += len(sentence)
-    if report is not None:
-        report.add("syntactic heads in another sentence", record.doc_key, count=outside)
-    return rows
+    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
+    sentences = record.sentences or []
+    if "head" not in layers:
+        heads = document_heads(record)
+        none = [_BLANK_HEAD] * sum(map(len, sentences))
+        layers["head"] = none if heads is None else heads_as("head", heads, sentences)
+    # What would be taken for an entity when read again is not this layer's to say.
+    layers["misc"] = ["" if _ENTITY_ITEM.search(v) else v for v in layers.get("misc", [])]
+    blank = [""] * sum(map(len, sentences))
+    columns = [map(column.cell, layers.get(column.layer) or blank) for column in _COLUMNS]
+    return list(zip(*columns, strict=True))
 
 
 def _no_space(misc: str) -> bool:
@@ -551,7 +476,7 @@ def _surface_row(surfaces: Surfaces, position: int, number: int) -> Iterator[str
     if position in surfaces:
         last, form, misc = surfaces[position]
         span = f"{number}-{number + last - position}"
-        yield "\t".join((span, escape(form), *"_______", misc or "_")) + "\n"
+        yield "\t".join((span, escape(form), *"_______", escape(misc) if misc else "_")) + "\n"
 
 
 def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:
@@ -559,82 +484,52 @@ def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:
     sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
     listed = record.extra.get("multiword_tokens")
     found: Surfaces = {}
+    free = 0
     for item in listed if type(listed) is list else ():
-        if type(item) is not list or list(map(type, item)) != [int, int, str, str]:
-            return {}
-        first, last, form, misc = item
-        if not 0 <= first <= last < len(sentence_of) or sentence_of[first] != sentence_of[last]:
-            return {}
-        if (found and first <= max(end for end, _, _ in found.values())) or re.search(r"[\t\r\n]", misc):
-            return {}
-        found[first] = (last, form, misc)
+        if type(item) is list and list(map(type, item)) == [int, int, str, str]:
+            first, last, form, misc = item
+            if free <= first <= last < len(sentence_of) and sentence_of[first] == sentence_of[last]:
+                found[first], free = (last, form, misc), last + 1
     return found
 
 
 def _comments_of(record: Record) -> dict[int, list[str]]:
-    """The comments by sentence; {} if any of them cannot be written as one."""
+    """The comments that can be written, by sentence."""
     listed = record.extra.get("comments")
     found: dict[int, list[str]] = {}
     for item in listed if type(listed) is list else ():
-        right = type(item) is list and list(map(type, item)) == [int, str]
-        if not right or not 0 <= item[0] < len(record.sentences or []) or not _is_comment(item[1]):
-            return {}
-        found.setdefault(item[0], []).append(item[1])
+        if type(item) is list and list(map(type, item)) == [int, str] and _is_comment(item[1]):
+            found.setdefault(item[0], []).append(item[1])
     return found
 
 
 def _is_comment(text: str) -> bool:
     """Whether a text is a comment of a sentence, and not a line that says something of the document."""
-    ours = metadata_comment.MARK.lstrip("# ")
-    reserved = ("newdoc", "global.", ours.strip(), "speaker")
-    clean = text == text.strip() and "\n" not in text and "\r" not in text
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return clean and bool(text) and not text.startswith(reserved)
+    reserved = ("newdoc", "global.", base.MARK.strip("# "), "speaker")
+    return bool(_LINE.fullmatch(text)) and text == text.strip() and not text.startswith(reserved)
 
 
 class _Attributes:
-    """The attributes of a record's mentions, if all of them can be written in brackets."""
+    """The attributes of a record's mentions, so far as brackets can say them; our comment has the rest."""
 
     def __init__(self, record: Record) -> None:
-        by_span = mention_attributes(record)
-        names = sorted({name for attributes in by_span.values() for item in attributes for name in item})
-        self.names = names
-        self._by_span = {span: list(items) for span, items in by_span.items()}
-        if not self._sayable():
-            self.names, self._by_span = [], {}
-        known = [name for name in _KNOWN_ATTRIBUTES if name in self.names]
-        others = [n for n in self.names if n not in (*_KNOWN_ATTRIBUTES, "head", "other")]
+        self._by_span = {span: list(items) for span, items in mention_attributes(record).items()}
+        stated = (name for items in self._by_span.values() for item in items for name in item)
+        names = set(filter(_ATTRIBUTE_NAME.fullmatch, stated)) - {"eid", "etype", "GRP", "entity"}
+        known = [name for name in _KNOWN_ATTRIBUTES if name in names]
+        others = sorted(names - {*_KNOWN_ATTRIBUTES, "head", "other"})
         self.fields = ("eid", "etype", "head", *known, *others, "other")
-
-    def _sayable(self) -> bool:
-        if any(
-            not _ATTRIBUTE_NAME.fullmatch(n) or n in ("eid", "etype", "GRP", "entity") for n in self.names
-        ):
-            return False
-        return all(
-            type(value) is str
-            and value != ""
-            and (_LAST_VALUE if name == "other" else _ATTRIBUTE_VALUE).fullmatch(value)
-            and not (name == "head" and value == "1")
-            for items in self._by_span.values()
-            for item in items
-            for name, value in item.items()
-        )
 
     def of(self, mention: Mention) -> str:
         """The fields behind id and type for one mention. Each item is used once: spans may be shared."""
         items = self._by_span.get(mention)
         own = items.pop(0) if items else {}
-        return "-".join(own.get(name, "1" if name == "head" else "") for name in self.fields[2:])
+        return "-".join(self._cell(name, own.get(name)) for name in self.fields[2:])
 
-
-def _note_left_out(record: Record, report: ConversionReport) -> None:
-    note_empties(record, report)
-    if not any(record.sentences or []):
-        report.add(NO_TOKENS, record.doc_key)
+    def _cell(self, name: str, value: object) -> str:
+        rule = _LAST_VALUE if name == "other" else _ATTRIBUTE_VALUE
+        said = value if isinstance(value, str) and rule.fullmatch(value) else ""
+        return said or ("1" if name == "head" else "")
 
 
 def _ids(record: Record, first: int) -> list[str]:
@@ -642,7 +537,7 @@ def _ids(record: Record, first: int) -> list[str]:
 
     Tools of this format want ids to differ between the documents of a file.
     """
-    ids = metadata_comment.cluster_ids(record)
+    ids = base.cluster_ids(record)
     own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
     return ids if own else [f"e{first + i}" for i in range(len(record.clusters))]
 
@@ -651,27 +546,23 @@ def _types(record: Record) -> list[str]:
     """The entity types to write, "" where unknown."""
     types: Any = record.extra.get("entity_types")
     right = type(types) is list and len(types) == len(record.clusters)
-    if right and all(type(t) is str and re.fullmatch(r"[^\s()|=-]*", t) for t in types):
+    if right and all(type(t) is str and _ATTRIBUTE_VALUE.fullmatch(t) for t in types):
         return list(types)
     return [""] * len(record.clusters)
 
 
 def _inside_sentences(
-    record: Record, sentences: list[list[str]], report: ConversionReport | None
-) -> Iterator[list[Mention]]:
+    clusters: Iterable[list[Mention]], sentences: list[list[str]], note: Note
+) -> list[list[Mention]]:
     """The clusters without the mentions that reach over a sentence end."""
     sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
-    size = len(sentence_of)
-    for cluster in record.clusters:
-        kept = []
+    kept = []
+    for cluster in clusters:
+        kept.append([m for m in cluster if sentence_of[m.start] == sentence_of[m.end]])
         for mention in cluster:
-            inside = 0 <= mention.start <= mention.end < size
-            if inside and sentence_of[mention.start] != sentence_of[mention.end]:
-                if report is not None:
-                    report.add(OVER_SENTENCES, record.doc_key, str(tuple(mention)))
-            else:
-                kept.append(mention)
-        yield kept
+            if sentence_of[mention.start] != sentence_of[mention.end]:
+                note(OVER_SENTENCES, str(tuple(mention)))
+    return kept
 
 
 def _entity(at: Placed, ids: list[str], types: list[str], attributes: _Attributes) -> str:

@@ -32,21 +32,23 @@ def read_documents(
     `format` is one of `FORMATS` or "folder" (a built data set folder, of which `config` is read: "full"
     or "split"); by default it is detected from name and content. gzip and zstd are unpacked on the way, pipes
     and "-" (standard input) are read, and of a folder that `annotate` wrote the annotation is meant.
-    `report` hears what the records cannot hold. `options` go to the reader of the format.
+    `report` hears what the records cannot hold. `options` go to the reader of the format, but for
+    `windows=True`, which allows several records of one document key that state a `window`.
 
     Raises:
         SourceError: nothing there. FormatError: not what it claims to be (file and line), or a document
         key given twice. UsageError: an unknown format.
     """
     path = Path(path)
-    name = format or detect.detect(path)
+    name, windows = format or detect.detect(path), options.pop("windows", False)
     if name == "folder":
         from .folder import read_folder
 
         return read_folder(path, config or "full")
     if name in TRAINERS and name != "jsonlines":
         raise UsageError(f"the format {name!r} is written, not read", expected=f"one of {', '.join(FORMATS)}")
-    return list(_unique(_read_files(_module(name), detect.files_of(path, name), report, options)))
+    records = _read_files(_module(name), detect.files_of(path, name), report, options)
+    return list(_unique(records, windows=windows))
 
 
 def write_documents(
@@ -73,9 +75,12 @@ def _read_files(
         yield from module.read(file, report=report, **options)
 
 
-def _unique(records: Iterable[Record]) -> Iterator[Record]:
+def _unique(records: Iterable[Record], *, windows: bool) -> Iterator[Record]:
     seen: dict[str, str] = {}
     for record in records:
+        if windows and "window" in record.extra:
+            yield record
+            continue
         if record.doc_key in seen:
             raise FormatError(
                 f"{record.source}: the document key {record.doc_key!r} is given twice",

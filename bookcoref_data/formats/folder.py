@@ -11,14 +11,8 @@ no Python file inside, which datasets 4 and 5 would refuse.
 from __future__ import annotations
 
 import contextlib
-import errno
-import glob
 import json
-import os
-import platform
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,8 +23,9 @@ from ..books import Book, Character, Mention, Record, split_by_rule
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, TokenBytes
 from ..errors import BookError, DataError, FormatError, SourceError, UsageError
-from ..files import sha256_bytes, sha256_file, write_text
+from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
+from ..outputs import Replaceable, whole
 from .card import CardFacts, card_digest, card_files, render_card
 from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
 
 BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
+_MOST_RECORD = 256 << 20
 # Config version of the layout; the content is told apart by the digest in its description.
 LAYOUT_VERSION = "1.0.0"
 # Files that describe a published data set beside its card; `publish` writes them.
@@ -51,8 +47,6 @@ _LAYOUT = frozenset(
 )
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-# What the system answers when another process swapped its folder in, or the old one away, before us.
-_OVERTAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}
 
 BOOKCOREF_LICENCES = (
     (
@@ -210,41 +204,25 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
             folder would not have.
         SourceError: the parent folder cannot be written, or the disk is full.
     """
-    target = Path(os.path.realpath(out))
     check_replaceable(out, replace=replace)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target)
-        part = _scratch(target, ".part")
-        part.chmod(0o755)
-    except OSError as error:
-        raise SourceError(
-            f"cannot write to {target.parent}", found=error.strerror, hint="choose another folder with --out"
-        ) from error
-    writer = FolderWriter(part)
-    try:
-        yield writer
-        writer.close()
+
+    def old() -> Replaceable:
         if not replace:
             check_losses(out, losses(out, writer.books))
-        old = check_replaceable(out, replace=replace)
-        if old.kept:
-            _move_in(part, target, old.files)
-        else:
-            _swap_in(part, target)
-    except BaseException as error:
-        # Closing writes the end of the parquet files, which a full disk refuses, too.
-        with contextlib.suppress(OSError):
+        return check_replaceable(out, replace=replace)
+
+    with whole(out) as outputs:
+        writer = FolderWriter(outputs.folder(out, old))
+        try:
+            yield writer
             writer.close()
-        shutil.rmtree(part, ignore_errors=True)
-        if isinstance(error, OSError):
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            raise SourceError(
-                f"cannot finish writing {out}", found=str(error),
-                hint=("free some space, or choose" if full else "choose")
-                + " another folder with --out, and run the command again; nothing half-written was left",
-            ) from error  # fmt: skip
-        raise
+        except BaseException as error:
+            # Closing writes the end of the parquet files, which a full disk refuses, too.
+            with contextlib.suppress(OSError):
+                writer.close()
+            if isinstance(error, OSError):
+                raise cannot_finish(out, error) from error
+            raise
 
 
 def write_folder(
@@ -268,14 +246,6 @@ def write_folder(
             for book in books.get(split, ()):
                 writer.add_book(book, split, check=check)
         return writer.finish(title, licences=licences, notes=notes, missing=missing, source=source)
-
-
-@dataclass(frozen=True, slots=True)
-class Replaceable:
-    """What lies where a folder is to be written: our own files, and whether other things are kept there."""
-
-    files: tuple[str, ...] = ()
-    kept: bool = False
 
 
 def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
@@ -308,37 +278,21 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
     return Replaceable(files, bool(found.foreign or found.caches))
 
 
-def _look_into(out: Path, tries: int = 5) -> tuple[Survey, tuple[str, ...]]:
-    """What in `out` is not ours, and what is; another rebuild may swap the folder while we look.
+def _look_into(out: Path) -> tuple[Survey, tuple[str, ...]]:
+    """What in `out` is not ours, and what is.
 
     Raises:
         UsageError: there are files, but no valid record.
         OSError: as `survey`.
     """
-    for left in reversed(range(tries)):
-        before = os.stat(out).st_ino
-        found = survey(out, ())
-        if not found.foreign:
-            return found, ()
-        try:
-            files = (BUILD_FILE, *read_build(out).files)
-            found = survey(out, files)
-        except (DataError, FileNotFoundError) as error:
-            if left and _inode(out) != before:
-                continue
-            if isinstance(error, DataError):
-                raise _not_ours(out, found.foreign, error.what) from error
-            raise
-        if _inode(out) == before:
-            break
-    return found, files
-
-
-def _inode(path: Path) -> int | None:
+    found = survey(out, ())
+    if not found.foreign:
+        return found, ()
     try:
-        return os.stat(path).st_ino
-    except OSError:
-        return None
+        files = (BUILD_FILE, *read_build(out).files)
+    except DataError as error:
+        raise _not_ours(out, found.foreign, error.what) from error
+    return survey(out, files), files
 
 
 def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
@@ -392,16 +346,16 @@ def read_build(folder: Path) -> BuildRecord:
     """
     path = folder / BUILD_FILE
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(read_regular(path, _MOST_RECORD))
         if isinstance(value, dict) and value.get("format", BUILD_FORMAT) != BUILD_FORMAT:
             raise FormatError(
                 f"{path}: written by another version", expected=BUILD_FORMAT,
                 found=repr(value["format"])[:80], hint="rebuild the folder, or update bookcoref-data",
             )  # fmt: skip
         return _record_of(value)
-    except OSError as error:
+    except SourceError as error:
         raise FormatError(
-            f"{folder} is not a built data set folder", expected=f"a file {BUILD_FILE}", found=error.strerror,
+            f"{folder} is not a built data set folder", expected=f"a file {BUILD_FILE}", found=error.found,
             hint="build one with: bookcoref-data rebuild --sample",
         ) from error  # fmt: skip
     except (ValueError, RecursionError) as error:
@@ -634,79 +588,3 @@ def _card_row(facts: BookFacts) -> dict[str, object]:
 
 def _file_facts(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
-
-
-def _prefix(target: Path) -> str:
-    return f".{target.name[:80]}.{re.sub(r'[^A-Za-z0-9]', '-', platform.node())[:40]}-"
-
-
-def _scratch(target: Path, suffix: str) -> Path:
-    """A temporary folder beside `target`; its name says which process of which machine works in it."""
-    return Path(tempfile.mkdtemp(prefix=f"{_prefix(target)}{os.getpid()}-", suffix=suffix, dir=target.parent))
-
-
-def _sweep(target: Path) -> None:
-    """Remove the temporary folders beside `target` whose process was killed on this machine."""
-    if os.name != "posix":  # elsewhere a process cannot be looked for without ending it
-        return
-    for path in target.parent.glob(f"{glob.escape(_prefix(target))}[0-9]*-*"):
-        number = path.name.removeprefix(_prefix(target)).partition("-")[0]
-        if not number.isdigit() or path.suffix not in (".part", ".old"):
-            continue
-        try:
-            os.kill(int(number), 0)
-        except ProcessLookupError:
-            # Of a folder that was half swapped, the old data is still wanted.
-            if not (path / "data").exists() or target.exists():
-                shutil.rmtree(path, ignore_errors=True)
-        except OSError:
-            continue
-
-
-def _move_in(part: Path, out: Path, old_files: Iterable[str]) -> None:
-    """Put the files of a finished folder into `out`, one by one, and remove our old ones; all else stays.
-
-    The build record comes last: until then the old one says what is ours.
-    """
-    new = [p.relative_to(part).as_posix() for p in part.rglob("*") if p.is_file()]
-    for name in sorted(new, key=lambda name: name == BUILD_FILE):
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(part / name, out / name)
-    for name in set(old_files) - set(new):
-        with contextlib.suppress(FileNotFoundError):
-            (out / name).unlink()
-    for config in CONFIGS:
-        with contextlib.suppress(OSError):
-            (out / config).rmdir()  # only if it is empty now
-    shutil.rmtree(part, ignore_errors=True)
-
-
-def _swap_in(part: Path, out: Path, tries: int = 5) -> None:
-    """Put a finished folder in the place of the old one; the old one is removed afterwards.
-
-    A folder cannot be exchanged in one step everywhere: when another process puts its own there between
-    our two, we go again, and the last one stays.
-    """
-    for left in reversed(range(tries)):
-        try:
-            return _swap_once(part, out)
-        except OSError as error:
-            if not left or error.errno not in _OVERTAKEN:
-                raise
-
-
-def _swap_once(part: Path, out: Path) -> None:
-    old = None
-    if out.exists():
-        old = _scratch(out, ".old")
-    try:
-        if old:
-            os.replace(out, old / "data")
-        os.replace(part, out)
-    except OSError:
-        if old and (old / "data").exists() and not out.exists():
-            os.replace(old / "data", out)
-        raise
-    finally:
-        if old:
-            shutil.rmtree(old, ignore_errors=True)

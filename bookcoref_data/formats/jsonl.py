@@ -10,18 +10,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..books import Mention, Record
-from ..errors import FormatError
+from ..errors import DataError, FormatError
+from .base import FIELDS
 from .compressed import packing
-from .conversion_report import ConversionReport
-from .layers import Layer, by_sentence, is_layer, said
+from .conversion_report import ConversionReport, Note
+from .layers import (
+    SPEAKERS,
+    Layer,
+    by_sentence,
+    flat,
+    is_layer,
+    layers_of,
+    note_lost_layers,
+    said,
+    speakers_of,
+    texts_in,
+)
 from .lines import read_lines
 from .plain_text import CUT, cut_text
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
+NOBODY = "-"
+# Names of fields that may mean another field when the line is read.
+_AMBIGUOUS = KNOWN | {"doc_id", "tokens", "text"}
 _SPAN = "a span [start, end]: two whole numbers, 0-based, both inclusive, start <= end"
 # Offsets beyond this are no book (the longest of BookCoref has 713,710 tokens). Whoever makes an array of a
 # document's tokens relies on it: a line of a hundred bytes must not ask for gigabytes.
@@ -50,9 +66,10 @@ def read(
 ) -> Iterator[Record]:
     """Yield the documents of a JSONL file (plain, gzip or zstd), unchecked beyond their shape.
 
-    Blank lines are skipped. `bare` also accepts documents with neither clusters nor characters
-    (texts that wait for annotation). `report` hears of fields inside a character that are not kept.
-    `doc_key` is the key of a document that has none of its own; further ones get `<doc_key>_2`, ...
+    Blank lines are skipped. `bare` also accepts documents with neither clusters nor characters, and
+    characters without mentions (texts that wait for annotation). `report` hears of fields inside a
+    character that are not kept. `doc_key` is the key of a document that has none of its own; further ones get
+    `<doc_key>_2`, ...
 
     Raises:
         FormatError: `file:line`, and the place inside the record, of what is not as it should be.
@@ -94,16 +111,52 @@ def parse_record(
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write official records, one a line; returns how many. Nothing is lost in this format."""
-    count = 0
+    """Write official records, one a line; returns how many.
+
+    Left out, and counted in `report`: layers that do not fit the tokens, speakers named "-" (nobody), fields
+    whose name has another meaning here.
+
+    Raises:
+        DataError: a mention that is no span.
+    """
+    report, count = report or ConversionReport(), 0
     with packing(path) as stream:
         for record in records:
-            stream.write(format_record(record))
+            line, kept = _whole(record, report.note(record.doc_key))
+            stream.write(line)
             count += 1
-            if report is not None:
-                tokens = None if record.sentences is None else sum(map(len, record.sentences))
-                report.wrote(tokens, record.clusters)
+            report.wrote(None if kept.sentences is None else sum(map(len, kept.sentences)), kept.clusters)
     return count
+
+
+def _whole(record: Record, note: Note) -> tuple[bytes, Record]:
+    """A record as a line that reads as the same record, and what of the record that is."""
+    _check_spans(record)
+    speakers = speakers_of(record)
+    kept = replace(record, speakers=speakers, layers=layers_of(record))
+    note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
+    note(SPEAKERS, NOBODY, flat(speakers).count(NOBODY))
+    note_lost_layers(record, kept, note)
+    line = format_record(kept)
+    if kept.extra.keys() & _AMBIGUOUS:
+        back = parse_record(line.decode("utf-8"), "").extra
+        lost = {k for k, v in kept.extra.items() if k not in back or back[k] != v}
+        note(FIELDS, ", ".join(sorted(lost)), len(lost))
+        kept = replace(kept, extra={k: v for k, v in kept.extra.items() if k not in lost})
+        line = format_record(kept)
+    return line, kept
+
+
+def _check_spans(record: Record) -> None:
+    """Raises DataError where a span would make the line unreadable."""
+    groups = (*record.clusters, *(spans for _, spans in record.characters))
+    for start, end in (span for spans in groups for span in spans):
+        if not 0 <= start <= end <= MAX_OFFSET:
+            raise DataError(
+                f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be written",
+                expected=_SPAN,
+                found=f"[{start}, {end}]",
+            )
 
 
 def format_record(record: Record) -> bytes:
@@ -173,7 +226,7 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
             'clusters (write "clusters": [] for a document without any)',
             _Words(f"only {', '.join(value)}"),
         )
-    characters = _characters(listed, doc_key, report)
+    characters = _characters(listed, doc_key, report, bare)
     if clusters is None:
         groups = [list(spans) for _, spans in characters]
     else:
@@ -253,7 +306,7 @@ def _layer(value: Any, sentences: list[list[str]] | None) -> Layer | None:
         value = by_sentence(value, sentences)
     if not is_layer(value, sentences):
         return None
-    return [["" if name == "-" else name for name in row] for row in value]
+    return [["" if name == NOBODY else name for name in row] for row in value]
 
 
 def _layers(value: Any, sentences: list[list[str]] | None) -> dict[str, Layer]:
@@ -319,7 +372,9 @@ def _is_span(value: Any) -> bool:
     )
 
 
-def _characters(value: Any, doc_key: str, report: ConversionReport | None) -> list[tuple[str, list[Mention]]]:
+def _characters(
+    value: Any, doc_key: str, report: ConversionReport | None, bare: bool = False
+) -> list[tuple[str, list[Mention]]]:
     if value is None:
         return []
     if type(value) is dict:
@@ -330,7 +385,8 @@ def _characters(value: Any, doc_key: str, report: ConversionReport | None) -> li
         _expect(type(item) is dict, f"characters[{i}]", "an object {name, mentions}", item)
         name, field = item.get("name"), "mentions" if "mentions" in item else "cluster"
         _expect(type(name) is str, f"characters[{i}].name", "the name, a text", name)
-        found.append((name, _spans(item.get(field), "characters", i, f".{field}")))
+        spans = item.get(field, [] if bare else None)
+        found.append((name, _spans(spans, "characters", i, f".{field}")))
         if report is not None and len(item) > 2:
             unknown = sorted(set(item) - {"name", field})
             report.add("fields of a character beyond name and mentions", doc_key, ", ".join(unknown))

@@ -6,12 +6,13 @@ that a part of speech read from CoNLL is written to CorefUD and BookNLP.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate, groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..books import Record
-from .conversion_report import ConversionReport
+from .conversion_report import ConversionReport, Note
+from .escape import escape, unescape
 
 Layer = list[list[str]]
 
@@ -37,6 +38,27 @@ LAYER_WORDS = {
     "in_quote": "marks of tokens inside quotations",
     "offsets": "offsets of tokens in the text that was analysed",
 }
+
+
+HEADS = {"head", "document_head"}
+
+
+class Column(NamedTuple):
+    """A column of a table that holds a layer: its place or name, and the cells that stand for nothing.
+
+    The first of `nothing` is what is written where there is nothing.
+    """
+
+    layer: str
+    key: str
+    nothing: tuple[str, ...]
+
+    def cell(self, value: str) -> str:
+        """What is written for a value; a value that would be read as nothing is not written."""
+        return escape(value) if value and value not in self.nothing else self.nothing[0]
+
+    def value(self, cell: str) -> str:
+        return "" if cell in self.nothing else unescape(cell)
 
 
 def is_layer(value: object, sentences: Sequence[Sequence[str]] | None) -> bool:
@@ -77,14 +99,18 @@ def said(layer: Layer) -> bool:
 
 
 def note_layers(record: Record, report: ConversionReport | None, held: Collection[str] = ()) -> None:
-    """Report every layer of a record that is not among the names in `held`; "speakers" is one of them."""
+    """Report every layer of a record that is not among the names in `held`, or does not fit its tokens.
+
+    "speakers" is one of the names.
+    """
     if report is None:
         return
-    if record.speakers is not None and "speakers" not in held:
-        report.add(SPEAKERS, record.doc_key, count=_count(record.speakers))
+    if record.speakers is not None and ("speakers" not in held or speakers_of(record) is None):
+        report.add(SPEAKERS, record.doc_key, count=texts_in(record.speakers))
     for name, layer in record.layers.items():
-        if name not in held:
-            report.add(LAYER_WORDS.get(name, f"{name} of tokens"), record.doc_key, count=_count(layer))
+        if name not in held or not is_layer(layer, record.sentences):
+            words = LAYER_WORDS.get(name, f"{name} of tokens")
+            report.add(words, record.doc_key, count=texts_in(layer))
 
 
 def document_heads(record: Record) -> list[int | None] | None:
@@ -104,12 +130,45 @@ def document_heads(record: Record) -> list[int | None] | None:
     elif "head" in layers:
         for row in layers["head"]:
             first = len(heads)
-            for value in row:
+            for i, value in enumerate(row, 1):
                 at = int(value) if value.isascii() and value.isdigit() else 0
-                heads.append(first + at - 1 if 0 < at <= len(row) else None)
+                heads.append(first + at - 1 if 0 < at <= len(row) and at != i else None)
     else:
         return None
     return heads
+
+
+def heads_as(name: str, heads: Sequence[int | None], sentences: Sequence[Sequence[str]]) -> list[str]:
+    """Heads as the layer "head" or "document_head" writes them; "" for one in another sentence in "head"."""
+    if name == "document_head":
+        return [str(i if head is None else head) for i, head in enumerate(heads)]
+    cells: list[str] = []
+    for sentence in sentences:
+        first = len(cells)
+        for head in heads[first : first + len(sentence)]:
+            within = head is not None and first <= head < first + len(sentence)
+            cells.append("0" if head is None else str(head - first + 1) if within else "")
+    return cells
+
+
+def note_lost_layers(record: Record, back: Record, note: Note) -> None:
+    """Count the values of layers that are not in `back`, the record as it is read again.
+
+    Of heads that come back in the other of their two layers the meaning counts.
+    """
+    sentences = record.sentences or []
+    heads = document_heads(back)
+    for name, layer in record.layers.items():
+        words, found = LAYER_WORDS.get(name, f"{name} of tokens"), flat(back.layers.get(name))
+        if not is_layer(layer, sentences):
+            note(words, count=texts_in(layer))
+            continue
+        values = flat(layer)
+        if not found and heads is not None and name in HEADS:
+            again = heads_as(name, heads, sentences)
+            found = [b if a else "" for a, b in zip(values, again, strict=True)]
+        lost = [a or b for a, b in zip(values, found or [""] * len(values), strict=True) if a != b]
+        note(words, repr(lost[0]) if lost else "", len(lost))
 
 
 def speaker_runs(layer: Layer) -> list[list[Any]]:
@@ -134,13 +193,8 @@ def from_runs(runs: object, sentences: Sequence[Sequence[str]] | None) -> Layer 
     return by_sentence(row, sentences)
 
 
-def _count(layer: object) -> int:
-    return sum(1 for _ in _texts(layer))
-
-
-def _texts(value: object) -> Iterator[str]:
-    if type(value) is str and value:
-        yield value
-    elif type(value) is list:
-        for item in value:
-            yield from _texts(item)
+def texts_in(value: object) -> int:
+    """How many texts that say anything are in a layer of whatever shape."""
+    if type(value) is list:
+        return sum(map(texts_in, value))
+    return int(type(value) is str and value != "")

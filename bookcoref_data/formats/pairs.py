@@ -6,12 +6,13 @@ Document keys come from data, so they never name a file as they are: every chara
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ..books import Record
 from ..errors import DataError, SourceError, UsageError
+from .base import sentences_of
 from .compressed import SUFFIXES, bare_stem, bare_suffix
 
 _LONGEST = 200
@@ -65,23 +66,23 @@ def needed_sibling(path: Path, suffix: str, what: str) -> Path:
     return found
 
 
-def targets(records: Iterable[Record], path: Path, suffix: str) -> Iterator[tuple[Record, Path]]:
+def targets(records: Iterable[Record], path: Path, suffix: str) -> list[tuple[Record, Path]]:
     """Each record with the path of its main file: `path` itself if it ends in `suffix`, else inside it.
 
     Raises:
-        UsageError: several documents for one file.
+        UsageError: several documents for one file. DataError: a key too long for a file name, no tokens.
     """
-    single = bare_suffix(path) == suffix
-    for number, record in enumerate(records):
-        if not single:
-            yield record, path / f"{file_name(record.doc_key)}{suffix}"
-        elif number == 0:
-            yield record, path
-        else:
-            raise UsageError(
-                f"cannot write several documents to {path.name}",
-                expected="the name of a folder: this format has its own files for each document",
-            )
+    listed = list(records)
+    for record in listed:  # before the first file is written
+        sentences_of(record)
+    if bare_suffix(path) != suffix:
+        return [(record, path / f"{file_name(record.doc_key)}{suffix}") for record in listed]
+    if len(listed) > 1:
+        raise UsageError(
+            f"cannot write several documents to {path.name}",
+            expected="the name of a folder: this format has its own files for each document",
+        )
+    return [(record, path) for record in listed]
 
 
 def beside(path: Path, suffix: str) -> Path:

@@ -7,7 +7,6 @@ two character sequences are aligned: at once where they are equal, else by `alig
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..align import align, join_runs
+from ..alignment import align, join_runs
 from ..books import Mention, Record
 from ..errors import DataError
+from .base import BY_CLUSTER, kept_by_cluster
 from .conversion_report import ConversionReport
 from .kinds import mention_attributes, mention_types
 from .layers import note_layers
@@ -34,7 +34,6 @@ _BY_PLACE = (
     *("comments", "multiword_tokens", "quotations", "parts", "sentence_lengths"),
     *("token_starts", "token_ends", "chapters"),
 )
-_BY_CLUSTER = ("cluster_ids", "entity_types")
 _ANY = re.compile(r".*", re.DOTALL)
 
 
@@ -98,11 +97,8 @@ def _moved_fields(
     for name in _BY_PLACE:
         if extra.pop(name, None) is not None and report is not None:
             report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
-    for name in _BY_CLUSTER:
-        values = extra.pop(name, None)
-        if type(values) is list and len(values) == len(full):
-            extra[name] = list(itertools.compress(values, full))
-    return extra
+    wrong = {n for n in BY_CLUSTER if type(extra.get(n)) is not list or len(extra[n]) != len(full)}
+    return {name: value for name, value in kept_by_cluster(extra, full).items() if name not in wrong}
 
 
 def _align(a: str, b: str) -> IntArray:

@@ -43,11 +43,9 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
     least = _LEAST_CHARACTERS if signed else _SHORT
     if len(text) < least:
         raise DataError(
-            f"{what} is too short to be a book",
-            expected=f"{least:,} characters or more",
-            found=f"{len(text):,}: {_excerpt(text)}",
-            hint=_FETCH_AGAIN,
-        )
+            f"{what} is too short to be a book", expected=f"{least:,} characters or more",
+            found=f"{len(text):,}: {_excerpt(text)}", hint=_FETCH_AGAIN,
+        )  # fmt: skip
     letters = sum(map(str.isalpha, text[:_SHORT])) / min(len(text), _SHORT)
     if letters < 0.4:
         raise DataError(
@@ -55,11 +53,9 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
         )
     if is_cut_off(text):
         raise DataError(
-            f"{what} is cut off",
-            expected="an END marker, as there is a START marker",
-            found=f"{len(data):,} bytes ending in {text[-40:]!r}",
-            hint=_FETCH_AGAIN,
-        )
+            f"{what} is cut off", expected="an END marker, as there is a START marker",
+            found=f"{len(data):,} bytes ending in {text[-40:]!r}", hint=_FETCH_AGAIN,
+        )  # fmt: skip
     _check_header(head, what, gutenberg_id, title)
     return decoded
 

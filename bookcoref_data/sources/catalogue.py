@@ -61,13 +61,9 @@ class Catalogue:
 
 
 def catalogue(
-    store: Store,
-    archive: Path | None = None,
-    *,
-    offline: bool = False,
-    fetcher: Fetcher | None = None,
+    store: Store, archive: Path | None = None, *, offline: bool = False, fetcher: Fetcher | None = None,
     progress: Progress | None = None,
-) -> Catalogue:
+) -> Catalogue:  # fmt: skip
     """The catalogue made from `archive`, else from the archive in the cache, else from a download.
 
     `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes half a minute

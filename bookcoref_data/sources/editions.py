@@ -53,10 +53,14 @@ class BookSource:
 
 
 class Address(NamedTuple):
-    """Where a text can be fetched; addresses that `serve` the same are copies of one file."""
+    """Where a text can be fetched; addresses that `serve` the same are copies of one file.
+
+    `right_on` is the day (ISO) on which the address was last known to be right, "" for one's own.
+    """
 
     url: str
     serves: str
+    right_on: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Editions:
 
     def addresses_of(self, gutenberg_id: str | int) -> list[Address]:
         """All addresses of a book, in the order in which they should be tried."""
-        return [Address(fill(a.url, gutenberg_id), a.serves) for a in self.addresses]
+        return [a._replace(url=fill(a.url, gutenberg_id)) for a in self.addresses]
 
     def paths_of(self, gutenberg_id: str | int) -> list[str]:
         """The paths a text may have below the root of a mirror, best first."""
@@ -148,10 +152,10 @@ def load_editions(path: Path) -> Editions:
 
 def _editions(value: Mapping[str, Any]) -> Editions:
     return Editions(
-        tuple(Address(a["url"], a["serves"]) for a in value["addresses"]),
+        tuple(Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"]),
         tuple(value["layout"]),
         {book_id: _book(book_id, book) for book_id, book in value["books"].items()},
-    )
+    )  # fmt: skip
 
 
 def _book(book_id: str, book: Mapping[str, Any]) -> BookSource:
@@ -173,6 +177,8 @@ def _faults(value: Mapping[str, Any]) -> Iterator[str]:
         yield from _refusal(check_address, address["url"])
         if "{id}" not in address["url"]:
             yield f"the address {address['url']!r} has no {{id}}"
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", address["right_on"]):
+            yield f"the address {address['url']!r} has no day on which it was right"
     for template in value["layout"]:
         yield from _path_faults(template.replace("{numbered}", "{id}").replace("{id}", "1"))
     for book_id, book in value["books"].items():

@@ -79,15 +79,9 @@ class Texts:
     """
 
     def __init__(
-        self,
-        store: Store,
-        mirror: str | Path | None = None,
-        offline: bool = False,
-        fetcher: Fetcher | None = None,
-        *,
-        editions: Editions | None = None,
-        include_old: bool = False,
-    ) -> None:
+        self, store: Store, mirror: str | Path | None = None, offline: bool = False,
+        fetcher: Fetcher | None = None, *, editions: Editions | None = None, include_old: bool = False,
+    ) -> None:  # fmt: skip
         self.store, self.include_old = store, include_old
         self.editions = editions or shipped_editions()
         self.fetcher = fetcher or Fetcher(offline=offline)
@@ -161,7 +155,8 @@ class Texts:
             except CacheError:
                 raise
             except (SourceError, DataError) as error:
-                failures.append(_because(address.url, error))
+                since = f" (right on {address.right_on})" if address.right_on else ""
+                failures.append(_because(address.url + since, error))
                 continue
             if text.settled:
                 done.add(address.serves)
@@ -220,13 +215,10 @@ class Texts:
                 if text.address == address.url and (text.settled or text not in tried):
                     return text
             self.fetcher.download(
-                address.url,
-                arriving,
+                address.url, arriving,
                 check=lambda path: check_book_text(path.read_bytes(), book, self.editions.title_of(book)),
-                max_bytes=MOST_BYTES,
-                label=self._name(book),
-                same_host=self.mirror_url is not None,
-            )
+                max_bytes=MOST_BYTES, label=self._name(book), same_host=self.mirror_url is not None,
+            )  # fmt: skip
             try:
                 text = self._described(book, arriving, address.url)
                 final = arriving.replace(folder / f"{text.sha256}.txt")
@@ -319,10 +311,9 @@ class Texts:
             paths = ", ".join(self.editions.paths_of(book))
             return SourceError(
                 f"no text of {self._name(book)} in the mirror {self.mirror_folder}",
-                expected=f"one of {paths}",
-                found=found,
+                expected=f"one of {paths}", found=found,
                 hint="check the mirror's root folder, or leave --mirror out to fetch the text",
-            )
+            )  # fmt: skip
         if self.offline:
             return OfflineError(
                 f"the text of {self._name(book)} is not in the cache {self.store.root}, "
@@ -331,10 +322,9 @@ class Texts:
                 hint="run once without --offline, or give a local copy with --mirror DIR",
             )
         return SourceError(
-            f"no address has the text of {self._name(book)}",
-            found=found,
+            f"no address has the text of {self._name(book)}", found=found,
             hint="try again later, or give a local copy with --mirror DIR",
-        )
+        )  # fmt: skip
 
 
 def _mirror(mirror: str | Path | None) -> tuple[str | None, Path | None]:

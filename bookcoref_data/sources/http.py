@@ -89,10 +89,23 @@ class Limits:
     page_bytes: int = 16 * _MIB
 
 
-def agent_string(contact: str | None = None) -> str:
-    """`bookcoref-data/<version> (<address or purpose>; <contact>)`: services ask who calls."""
+def agent_string(contact: str | None = None, library: str = "requests") -> str:
+    """`bookcoref-data/<version> (<address or purpose>; <contact>) <library>/<version>`.
+
+    The form is the one of Wikimedia's user-agent policy: the project, whom to write to, the library used.
+    """
     about = [_project_address() or "toolkit for book-scale coreference data", *([contact] if contact else [])]
-    return f"bookcoref-data/{__version__} ({'; '.join(about)})"
+    found = f" {library}/{version}" if (version := _version_of(library)) else ""
+    return f"bookcoref-data/{__version__} ({'; '.join(about)}){found}"
+
+
+def _version_of(library: str) -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _project_address() -> str | None:
@@ -135,16 +148,10 @@ class Fetcher:
     """
 
     def __init__(
-        self,
-        pace: Pace | None = None,
-        limits: Limits | None = None,
-        *,
-        offline: bool = False,
-        contact: str | None = None,
-        progress: Progress | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        draw: Callable[[], float] = random.random,
-    ) -> None:
+        self, pace: Pace | None = None, limits: Limits | None = None, *, offline: bool = False,
+        contact: str | None = None, progress: Progress | None = None,
+        sleep: Callable[[float], None] = time.sleep, draw: Callable[[], float] = random.random,
+    ) -> None:  # fmt: skip
         self.pace, self.limits, self.offline = pace or Pace(), limits or Limits(), offline
         self.progress = progress or Silent()
         self._contact, self._sleep, self._draw = contact, sleep, draw
@@ -194,10 +201,9 @@ class Fetcher:
             if attempt < self.pace.attempts:
                 self._back_off(host, fault, attempt)
         raise SourceError(
-            f"cannot fetch {url}",
-            found=f"{fault.reason} (after {attempt} tries)",
+            f"cannot fetch {url}", found=f"{fault.reason} (after {attempt} tries)",
             hint="check the network and run the same command again; what is fetched is kept",
-        )
+        )  # fmt: skip
 
     def _back_off(self, host: str, fault: Retry, attempt: int) -> None:
         seconds = max(self.pace.back_off(attempt, self._draw), fault.wait or 0)
@@ -216,20 +222,14 @@ class Fetcher:
         """Fail at once for a host that was given up in this run."""
         if host in self._given_up:
             raise SourceError(
-                f"cannot fetch {url}",
-                found=f"{self._given_up[host]} ({host} was given up in this run)",
+                f"cannot fetch {url}", found=f"{self._given_up[host]} ({host} was given up in this run)",
                 hint="check the network and run the same command again; what is fetched is kept",
-            )
+            )  # fmt: skip
 
     def get(
-        self,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        allow: Collection[int] = (),
-        max_bytes: int | None = None,
-    ) -> HttpResponse:
+        self, url: str, *, params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None, allow: Collection[int] = (), max_bytes: int | None = None,
+    ) -> HttpResponse:  # fmt: skip
         """Fetch a page into memory. Statuses from 400 on are errors unless listed in `allow`.
 
         Raises: as `retrying`; SourceError also for a lasting status (404, ...), a redirect loop, or more
@@ -250,16 +250,10 @@ class Fetcher:
         return self.retrying(url, once)
 
     def download(
-        self,
-        url: str,
-        target: Path,
-        *,
-        sha256: str | None = None,
-        check: Callable[[Path], object] | None = None,
-        max_bytes: int | None = None,
-        label: str | None = None,
-        same_host: bool = False,
-    ) -> Download:
+        self, url: str, target: Path, *, sha256: str | None = None,
+        check: Callable[[Path], object] | None = None, max_bytes: int | None = None,
+        label: str | None = None, same_host: bool = False,
+    ) -> Download:  # fmt: skip
         """Fetch a file to `target`, which appears only when it is whole, of the right sum and accepted.
 
         An interrupted transfer leaves a `.part` file beside the target; the next call goes on where it
@@ -277,11 +271,10 @@ class Fetcher:
             got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name, same_host))
             if sha256 and got.sha256 != sha256:
                 raise ChecksumError(
-                    f"{url} has other content than expected",
-                    expected=f"sha256 {sha256}",
+                    f"{url} has other content than expected", expected=f"sha256 {sha256}",
                     found=f"sha256 {got.sha256} ({got.bytes:,} bytes)",
                     hint="the file was changed at its source, or damaged on the way; it was not kept",
-                )
+                )  # fmt: skip
             if check:
                 check(part.path)
             part.finish()
@@ -346,8 +339,7 @@ class Fetcher:
                     error
                 )
                 raise Retry(
-                    f"the connection broke off: {_plain(error)}",
-                    give_up_after=_SILENT_TRIES if silent else 0,
+                    f"the connection broke off: {_plain(error)}", give_up_after=_SILENT_TRIES if silent else 0
                 ) from error
         # A cut connection may also look like an orderly end.
         if watch.expired:
@@ -357,14 +349,9 @@ class Fetcher:
 
     @contextlib.contextmanager
     def _open(
-        self,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        allow: Collection[int] = (),
-        same_host: bool = False,
-    ) -> Iterator[tuple[requests.Response, Watch]]:
+        self, url: str, *, params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None, allow: Collection[int] = (), same_host: bool = False,
+    ) -> Iterator[tuple[requests.Response, Watch]]:  # fmt: skip
         """Send one request; faults that may pass become `Retry`, lasting ones SourceError.
 
         Yields the answer, whose body is still to be read, and the watch over the request.
@@ -388,13 +375,9 @@ class Fetcher:
             yield answer, watch
 
     def _sent(
-        self,
-        url: str,
-        params: Mapping[str, str] | None,
-        headers: Mapping[str, str] | None,
-        watch: Watch,
+        self, url: str, params: Mapping[str, str] | None, headers: Mapping[str, str] | None, watch: Watch,
         same_host: bool,
-    ) -> requests.Response:
+    ) -> requests.Response:  # fmt: skip
         """The answer to a request, as soon as its header is there."""
         import requests
 
@@ -406,9 +389,7 @@ class Fetcher:
             )  # fmt: skip
         except requests.TooManyRedirects as error:
             raise SourceError(
-                f"{url}: redirect loop",
-                found=f"more than {_REDIRECTS} redirects",
-                hint="try another address",
+                f"{url}: redirect loop", found=f"more than {_REDIRECTS} redirects", hint="try another address"
             ) from error
         except requests.exceptions.SSLError as error:
             if watch.expired:
@@ -441,11 +422,10 @@ def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
     if here != there:
         answer.close()
         raise SourceError(
-            f"{answer.url} leads to another host",
-            expected=f"a file on {here}",
+            f"{answer.url} leads to another host", expected=f"a file on {here}",
             found=f"a redirect to another host, {target}",
             hint=f"if {there} is to be trusted, name it with --mirror",
-        )
+        )  # fmt: skip
 
 
 class _PartialFile:

@@ -11,7 +11,7 @@ import fnmatch
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -19,12 +19,15 @@ from typing import NamedTuple
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..files import safe_name
 from ..progress import Progress, Silent
+from .http import Fetcher
 from .notes import read_note, sha256_once, write_note
-from .release import ReleaseLayout
+from .pace import Pace
+from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
 from .store import Store
 
 PART = "hub"
 _PACKED = ("", ".gz", ".zst")
+_MOST_SNIFFED = 12  # files whose first bytes are looked at
 _TRUE = {"1", "on", "yes", "true"}
 # What `publish` writes: records and card at the top, tables in two folders, packs at the top.
 _PUBLISHED = re.compile(
@@ -158,12 +161,9 @@ def plan_release(store: Store, release: HubRelease | None = None, *, offline: bo
 
 
 def fetch_release(
-    store: Store,
-    release: HubRelease | None = None,
-    *,
-    offline: bool = False,
+    store: Store, release: HubRelease | None = None, *, offline: bool = False,
     progress: Progress | None = None,
-) -> Path:
+) -> Path:  # fmt: skip
     """The folder of a release, fetched if it is not there yet; `Release.open` reads it.
 
     Raises:
@@ -177,9 +177,10 @@ def fetch_release(
         return folder
     if offline or _offline_by_environment():
         return _from_hub_cache(release)
+    progress = progress or Silent()
     with store.lock(_note(store, release).stem), hub_faults(release):
-        files = choose(index_of(release), release)
-        folder = _download(release, files, progress or Silent())
+        files = choose(index_of(release), release, _FirstBytes(release, progress))
+        folder = _download(release, files, progress)
     sums = {file.path: sha256_once(folder / file.path) for file in files}
     write_note(_note(store, release), {"folder": str(folder), "files": sums})
     return folder
@@ -198,9 +199,41 @@ def cached_release(store: Store, release: HubRelease | None = None) -> Path | No
     return folder if whole else None
 
 
-def choose(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
+class _FirstBytes:
+    """Which file of a repository is the delta, and which the lengths, by their first bytes; says so."""
+
+    def __init__(self, release: HubRelease, progress: Progress) -> None:
+        self._release, self._progress = release, progress
+
+    def __call__(self, files: Mapping[str, HubFile], kind: str) -> list[str]:
+        """The one file of that kind at the top of the repository, or nothing."""
+        endings = tuple(f".json{end}" for end in _PACKED)
+        names = [path for path in sorted(files) if path.endswith(endings) and "/" not in path]
+        fits = [path for path in names[:_MOST_SNIFFED] if kind_of(self._head(path)) == kind]
+        if len(fits) != 1:
+            return []
+        self._progress.note(f"{self._release}: {fits[0]} is the {kind}, by its first bytes")
+        return fits
+
+    def _head(self, path: str) -> bytes:
+        from huggingface_hub import hf_hub_url
+
+        place = self._release
+        url = hf_hub_url(
+            place.repository, path, repo_type="dataset", revision=place.revision, endpoint=place.endpoint
+        )
+        wanted = {"Range": f"bytes=0-{HEAD_BYTES - 1}"}
+        with contextlib.suppress(SourceError):
+            return Fetcher(Pace(0, 2)).get(url, headers=wanted, max_bytes=2 * HEAD_BYTES).content
+        return b""
+
+
+def choose(
+    files: Mapping[str, HubFile], release: HubRelease,
+    by_content: Callable[[Mapping[str, HubFile], str], list[str]] = lambda files, kind: [],
+) -> list[HubFile]:  # fmt: skip
     """The files that a rebuild needs: all annotations, the delta, the sentence lengths; of a repository that
-    `publish` made, all that it wrote.
+    `publish` made, all that it wrote. `by_content` is asked where no name fits.
 
     Raises:
         SourceError: one of the three is not there under any of its names; lists what is there.
@@ -209,26 +242,19 @@ def choose(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
     if release.published:
         return _published_files(files, release)
     layout = release.layout
-    kinds = {
-        "annotations": (
-            (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*"),
-            True,
-        ),
-        "delta": (layout.delta, False),
-        "sentence lengths": (layout.lengths, False),
-    }
+    annotations = (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*")
     chosen: dict[str, HubFile] = {}
-    for kind, (patterns, every) in kinds.items():
-        fits = _fitting(files, patterns, every)
+    for kind, patterns in (("annotations", annotations), (DELTA, layout.delta), (LENGTHS, layout.lengths)):
+        every = kind == "annotations"
+        fits = _fitting(files, patterns, every) or (by_content(files, kind) if patterns and not every else [])
         if patterns and not fits:
             names = sorted(files)
             more = f" and {len(names) - 40} more" if len(names) > 40 else ""
             raise SourceError(
-                f"{release} has no file for the {kind}",
-                expected=" or ".join(patterns),
+                f"{release} has no file for the {kind}", expected=" or ".join(patterns),
                 found=", ".join(names[:40]) + more if names else "an empty repository",
                 hint="name the file as it is called there (settings annotations, delta, lengths)",
-            )
+            )  # fmt: skip
         chosen |= {path: files[path] for path in fits}
     for path in chosen:
         for name in path.split("/"):
@@ -242,11 +268,10 @@ def _published_files(files: Mapping[str, HubFile], release: HubRelease) -> list[
     if not any(file.path.endswith((".parquet", ".pack")) for file in chosen):
         names = sorted(files)
         raise SourceError(
-            f"{release} is no data set of bookcoref-data",
-            expected="full/*.parquet, or packs (*.pack)",
+            f"{release} is no data set of bookcoref-data", expected="full/*.parquet, or packs (*.pack)",
             found=", ".join(names[:40]) or "an empty repository",
             hint="the official release needs no address: leave --release out",
-        )
+        )  # fmt: skip
     return chosen
 
 
@@ -350,10 +375,9 @@ def _check(path: Path, file: HubFile, release: HubRelease) -> None:
     _remove(path)
     raise ChecksumError(
         f"{file.path} of {release} arrived damaged",
-        expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}",
-        found=fault,
+        expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
         hint="it was removed; run the same command again",
-    )
+    )  # fmt: skip
 
 
 def _named_after_content(path: Path) -> bool:
@@ -426,13 +450,18 @@ def hub_faults(release: HubRelease) -> Iterator[None]:
             hint=f"check the name; if it is private, log in (`hf auth login`), {local}",
         ) from error
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in _CARRIERS and not isinstance(error, OSError):
+        if not is_of_the_way(error):
             raise
         raise SourceError(
             f"cannot fetch {release} from the Hub",
             found=first_line(error),
             hint=f"check the network and run the same command again, {local}",
         ) from error
+
+
+def is_of_the_way(error: Exception) -> bool:
+    """Whether an error says that something failed between us and the Hub, in any version of its library."""
+    return isinstance(error, OSError) or type(error).__module__.split(".")[0] in _CARRIERS
 
 
 def first_line(error: Exception) -> str:
@@ -478,12 +507,7 @@ def _offline_by_environment() -> bool:
 
 def _note(store: Store, release: HubRelease) -> Path:
     """Where we note that a release is whole; another layout is another note."""
-    parts = (
-        release.layout,
-        release.endpoint,
-        release.cache_dir,
-        *(["published"] if release.published else []),
-    )
+    parts = (release.layout, release.endpoint, release.cache_dir, *["published"] * release.published)
     layout = hashlib.sha256(repr(parts).encode()).hexdigest()
     name = f"{release.repository.replace('/', '--')}-{release.revision}-{layout[:8]}.json"
     return store.path(PART, name)

@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..guard import listed
 from ..progress import Progress, Silent
-from .hub import HubFile, HubRelease, first_line, git_sha1, index_of, own_endpoint, silent_bars, without_token
+from .hub import (
+    HubFile,
+    HubRelease,
+    first_line,
+    git_sha1,
+    index_of,
+    is_of_the_way,
+    own_endpoint,
+    silent_bars,
+    without_token,
+)
 from .notes import sha256_once
 
 if TYPE_CHECKING:
@@ -231,7 +241,7 @@ def upload_faults(repository: str) -> Iterator[None]:
         raise SourceError("there is no token for the Hub", hint=login) from error
     except Exception as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
-        if status is None and not isinstance(error, OSError | RuntimeError | ValueError):
+        if status is None and not (is_of_the_way(error) or isinstance(error, RuntimeError | ValueError)):
             raise
         # The chain of causes holds the request with its headers: it is cut here.
         raise SourceError(

@@ -21,7 +21,9 @@ _MOST_BYTES = 16 << 20
 
 def write_note(path: Path, value: Mapping[str, Any]) -> None:
     """Write `value` (JSON-ready, string keys) with its digest, whole or not at all."""
-    write_text(path, json.dumps({**value, _SEAL: _digest(value)}, ensure_ascii=False, indent=1) + "\n")
+    write_text(
+        path, json.dumps({**value, _SEAL: _digest(value)}, ensure_ascii=False, indent=1) + "\n", at_once=True
+    )
 
 
 def read_note(path: Path) -> dict[str, Any] | None:

@@ -45,11 +45,9 @@ class Turns:
     """Gives every host one turn per 1/`per_second` seconds; safe between threads."""
 
     def __init__(
-        self,
-        per_second: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, per_second: float, clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._gap = 1 / per_second if per_second else 0.0
         self._clock, self._sleep = clock, sleep
         self._next: dict[str, float] = {}

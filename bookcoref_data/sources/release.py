@@ -10,12 +10,17 @@ Any file may end in `.gz` or `.zst`. Names that are not known for certain are se
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import io
 import json
+import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import zstandard
 
 from ..errors import FormatError, SourceError, UsageError
 from ..files import check_input, sha256_bytes
@@ -40,13 +45,9 @@ class ReleaseLayout:
     delta: tuple[str, ...] = ("gutenberg_delta.json", "*delta*.json")
     lengths: tuple[str, ...] = ("sentence_lengths.json", "*sentence*len*.json", "*lengths*.json")
     split_names: tuple[tuple[str, str], ...] = (
-        ("train", "train"),
-        ("validation", "validation"),
-        ("valid", "validation"),
-        ("val", "validation"),
-        ("dev", "validation"),
-        ("test", "test"),
-    )
+        ("train", "train"), ("validation", "validation"), ("valid", "validation"), ("val", "validation"),
+        ("dev", "validation"), ("test", "test"),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,21 +74,18 @@ class Release:
                 hint="give --release DIR, or leave it out to fetch the official release from the Hub",
             )
         release = cls(
-            folder,
-            _find(folder, layout.delta),
-            _find(folder, layout.lengths),
+            folder, _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS),
             _annotation_files(folder / layout.annotations, layout),
-        )
+        )  # fmt: skip
         for path in release.files:
             # A folder, a pipe or a looping link in place of a file is named, not passed over.
             check_input(path)
         if release.delta is None and not release.annotations:
             raise SourceError(
                 f"{folder} holds no release",
-                expected=f"{layout.annotations}/full/*.jsonl and {layout.delta[0]}",
-                found=_listing(folder),
+                expected=f"{layout.annotations}/full/*.jsonl and {layout.delta[0]}", found=_listing(folder),
                 hint="name the files with --delta, --lengths and --annotations if they are called otherwise",
-            )
+            )  # fmt: skip
         return release
 
     @property
@@ -103,8 +101,6 @@ class Release:
 
     def delta_pieces(self) -> Iterator[str]:
         """The text of the delta in pieces of 64 kB, unpacked on the way."""
-        if self.delta is None:
-            return
         if self.delta is None:
             return
         with reading(self.delta) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
@@ -148,8 +144,29 @@ class Release:
         return value
 
 
-def _find(folder: Path, patterns: tuple[str, ...]) -> Path | None:
-    """The one file that fits the first pattern that fits any, packed or not."""
+DELTA, LENGTHS = "delta", "sentence lengths"
+HEAD_BYTES = 1 << 16
+_SIGNS = {
+    DELTA: re.compile(rb"_iterable_opcodes|iterable_item_(?:added|removed)|values_changed|[\"']root\["),
+    LENGTHS: re.compile(rb'\s*\{\s*"\d+"\s*:\s*\[\s*\d+\s*[,\]]'),
+}
+"""By which the first bytes of a file show what it is: deepdiff's words; {"1342": [12, 30, ..."""
+
+
+def kind_of(head: bytes) -> str:
+    """What a file of a release is by its first bytes (packed or not): DELTA, LENGTHS, or ""."""
+    with contextlib.suppress(zlib.error, zstandard.ZstdError):
+        if head[:2] == b"\x1f\x8b":
+            head = zlib.decompressobj(31).decompress(head)
+        elif head[:4] == zstandard.FRAME_HEADER:
+            head = zstandard.ZstdDecompressor().decompressobj().decompress(head)
+    if _SIGNS[LENGTHS].match(head):
+        return LENGTHS
+    return DELTA if head.lstrip()[:1] == b"{" and _SIGNS[DELTA].search(head[:HEAD_BYTES]) else ""
+
+
+def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
+    """The one file that fits the first pattern that fits any, packed or not; else the one of that content."""
     names = sorted(p.name for p in folder.iterdir())
     for pattern in patterns:
         fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in _PACKED)]
@@ -159,7 +176,14 @@ def _find(folder: Path, patterns: tuple[str, ...]) -> Path | None:
             )
         if fits:
             return folder / fits[0]
-    return None
+    known = (folder / name for name in names if name.endswith(tuple(f".json{end}" for end in _PACKED)))
+    alike = [path for path in known if path.is_file() and kind_of(_head(path)) == kind]
+    return alike[0] if len(alike) == 1 and patterns else None
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(HEAD_BYTES)
 
 
 def _annotation_files(folder: Path, layout: ReleaseLayout) -> dict[tuple[str, str], Path]:

@@ -30,6 +30,7 @@ class Term(NamedTuple):
 
 
 Row = dict[str, Term]
+Complaint = Callable[[list[Row]], str]
 
 
 class TooHeavyError(SourceError):
@@ -121,8 +122,11 @@ class SparqlEndpoint:
     tally: Tally = field(default_factory=Tally)
     _failures: int = field(default=0, repr=False)
 
-    def ask(self, query: str) -> list[Row]:
+    def ask(self, query: str, complaint: Complaint = lambda rows: "") -> list[Row]:
         """The rows of a SELECT query, from the archive or from the service.
+
+        `complaint` says what is wrong with rows that cannot be the whole answer, else "". Such an answer is
+        asked for again, and is not kept.
 
         Raises:
             OfflineError: the answer is not kept, and the network is switched off.
@@ -131,13 +135,15 @@ class SparqlEndpoint:
         """
         kept = self.archive.read(self.address, query)
         if kept and self._fresh(kept["retrieved"]):
-            if "answer" in kept:
+            if "answer" in kept and (self.fetcher.offline or not complaint(_rows(kept["answer"]))):
                 self.tally.replayed += 1
+            elif "answer" in kept:
+                kept = self._ask_service(query, complaint)
             elif self.fetcher.offline or _refused_twice(kept.get("refusals", ())):
                 self.tally.replayed += 1
                 raise TooHeavyError("this query was too heavy before", found=kept.get("trouble"))
             else:
-                kept = self._ask_service(query)
+                kept = self._ask_service(query, complaint)
         elif self.fetcher.offline:
             raise OfflineError(
                 "an answer of this harvest is not in the archive",
@@ -145,7 +151,7 @@ class SparqlEndpoint:
                 hint="run the harvest once without --offline, with the same settings",
             )
         else:
-            kept = self._ask_service(query)
+            kept = self._ask_service(query, complaint)
         self.tally.dated(kept["retrieved"])
         return _rows(kept["answer"])
 
@@ -154,12 +160,14 @@ class SparqlEndpoint:
             return True
         return self.now() - datetime.fromisoformat(retrieved) <= timedelta(days=self.max_age_days)
 
-    def _ask_service(self, query: str) -> dict[str, Any]:
+    def _ask_service(self, query: str, complaint: Complaint) -> dict[str, Any]:
         """Ask, and keep what came: the answer, or that the query is too heavy."""
         faults: list[_Fault] = []
 
         def once() -> Any:
             answer = self._exchange(query)
+            if not isinstance(answer, _Fault) and (wrong := complaint(_rows(answer))):
+                answer = _Fault(wrong, down=True)
             if not isinstance(answer, _Fault):
                 return answer
             faults.append(answer)
@@ -186,10 +194,9 @@ class SparqlEndpoint:
         self._failures += 1
         if self._failures >= self.give_up_after:
             return SourceError(
-                f"{self.address} does not answer",
-                found=f"{fault.what}; {self._failures} queries in a row",
+                f"{self.address} does not answer", found=f"{fault.what}; {self._failures} queries in a row",
                 hint="run the same command again later; everything fetched so far is kept",
-            )
+            )  # fmt: skip
         self.tally.too_heavy += 1
         before = self.archive.read(self.address, query) or {}
         refusals = list(before.get("refusals", ())) + ([self.now().isoformat()] if fault.refused else [])
@@ -311,8 +318,7 @@ def require_contact(contact: str) -> str:
     if "@" not in contact and "://" not in contact:
         raise UsageError(
             "a harvest over the network must name whom the service can write to",
-            expected="a mail address or a web page",
-            found=repr(contact),
+            expected="a mail address or a web page", found=repr(contact),
             hint="give --contact, or set `contact` in the recipe",
-        )
+        )  # fmt: skip
     return contact

@@ -151,10 +151,9 @@ class PageStore:
             return kept
         if self.fetcher.offline:
             raise OfflineError(
-                f"{address} is not among the kept pages",
-                expected=str(self._path(address, ".json")),
+                f"{address} is not among the kept pages", expected=str(self._path(address, ".json")),
                 hint="run the harvest once without --offline",
-            )
+            )  # fmt: skip
         record, body = self._fetch(address, parts)
         self._keep(record, body)
         return record, body

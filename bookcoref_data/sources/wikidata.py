@@ -1,9 +1,9 @@
 """Works, their characters and authors from a SPARQL endpoint in Wikidata's shape.
 
-`wikidata_works.py` lists all works that have a character (P674), class by class. `FACTS` asks for the values
-of a few properties of a batch of items: one row per value, so that several authors, titles and characters
-of a work never multiply, as they do in one wide query; `POINTING` asks in the same way which items point to
-them. A batch that is too heavy is halved, down to the single item, which is then reported as failed.
+`wikidata_works.py` lists all works that have a character (P674). `FACTS` asks for the values of a few
+properties of a batch of items: one row per value, so that several authors, titles and characters of a work
+never multiply, as they do in one wide query; `POINTING` asks in the same way which items point to
+them. A batch that is too heavy is divided, down to the single item, which is then reported as failed.
 
 Both use plain labels instead of Wikidata's label service, and so run on any SPARQL 1.1 endpoint.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from ..errors import SourceError
 from ..progress import Progress, Silent
 from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
-from .wikidata_works import WorksOf, list_works
+from .wikidata_works import list_works
 
 PREFIXES = """\
 PREFIX wd: <http://www.wikidata.org/entity/>
@@ -79,27 +79,15 @@ class WikidataSettings:
     """What to ask for, and how much at once (items per query).
 
     `languages` are those of labels and aliases, the preferred first; `require_author` leaves out works
-    without P50, most of which are films. `works_page` is about how many works one query may list.
+    without P50, most of which are films.
     """
 
     languages: tuple[str, ...] = (
-        "en",
-        "mul",
-        "en-gb",
-        "en-us",
-        "en-ca",
-        "fr",
-        "de",
-        "es",
-        "it",
-        "ru",
-        "pl",
-        "la",
-    )
+        "en", "mul", "en-gb", "en-us", "en-ca", "fr", "de", "es", "it", "ru", "pl", "la",
+    )  # fmt: skip
     require_author: bool = True
-    works_page: int = 5000
-    works_batch: int = 100
-    persons_batch: int = 250
+    works_batch: int = 500
+    persons_batch: int = 2000
 
 
 @dataclass
@@ -129,11 +117,9 @@ class WikidataFacts:
 
 
 def harvest(
-    endpoint: SparqlEndpoint,
-    settings: WikidataSettings,
-    works: Sequence[str] | None = None,
+    endpoint: SparqlEndpoint, settings: WikidataSettings, works: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> WikidataFacts:
+) -> WikidataFacts:  # fmt: skip
     """Ask for all works with characters (or for `works`), their characters and their authors.
 
     Raises:
@@ -143,6 +129,11 @@ def harvest(
     found = WikidataFacts()
     listed = list(works) if works is not None else _all_works(endpoint, found, settings, progress)
     _collect(endpoint, found, listed, WORK_PROPERTIES, settings, progress, "works")
+    if works is None:
+        # They have a character, so an answer without them was half an answer. Smaller batches ask again.
+        silent, size = _silent(found, listed), max(1, settings.works_batch // 2)
+        _collect(endpoint, found, silent, WORK_PROPERTIES, settings, progress, "works once more", size)
+        found.failed += _silent(found, silent)
     _collect_pointing(endpoint, found, listed, settings, progress)
     books = _books_of_series(found, listed) if works is None else []
     _collect(endpoint, found, books, WORK_PROPERTIES, settings, progress, "books of series")
@@ -171,6 +162,12 @@ def harvest(
     return found
 
 
+def _silent(found: WikidataFacts, items: Sequence[str]) -> list[str]:
+    """The items of which nothing came, though no query for them failed."""
+    gone = {*found.failed, *found.facts}
+    return [item for item in items if is_item(item) and item not in gone]
+
+
 def cast_of(found: WikidataFacts, work: str) -> list[str]:
     """The characters of a work: those that it lists (P674) and those that say they are in it (P1441)."""
     facts = found.of(work)
@@ -185,28 +182,24 @@ def _all_works(
     endpoint: SparqlEndpoint, found: WikidataFacts, settings: WikidataSettings, progress: Progress
 ) -> list[str]:
     """All works that have a character, each once, by number."""
-    wanted = WorksOf(settings.works_page, settings.require_author)
 
     def cell(row: Row, name: str) -> str:
         return _cell(row, name, endpoint).value
 
-    works = set(list_works(endpoint, wanted, cell, found.failed, progress))
+    works = set(list_works(endpoint, settings.require_author, cell, found.failed, progress))
     return sorted((_short_item(work) for work in works if work.startswith(ENTITY)), key=item_number)
 
 
 def _collect_pointing(
-    endpoint: SparqlEndpoint,
-    found: WikidataFacts,
-    works: Sequence[str],
-    settings: WikidataSettings,
+    endpoint: SparqlEndpoint, found: WikidataFacts, works: Sequence[str], settings: WikidataSettings,
     progress: Progress,
-) -> None:
+) -> None:  # fmt: skip
     """Which characters say that they are in a work (P1441), which books that they are of a series (P179)."""
     what = "characters present in works"
     items = sorted({work for work in works if is_item(work)}, key=item_number)
     progress.begin(what, len(items), "works")
-    for batch in _batches(items, settings.works_batch):
-        for rows in _halving(batch, _pointing_query(endpoint), found.failed):
+    for batch in _batches(items, settings.persons_batch):
+        for rows in _dividing(batch, _pointing_query(endpoint), found.failed):
             _add(found.facts, rows, endpoint, mark="^")
         progress.advance(what, len(batch))
     progress.end(what)
@@ -227,12 +220,9 @@ def _books_of_series(found: WikidataFacts, works: Sequence[str]) -> list[str]:
 
 
 def _collect_classes(
-    endpoint: SparqlEndpoint,
-    found: WikidataFacts,
-    persons: Sequence[str],
-    settings: WikidataSettings,
+    endpoint: SparqlEndpoint, found: WikidataFacts, persons: Sequence[str], settings: WikidataSettings,
     progress: Progress,
-) -> None:
+) -> None:  # fmt: skip
     """The labels and superclasses of all classes of works and characters, a few levels up."""
     asked: set[str] = set()
     level = {
@@ -250,23 +240,18 @@ def _collect_classes(
 
 
 def _collect(
-    endpoint: SparqlEndpoint,
-    found: WikidataFacts,
-    items: Sequence[str],
-    properties: tuple[str, ...],
-    settings: WikidataSettings,
-    progress: Progress,
-    what: str,
-) -> None:
-    """Add the facts of `items`, and of the items they were merged into."""
-    size = settings.works_batch if properties == WORK_PROPERTIES else settings.persons_batch
+    endpoint: SparqlEndpoint, found: WikidataFacts, items: Sequence[str], properties: tuple[str, ...],
+    settings: WikidataSettings, progress: Progress, what: str, size: int = 0,
+) -> None:  # fmt: skip
+    """Add the facts of `items` (`size` in one query), and of the items they were merged into."""
+    size = size or (settings.works_batch if properties == WORK_PROPERTIES else settings.persons_batch)
     languages = ", ".join(f'"{language.lower()}"' for language in settings.languages)
     filter_ = LANGUAGE_FILTER.format(languages=languages)
     wanted = sorted({item for item in items if is_item(item)} - set(found.facts), key=item_number)
     while wanted:
         progress.begin(what, len(wanted), "items")
         for batch in _batches(wanted, size):
-            for rows in _halving(batch, _facts_query(endpoint, properties, filter_), found.failed):
+            for rows in _dividing(batch, _facts_query(endpoint, properties, filter_), found.failed):
                 _add(found.facts, rows, endpoint)
             progress.advance(what, len(batch))
         progress.end(what)
@@ -284,19 +269,21 @@ def _facts_query(
     return ask
 
 
-def _halving(
+def _dividing(
     batch: list[str], ask: Callable[[list[str]], list[Row]], failed: list[str]
 ) -> Iterator[list[Row]]:
-    """The answers for a batch, in one piece or in halves; items that fail alone are added to `failed`."""
+    """The answers for a batch, in one piece or in eighths; items that fail alone are added to `failed`.
+
+    In eighths, since every refusal may cost the minute that the service tries for.
+    """
     try:
         yield ask(batch)
     except TooHeavyError:
         if len(batch) == 1:
             failed.extend(batch)
             return
-        middle = len(batch) // 2
-        yield from _halving(batch[:middle], ask, failed)
-        yield from _halving(batch[middle:], ask, failed)
+        for part in _batches(batch, -(-len(batch) // 8)):
+            yield from _dividing(part, ask, failed)
 
 
 def _add(facts: Facts, rows: Iterable[Row], endpoint: SparqlEndpoint, mark: str = "") -> None:
@@ -312,11 +299,10 @@ def _cell(row: Row, name: str, endpoint: SparqlEndpoint) -> Term:
     """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
     if name not in row:
         raise SourceError(
-            f"{endpoint.address} gave a row without ?{name}",
-            expected=f"a value of ?{name} in every row",
+            f"{endpoint.address} gave a row without ?{name}", expected=f"a value of ?{name} in every row",
             found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
             hint="is this the address of a SPARQL service over Wikidata's data?",
-        )
+        )  # fmt: skip
     return row[name]
 
 
@@ -333,19 +319,16 @@ def _new_targets(found: WikidataFacts, asked: Sequence[str]) -> list[str]:
 
 
 def _label_the_nameless(
-    endpoint: SparqlEndpoint,
-    found: WikidataFacts,
-    persons: Sequence[str],
-    settings: WikidataSettings,
+    endpoint: SparqlEndpoint, found: WikidataFacts, persons: Sequence[str], settings: WikidataSettings,
     progress: Progress,
-) -> None:
+) -> None:  # fmt: skip
     """Ask once more, in all languages, for those who have a label in none of the wanted ones."""
     current = {found.current(person) for person in persons if is_item(person)}
     unlabelled = (p for p in current - set(found.failed) if LABEL not in found.facts.get(p, {}))
     nameless = sorted(unlabelled, key=item_number)
     progress.begin("other languages", len(nameless), "items")
     for batch in _batches(nameless, settings.persons_batch):
-        for rows in _halving(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
+        for rows in _dividing(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
             _add(found.facts, rows, endpoint)
         progress.advance("other languages", len(batch))
     progress.end("other languages")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..align.sequence import align, merge_runs, mix, unique_matches
+from ..alignment.sequence import align, merge_runs, mix, unique_matches
 from .normalize import fold
 
 REACH, FAR_REACH = 6, 24

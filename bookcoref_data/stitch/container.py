@@ -84,11 +84,10 @@ def read_directory(data: bytes, what: str = "pack") -> tuple[list[tuple[str, int
         raise _broken(what, "a pack of bookcoref-data", MAGIC[:-1], data[:8])
     if data[: len(MAGIC)] != MAGIC:
         raise FormatError(
-            f"{what} is a pack of another format version",
-            expected=MAGIC[-1],
+            f"{what} is a pack of another format version", expected=MAGIC[-1],
             found=data[len(MAGIC) - 1 : len(MAGIC)].hex() or "nothing",
             hint="install the newest bookcoref-data",
-        )
+        )  # fmt: skip
     count = data[len(MAGIC)] if len(data) > len(MAGIC) else 0
     at = len(MAGIC) + 1
     if count > MOST_SECTIONS or len(data) < at + count * _ENTRY.size + _SEAL:
@@ -132,8 +131,6 @@ def _unpack(body: bytes, method: int, raw: int, what: str) -> bytes:
 
 def _broken(what: str, part: str, expected: object, found: object) -> FormatError:
     return FormatError(
-        f"{what} is damaged or not a pack: {part} is wrong",
-        expected=expected,
-        found=found,
+        f"{what} is damaged or not a pack: {part} is wrong", expected=expected, found=found,
         hint="fetch or make it again (bookcoref-data pack)",
-    )
+    )  # fmt: skip

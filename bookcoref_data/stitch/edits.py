@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..align import align, common_subsequence
+from ..alignment import align, common_subsequence
 from ..errors import DataError
 from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
 from .varint import pack_numbers, unpack_numbers

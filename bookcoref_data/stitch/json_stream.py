@@ -170,8 +170,6 @@ class JsonStream:
 
     def _broken(self, expected: str, found: str) -> FormatError:
         return FormatError(
-            f"{self._name}: broken JSON at character {self._before + self._at:,}",
-            expected=expected,
-            found=found,
-            hint="the file is damaged or was cut off: fetch it again",
-        )
+            f"{self._name}: broken JSON at character {self._before + self._at:,}", expected=expected,
+            found=found, hint="the file is damaged or was cut off: fetch it again",
+        )  # fmt: skip

@@ -51,10 +51,9 @@ class Delta:
         if len(base) != self.base_count:
             raise EditionError(
                 f"book {self.gutenberg_id}: the delta was made for another edition of the text",
-                expected=f"{self.base_count:,} base tokens",
-                found=f"{len(base):,} base tokens",
+                expected=f"{self.base_count:,} base tokens", found=f"{len(base):,} base tokens",
                 hint="fetch the edition named in the manifest, or use a pack: it can follow an edition",
-            )
+            )  # fmt: skip
         released: list[str] = []
         literals, at = self.literals, 0
         for (start, end), count in zip(self.kept.tolist(), self.added.tolist(), strict=True):
@@ -117,11 +116,9 @@ class _Builder:
 
     def _bad(self, expected: str, opcode: object) -> FormatError:
         return FormatError(
-            f"{self.where}: opcode of book {self.gutenberg_id} cannot be followed",
-            expected=expected,
-            found=repr(opcode)[:200],
-            hint="the delta is damaged or in another layout; fetch it again",
-        )
+            f"{self.where}: opcode of book {self.gutenberg_id} cannot be followed", expected=expected,
+            found=repr(opcode)[:200], hint="the delta is damaged or in another layout; fetch it again",
+        )  # fmt: skip
 
     def done(self) -> Delta:
         try:
@@ -133,13 +130,9 @@ class _Builder:
                 hint="the delta is damaged; fetch it again",
             ) from error  # fmt: skip
         return Delta(
-            self.gutenberg_id,
-            np.array(self.kept, dtype=np.int32).reshape(-1, 2),
-            np.array(self.added, dtype=np.int32),
-            tuple(self.literals),
-            self.base,
-            self.released,
-        )
+            self.gutenberg_id, np.array(self.kept, dtype=np.int32).reshape(-1, 2),
+            np.array(self.added, dtype=np.int32), tuple(self.literals), self.base, self.released,
+        )  # fmt: skip
 
 
 def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
@@ -179,10 +172,9 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
     stream.finish()
     if not found:
         raise FormatError(
-            f"{name} holds no opcodes",
-            expected=f"the key {OPCODES_KEY!r}",
+            f"{name} holds no opcodes", expected=f"the key {OPCODES_KEY!r}",
             hint="the official delta was serialised with its opcodes; this file was not",
-        )
+        )  # fmt: skip
 
 
 def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> list[list[str]]:
@@ -202,9 +194,8 @@ def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, 
         raise EditionError(
             f"book {book}: sentence lengths and tokens do not fit",
             expected=f"{ends[-1] if ends else 0:,} tokens in {len(ends):,} non-empty sentences",
-            found=f"{tokens:,} tokens",
-            hint="delta and sentence lengths must come from the same release",
-        )
+            found=f"{tokens:,} tokens", hint="delta and sentence lengths must come from the same release",
+        )  # fmt: skip
     return ends
 
 
@@ -230,11 +221,7 @@ def delta_from_bytes(data: bytes) -> tuple[Delta, list[int]]:
         gutenberg_id, base, released, literals = arrays["counts"].tolist()
         text = arrays["literals"].tobytes().decode("utf-8", "surrogatepass")
         delta = Delta(
-            str(gutenberg_id),
-            arrays["kept"],
-            arrays["added"],
-            tuple(text.split("\0")) if literals else (),
-            base,
-            released,
-        )
+            str(gutenberg_id), arrays["kept"], arrays["added"], tuple(text.split("\0")) if literals else (),
+            base, released,
+        )  # fmt: skip
         return delta, arrays["lengths"].tolist()

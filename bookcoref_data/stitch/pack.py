@@ -51,14 +51,9 @@ LEAST_LITERAL_CHARACTERS = 200
 """Below this number of characters the share is not asked for: a short text may differ in a heading."""
 
 _CUT_SECTIONS = {
-    "token_contexts": "TCTX",
-    "token_flips": "TFLP",
-    "token_joins": "TJOI",
-    "token_splits": "TSPL",
-    "sentence_contexts": "SCTX",
-    "pattern_places": "PPLC",
-    "patterns": "PVAL",
-}
+    "token_contexts": "TCTX", "token_flips": "TFLP", "token_joins": "TJOI", "token_splits": "TSPL",
+    "sentence_contexts": "SCTX", "pattern_places": "PPLC", "patterns": "PVAL",
+}  # fmt: skip
 _SECTIONS = {*_CUT_SECTIONS.values(), "META", "EDIT", "LITS", "FPRT", "SPAN", "NAME", "WIND", "WSPN"}
 
 
@@ -200,28 +195,27 @@ def _changes(
     return _Changes(landmarks_of(source.codes, start, length), edits, stream, cuts)
 
 
+def not_in_text(doc_key: str, text: str, sentences: Sequence[Sequence[str]]) -> tuple[float, int]:
+    """What of the sentences a pack made from `text` would hold as text: (share, longest piece in characters).
+
+    Raises:
+        DataError: the sentences cannot be packed.
+    """
+    made = _changes(doc_key, text, sentences, 1.0)
+    return made.edits.literal_characters / max(1, len(made.stream)), made.edits.longest_literal
+
+
 def make_pack(
-    text: str,
-    sentences: Sequence[Sequence[str]],
-    *,
-    doc_key: str,
-    gutenberg_key: str = "",
-    split: str = "",
-    source_sha256: str = "",
-    source_name: str = "",
-    annotation: Standoff | None = None,
-    windows: Sequence[tuple[str, int]] = (),
-    window_annotations: Mapping[int, Standoff] | None = None,
-    fingerprint_bits: int = BITS,
-    public_domain: bool = False,
-    most_literal_share: float = MOST_LITERAL_SHARE,
-    licence: str = "",
-    attribution: str = "",
-) -> bytes:
+    text: str, sentences: Sequence[Sequence[str]], *, doc_key: str, gutenberg_key: str = "",
+    split: str = "", source_sha256: str = "", source_name: str = "", annotation: Standoff | None = None,
+    windows: Sequence[tuple[str, int]] = (), window_annotations: Mapping[int, Standoff] | None = None,
+    fingerprint_bits: int = BITS, public_domain: bool = False,
+    most_literal_share: float = MOST_LITERAL_SHARE, licence: str = "", attribution: str = "",
+) -> bytes:  # fmt: skip
     """Pack the released `sentences` of the book whose Gutenberg text is `text`.
 
     `fingerprint_bits`: size of the hash kept per token so that other editions can be compared, 0 for none.
-    It is left out unless `public_domain`: the text is known to be free (`text.rights`), because likely
+    It is left out unless `public_domain`: the text is known to be free (`publishing.rights`), because likely
     words can be guessed from it (docs/pack-format.md). `licence` and `attribution` are of the annotation;
     they are stored only with an annotation.
 
@@ -273,11 +267,8 @@ def _refuse_leak(doc_key: str, edits: Edits, size: int, most: float) -> None:
 
 
 def _annotation_sections(
-    annotation: Standoff,
-    windows: Sequence[tuple[str, int]],
-    own: Mapping[int, Standoff],
-    tokens: int,
-) -> dict[str, bytes]:
+    annotation: Standoff, windows: Sequence[tuple[str, int]], own: Mapping[int, Standoff], tokens: int,
+) -> dict[str, bytes]:  # fmt: skip
     sections: dict[str, bytes] = {}
     if annotation:
         spans, names = pack_annotation(annotation)
@@ -314,26 +305,17 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     print_ = sections.get("FPRT")
     source = meta.part("source")
     return Pack(
-        doc_key=meta.string("doc_key"),
-        gutenberg_key=meta.string("gutenberg_key"),
-        split=meta.string("split"),
-        source_sha256=source.string("sha256"),
-        source_name=source.string("name"),
-        token_count=tokens,
-        sentence_count=meta.number("sentences"),
-        tokens_sha256=meta.string("tokens_sha256"),
-        sentences_sha256=meta.string("sentences_sha256"),
-        visible_count=seen,
-        windows=_windows(sections.get("WIND"), meta.number("sentences"), what),
+        doc_key=meta.string("doc_key"), gutenberg_key=meta.string("gutenberg_key"),
+        split=meta.string("split"), source_sha256=source.string("sha256"),
+        source_name=source.string("name"), token_count=tokens, sentence_count=meta.number("sentences"),
+        tokens_sha256=meta.string("tokens_sha256"), sentences_sha256=meta.string("sentences_sha256"),
+        visible_count=seen, windows=_windows(sections.get("WIND"), meta.number("sentences"), what),
         window_annotations=_window_annotations(sections.get("WSPN"), what),
-        fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None,
-        edits=edits,
-        landmarks=landmarks,
-        spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
+        fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None, edits=edits,
+        landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
-        licence=meta.string("licence", ""),
-        attribution=meta.string("attribution", ""),
-    )
+        licence=meta.string("licence", ""), attribution=meta.string("attribution", ""),
+    )  # fmt: skip
 
 
 class _Meta:

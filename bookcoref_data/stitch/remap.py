@@ -105,21 +105,13 @@ class RemapReport:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "doc_key": self.doc_key,
-            "result": "remapped",
-            "total": self.total.to_dict(),
-            "tokens_matched": round(self.tokens_matched, 5),
-            "old_tokens": self.old_tokens,
-            "new_tokens": self.new_tokens,
-            "extra_share": round(self.extra_share, 5),
-            "shifted": self.shifted,
-            "merged": self.merged,
-            "missing": [list(s) for s in self.missing],
-            "extra": [list(s) for s in self.extra],
-            "characters": [t.to_dict() for t in self.characters],
-            "examples": [e.to_dict() for e in self.examples],
-            "warnings": list(self.warnings),
-        }
+            "doc_key": self.doc_key, "result": "remapped", "total": self.total.to_dict(),
+            "tokens_matched": round(self.tokens_matched, 5), "old_tokens": self.old_tokens,
+            "new_tokens": self.new_tokens, "extra_share": round(self.extra_share, 5),
+            "shifted": self.shifted, "merged": self.merged, "missing": [list(s) for s in self.missing],
+            "extra": [list(s) for s in self.extra], "characters": [t.to_dict() for t in self.characters],
+            "examples": [e.to_dict() for e in self.examples], "warnings": list(self.warnings),
+        }  # fmt: skip
 
     def require(self, min_kept: float) -> None:
         """Raises EditionError when a smaller share of the mentions was kept (or moved whole)."""
@@ -128,7 +120,7 @@ class RemapReport:
                 f"{self.doc_key}: too few mentions survive in this edition",
                 expected=f"at least {min_kept:.2%} kept",
                 found=f"{self.total.kept_share:.2%} of {self.total.total:,}",
-                hint="use an edition nearer to the released one, or lower --min-kept",
+                hint="use an edition nearer to the released one, or lower --least-kept",
             )
 
 
@@ -213,17 +205,10 @@ class _AllMentions:
 
     @classmethod
     def of(cls, annotation: Standoff) -> _AllMentions:
-        groups = list(annotation.clusters)
+        groups, links = annotation.groups()
         names = [f"cluster {i}" for i in range(len(groups))]
-        numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
-        links = []
-        for name, mentions in annotation.characters:
-            if mentions not in numbers:
-                numbers[mentions] = len(groups)
-                groups.append(mentions)
-                names.append(name)
-            names[numbers[mentions]] = name
-            links.append(numbers[mentions])
+        for (name, _), link in zip(annotation.characters, links, strict=True):
+            names[link] = name
         numbers_flat = chain.from_iterable(chain.from_iterable(groups))
         flat = np.fromiter(numbers_flat, dtype=np.int64).reshape(-1, 2)
         owner = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
@@ -280,13 +265,9 @@ def _outer_tokens(table: _AllMentions, before: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _with_marks(
-    table: _AllMentions,
-    old: tuple[np.ndarray, np.ndarray],
-    new: tuple[np.ndarray, np.ndarray],
-    after: np.ndarray,
-    tokens: Sequence[str],
-    region: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
+    table: _AllMentions, old: tuple[np.ndarray, np.ndarray], new: tuple[np.ndarray, np.ndarray],
+    after: np.ndarray, tokens: Sequence[str], region: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Take marks that the alignment ignores along at either end: as many as the old mention had there.
 
     These are the `.` of `Wickham , Esq .` and the `_` of `_ her _`. `old` and `new` are the first and last
@@ -339,14 +320,9 @@ def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int
 
 
 def _report(
-    old: OldText,
-    table: _AllMentions,
-    fate: _Fate,
-    alignment: TokenAlignment,
-    tokens: Sequence[str],
-    region: tuple[int, int],
-    merged: int,
-) -> RemapReport:
+    old: OldText, table: _AllMentions, fate: _Fate, alignment: TokenAlignment, tokens: Sequence[str],
+    region: tuple[int, int], merged: int,
+) -> RemapReport:  # fmt: skip
     names = table.names
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
     np.add.at(counts, (table.owner, fate.status), 1)
@@ -361,20 +337,14 @@ def _report(
                          np.diff(alignment.significant_old) == 0)  # fmt: skip
     extra = _stretches(foreign, ~counts_new[inside])
     return RemapReport(
-        doc_key=old.doc_key,
-        total=RemapCounts("all", *counts.sum(axis=0).tolist()),
-        characters=tallies,
-        tokens_matched=alignment.matched_share,
-        old_tokens=len(alignment.partner),
-        new_tokens=region[1] - region[0],
-        extra_share=extra_share,
+        doc_key=old.doc_key, total=RemapCounts("all", *counts.sum(axis=0).tolist()), characters=tallies,
+        tokens_matched=alignment.matched_share, old_tokens=len(alignment.partner),
+        new_tokens=region[1] - region[0], extra_share=extra_share,
         shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
-        merged=merged,
-        missing=missing,
-        extra=tuple((a, b) for a, b in extra),
+        merged=merged, missing=missing, extra=tuple((a, b) for a, b in extra),
         examples=tuple(_examples(old, table, fate, tokens, region[0])),
         warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
-    )
+    )  # fmt: skip
 
 
 def _stretches(mask: np.ndarray, neutral: np.ndarray) -> tuple[tuple[int, int], ...]:
@@ -392,11 +362,9 @@ def _stretches(mask: np.ndarray, neutral: np.ndarray) -> tuple[tuple[int, int], 
 
 
 def _warnings(
-    missing: Sequence[tuple[int, int]],
-    extra: Sequence[tuple[int, int]],
-    extra_share: float,
+    missing: Sequence[tuple[int, int]], extra: Sequence[tuple[int, int]], extra_share: float,
     alignment: TokenAlignment,
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     size = len(alignment.partner)
     reported = 0
     for a, b in missing:
@@ -490,10 +458,8 @@ def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: floa
         hint = "this is another book, another translation, or the book twice in one file; " + hint
     return EditionError(
         f"{old.doc_key}: the text is not an edition of the annotated book",
-        expected=f"at least {least:.0%} of the annotated tokens",
-        found=found,
-        hint=hint,
-    )
+        expected=f"at least {least:.0%} of the annotated tokens", found=found, hint=hint,
+    )  # fmt: skip
 
 
 def _kind_of_text(alignment: TokenAlignment, least: float) -> tuple[str, str]:

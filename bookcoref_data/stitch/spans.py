@@ -42,20 +42,25 @@ class Standoff:
             tuple((name, tuple(Mention(*m) for m in mentions)) for name, mentions in characters),
         )
 
+    def groups(self) -> tuple[list[MentionGroup], list[int]]:
+        """(clusters, then the mentions of characters that are no cluster; the group of each character)."""
+        groups = list(self.clusters)
+        numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
+        links = []
+        for _, mentions in self.characters:
+            if mentions not in numbers:
+                numbers[mentions] = len(groups)
+                groups.append(mentions)
+            links.append(numbers[mentions])
+        return groups, links
+
     def __bool__(self) -> bool:
         return bool(self.clusters or self.characters)
 
 
 def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
     """(numbers, names as JSON). A character whose mentions are a cluster is stored as its number."""
-    groups = list(annotation.clusters)
-    numbers = {cluster: i for i, cluster in reversed(list(enumerate(groups)))}
-    links = []
-    for _, mentions in annotation.characters:
-        if mentions not in numbers:
-            numbers[mentions] = len(groups)
-            groups.append(mentions)
-        links.append(numbers[mentions])
+    groups, links = annotation.groups()
     names = json.dumps([name for name, _ in annotation.characters], ensure_ascii=False, separators=(",", ":"))
     header = [len(annotation.clusters), len(groups), len(links), *links, *map(len, groups)]
     return pack_numbers(header + _columns(groups)), names.encode("utf-8", "surrogatepass")

@@ -275,8 +275,6 @@ def _decode_patterns(view: _View, token_ends: np.ndarray, parts: Mapping[str, by
 
 def _misfit(what: str, expected: object, found: object) -> DataError:
     return DataError(
-        f"the {what} of the pack do not fit the text",
-        expected=expected,
-        found=found,
+        f"the {what} of the pack do not fit the text", expected=expected, found=found,
         hint="the text is another edition than the pack was made from, or the pack is damaged",
-    )
+    )  # fmt: skip

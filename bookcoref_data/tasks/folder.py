@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import FormatError, SourceError, UsageError
+from ..errors import FormatError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text
+from ..formats.lines import read_lines
+from ..outputs import whole
+from ..shapes import parse_json
 
 RECORD_FILE = "task.json"
 Row = Mapping[str, Any]
@@ -47,25 +50,23 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         UsageError: `out` holds something that this package did not write.
         SourceError: the folder cannot be written.
     """
-    before = _own_files(out, content.task)
     written: dict[str, str] = {}
-    for (config, split), rows in content.tables.items():
-        data = jsonl_bytes(rows)
-        name = f"{config}/{split}.jsonl"
-        write_bytes(out / name, data)
-        written[name] = sha256_bytes(data)
-    for name in sorted(before - set(written)):
-        (out / name).unlink(missing_ok=True)
-    digest = sha256_bytes("".join(f"{n}{s}" for n, s in sorted(written.items())).encode("ascii"))
-    record = {
-        "task": content.task,
-        "made_with": f"bookcoref-data {__version__}",
-        "settings": dict(content.settings),
-        "digest": digest,
-        "files": written,
-    }
-    write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-    write_text(out / "README.md", _card(content, digest))
+    with whole(out, f"task {content.task}"):
+        for (config, split), rows in content.tables.items():
+            data = jsonl_bytes(rows)
+            name = f"{config}/{split}.jsonl"
+            write_bytes(out / name, data)
+            written[name] = sha256_bytes(data)
+        digest = sha256_bytes("".join(f"{n}{s}" for n, s in sorted(written.items())).encode("ascii"))
+        record = {
+            "task": content.task,
+            "made_with": f"bookcoref-data {__version__}",
+            "settings": dict(content.settings),
+            "digest": digest,
+            "files": written,
+        }
+        write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+        write_text(out / "README.md", _card(content, digest))
     return [out / name for name in ("README.md", RECORD_FILE, *written)]
 
 
@@ -81,24 +82,15 @@ def read_rows(path: Path, *, needed: Iterable[str] = ()) -> list[dict[str, Any]]
         SourceError: the file cannot be read. FormatError: `file:line` of what is no object, or lacks one
         of the fields `needed`.
     """
-    try:
-        lines = path.read_bytes().decode("utf-8-sig").split("\n")
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not UTF-8 text", hint="is this the right file?") from error
     rows = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path), 1):
         if line.strip():
             rows.append(_row(line, f"{path}:{number}", needed))
     return rows
 
 
 def _row(line: str, place: str, needed: Iterable[str]) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{place}: is not valid JSON", found=str(error)) from error
+    row = parse_json(line, place)
     missing = [name for name in needed if not isinstance(row, dict) or name not in row]
     if not isinstance(row, dict) or missing:
         raise FormatError(
@@ -121,28 +113,6 @@ def read_record(folder: Path) -> dict[str, Any]:
             found=f"{type(error).__name__}",
         ) from error
     return dict(record)
-
-
-def _own_files(out: Path, task: str) -> set[str]:
-    """Data files of an earlier run in `out`; empty for a new or empty folder."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return set()
-    try:
-        record = read_record(out)
-    except UsageError as error:
-        raise UsageError(
-            f"{out} exists and was not written by this command",
-            hint="choose another folder with --out; nothing was changed",
-        ) from error
-    if record["task"] != task:
-        raise UsageError(
-            f"{out} belongs to another task",
-            expected=task,
-            found=record["task"],
-            hint="choose another folder with --out; nothing was changed",
-        )
-    root = out.resolve()
-    return {n for n in record["files"] if n.endswith(".jsonl") and (out / n).resolve().is_relative_to(root)}
 
 
 def _card(content: TaskFolder, digest: str) -> str:

@@ -24,14 +24,22 @@ class Mended(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """The text with "\\n" line ends and no byte order mark, the encoding that was found, what was mended."""
+    """The text with "\\n" line ends and no byte order mark, the encoding that was found, what was mended.
+
+    Of a file with markup `encoding` is its form ("EPUB"), `headings` are the places of its headings
+    [start, end), and `left_out` says what of it is not in the text ("12 notes").
+    """
 
     text: str
     encoding: str
     mended: tuple[Mended, ...] = ()
+    headings: tuple[tuple[int, int], ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def note(self, what: str = "the file") -> str:
-        """What was mended, in one sentence for a person; "" when nothing was."""
+        """What was mended or left out, in one sentence for a person; "" when nothing was."""
+        if self.left_out:
+            return f"{what} ({self.encoding}): left out {', '.join(self.left_out)}"
         if not self.mended:
             return ""
         places = ", ".join(f"{m.text!r} at byte {m.start:,}" for m in self.mended[:3])
@@ -40,11 +48,7 @@ class Decoded(NamedTuple):
         return f"{what}: {number}, read as {places}{more}"
 
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # A file with more broken sequences than this share of its characters (three are always allowed), or with
 # more of them than sound characters outside ASCII, is not UTF-8 with a flaw but another encoding.
 _MOST_BROKEN = 0.001

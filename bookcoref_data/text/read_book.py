@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,8 @@ import numpy as np
 from ..errors import BookcorefError, DataError, UsageError
 from .clean import KINDS, CleanRecipe, CleanText, clean
 from .clean.breaks import drop_released_breaks
-from .decode import Decoded, decode
+from .decode import Decoded
+from .ebook import decode_book
 from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
 from .tokens import paragraph_spans, tokenize_body
 
@@ -105,19 +106,8 @@ class ReadReport:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "gutenberg_id": self.gutenberg_id,
-            "encoding": self.encoding,
-            "file_characters": self.file_characters,
-            "kept_characters": self.kept_characters,
-            "tokens": self.tokens,
-            "sentences": self.sentences,
-            "paragraphs": self.paragraphs,
-            "chapters": self.chapters,
-            "cut_shares": {kind: round(share, 6) for kind, share in self.cut_shares.items()},
-            "notes": list(self.notes),
-        }
+        shares = {kind: round(share, 6) for kind, share in self.cut_shares.items()}
+        return {**asdict(self), "cut_shares": shares, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +150,11 @@ def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> B
     under which the recipe has exceptions (else the header's number does).
 
     Raises:
-        DataError: no text file, HTML or RTF, a file cut off, an empty text, or the guard stopped.
+        DataError: RTF, a file cut off, two books in one, an empty text.
         UsageError: the recipe does not fit the text.
     """
     settings = settings or ReadSettings()
-    return tokens_of(clean_file(decode(data, name), name, settings), settings)
+    return tokens_of(clean_file(decode_book(data, name), name, settings), settings)
 
 
 def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
@@ -241,7 +231,11 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText
     lengths = np.fromiter((0 if t == "\n" else len(t) for t in tokens), np.int64, len(tokens))
     starts, ends = _in_file(file.body, first, lengths)
     paragraphs = _paragraph_starts(file.body.text, first, lengths)
-    chapters = _headings(file.body, first, lengths)
+    chapters = (
+        _marked_headings(file.source, starts)
+        if file.source.headings
+        else _headings(file.body, first, lengths)
+    )
     sentence_ends = np.cumsum([len(sentence) for sentence in found.sentences])
     report = ReadReport(
         file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
@@ -276,6 +270,16 @@ def _paragraph_starts(text: str, first: np.ndarray, lengths: np.ndarray) -> tupl
     begins = np.fromiter((begin for begin, _ in paragraph_spans(text)), np.int64)
     words = np.flatnonzero(lengths)
     return tuple(words[np.searchsorted(first[words], begins)].tolist())
+
+
+def _marked_headings(source: Decoded, starts: np.ndarray) -> tuple[Heading, ...]:
+    """The headings that the file's markup names, as far as they were not cut."""
+    found: list[Heading] = []
+    for begin, end in source.headings:
+        first, stop = np.searchsorted(starts, [begin, end])
+        if first < stop:
+            found.append(Heading(" ".join(source.text[begin:end].split()), int(first), int(stop) - 1))
+    return tuple(found)
 
 
 def _headings(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[Heading, ...]:

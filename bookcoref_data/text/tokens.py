@@ -1,8 +1,8 @@
 """Text to sentences of tokens: Punkt English for sentences, spaCy's English tokenizer for tokens.
 
 `spacy.blank("en")` gives exactly the tokens of the full English pipeline at a seventieth of its cost
-(docs/rebuild.md); sentence splitting is part of the token definition, because a whole book tokenised at
-once gives other tokens than the same book tokenised by sentence.
+(docs/rebuild-inside.md); sentence splitting is part of the token definition, because a whole book tokenised
+at once gives other tokens than the same book tokenised by sentence.
 """
 
 from __future__ import annotations
@@ -180,7 +180,8 @@ class WordSplitter:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._rules = frozenset(_changing_rules(tokenizer))
-        self._neighbours = _special_neighbours(tokenizer)
+        self._edges = _special_cases(tokenizer)
+        self._neighbours = {pair for parts in self._edges.values() for pair in pairwise(parts)}
         self._rights = {right for _, right in self._neighbours}
         self._known = _Known(self._learn)
         self._joining: set[str] = set()
@@ -195,7 +196,7 @@ class WordSplitter:
         parts = list(map(self._known.__getitem__, chunks))
         if not self._joining.isdisjoint(chunks):
             places = [i for i, chunk in enumerate(chunks) if chunk in self._joining]
-            if any(i and (parts[i - 1][-1], parts[i][0]) in self._neighbours for i in places):
+            if any(i and self._meet(parts[i - 1][-1], parts[i][0]) for i in places):
                 return [token.text for token in self._tokenizer(text)]
         return list(chain.from_iterable(parts))
 
@@ -213,9 +214,14 @@ class WordSplitter:
     def _learn(self, chunk: str) -> tuple[str, ...]:
         """The tokens of a chunk that was not met before."""
         parts = self._plain(chunk) or tuple(token.text for token in self._tokenizer(chunk))
-        if parts[0] in self._rights:
+        if self._edges.get(parts[0], parts)[0] in self._rights:
             self._joining.add(chunk)
         return parts
+
+    def _meet(self, left: str, right: str) -> bool:
+        """Whether a special case may reach over the gap between two tokens, special cases or not."""
+        left, right = self._edges.get(left, (left,))[-1], self._edges.get(right, (right,))[0]
+        return (left, right) in self._neighbours
 
     def _plain(self, chunk: str) -> tuple[str, ...] | None:
         """The tokens of a word of ASCII letters with plain marks around it, which is what most chunks are.
@@ -257,13 +263,13 @@ def _changing_rules(tokenizer: Tokenizer) -> Iterator[str]:
             yield case
 
 
-def _special_neighbours(tokenizer: Tokenizer) -> set[tuple[str, str]]:
-    """Tokens that follow each other where a special case of spaCy is split without special cases."""
+def _special_cases(tokenizer: Tokenizer) -> dict[str, tuple[str, ...]]:
+    """What each special case of spaCy is split into without special cases: "):" is ")", ":"."""
     import spacy
 
     plain = spacy.blank("en").tokenizer
     plain.rules = {}
-    return {pair for case in tokenizer.rules or () for pair in pairwise(token.text for token in plain(case))}
+    return {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
 
 
 @cache

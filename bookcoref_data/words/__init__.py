@@ -9,3 +9,15 @@ from __future__ import annotations
 def word_set(text: str) -> frozenset[str]:
     """The words of a list written as one string."""
     return frozenset(text.split())
+
+
+def word_lists(text: str) -> dict[str, str]:
+    """The lists of a text by name: lines "[NAME]", each with its words below; "#" begins a comment line."""
+    sections = "\n".join(line for line in text.splitlines() if not line.startswith("#")).split("\n[")[1:]
+    return {name: words for name, _, words in (section.partition("]\n") for section in sections)}
+
+
+def word_pairs(text: str) -> dict[str, str]:
+    """A list of "word: other words;" as a dictionary."""
+    rows = (row.partition(":") for row in text.split(";"))
+    return {word.strip(): " ".join(others.split()) for word, _, others in rows}

@@ -20,8 +20,3 @@ RELATIVE = word_set("who whom whose which that")
 DEMONSTRATIVE = word_set("this these those")
 DIALECT = word_set("'em em y' ya yeh yer 's yourselves themself oneself")
 ALL_PRONOUNS = PERSONAL | FIRST_PLURAL | NEUTER | RELATIVE | DEMONSTRATIVE | DIALECT
-
-
-def pronoun_gender(word: str) -> str:
-    """ "m", "f", "p" for they, "" for pronouns that say nothing of gender; `word` in lower case."""
-    return "m" if word in MALE else "f" if word in FEMALE else "p" if word in PLURAL else ""

@@ -96,14 +96,9 @@ def old_of_record(record: Record) -> OldText:
 
 
 def align_files(
-    old: Path,
-    new: Path,
-    *,
-    old_format: str | None = None,
-    new_format: str | None = None,
-    doc_key: str | None = None,
-    least_matched: float = LEAST_MATCHED,
-) -> list[Aligned]:
+    old: Path, new: Path, *, old_format: str | None = None, new_format: str | None = None,
+    doc_key: str | None = None, least_matched: float = LEAST_MATCHED,
+) -> list[Aligned]:  # fmt: skip
     """Carry every document of `old` (annotated documents, or a pack) to `new`.
 
     `new` is a plain text file (`.txt`) or tokenised documents in one of the formats. One new document
@@ -123,12 +118,9 @@ def align_files(
 
 
 def align_records(
-    records: list[Record],
-    new: Path,
-    *,
-    new_format: str | None = None,
+    records: list[Record], new: Path, *, new_format: str | None = None,
     least_matched: float = LEAST_MATCHED,
-) -> list[Aligned]:
+) -> list[Aligned]:  # fmt: skip
     """Carry annotated documents to `new`, a plain text or tokenised documents; raises as `align_files`."""
     if _is_plain(new, new_format):
         sentences = tokenize_edition(decode(_read(new), str(new)).text)
@@ -159,9 +151,8 @@ def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tu
         raise UsageError(
             f"{new} has no document for {', '.join(missing[:5])}",
             expected="the same document keys on both sides, or one document each",
-            found=", ".join(list(by_key)[:10]),
-            hint="pick one with --doc-key",
-        )
+            found=", ".join(list(by_key)[:10]), hint="pick one with --doc-key",
+        )  # fmt: skip
     return [(o, by_key[o.doc_key]) for o in olds]
 
 
@@ -180,10 +171,9 @@ def _only(records: list[Record]) -> Record:
     if len(records) != 1:
         raise UsageError(
             f"there are {len(records)} annotated documents, but one plain text was given",
-            expected="one document",
-            found=", ".join(r.doc_key for r in records[:20]),
+            expected="one document", found=", ".join(r.doc_key for r in records[:20]),
             hint="pick one with --doc-key",
-        )
+        )  # fmt: skip
     return records[0]
 
 

@@ -18,27 +18,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..annotate.backends import make_backend
-from ..annotate.cast import Cast
-from ..annotate.given import Given
-from ..annotate.language import language_of
-from ..annotate.narration import narration_of
-from ..annotate.plan import Plan
-from ..annotate.state import State
-from ..annotate.steps import STEP_NAMES, Backend, Job, check_order, run_steps
+from ..annotation.backends import make_backend
+from ..annotation.cast import Cast
+from ..annotation.given import Given
+from ..annotation.language import language_of
+from ..annotation.narration import narration_of
+from ..annotation.plan import Plan
+from ..annotation.state import State
+from ..annotation.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
 from ..errors import DataError, SourceError
-from ..evaluate import score_clusters
-from ..evaluate.linking import score_linking
-from ..evaluate.mention_types import TypeRules
 from ..files import safe_name, write_text
-from ..formats.annotated import DATASET, chapters_of, check_kept, source_text_of
+from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
+from ..outputs import whole
 from ..progress import Progress, Silent
+from ..scoring import score_clusters
+from ..scoring.linking import score_linking
+from ..scoring.mention_types import TypeRules
 from ..text.read_book import read_book
 from .casts import cast_fields, cast_of_record, narrators_of_record, propose_with
 from .clean import read_settings
@@ -116,7 +117,9 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
     Raises:
         DataError: the book is empty. FormatError: the text in the folder is another one.
     """
-    book = record.to_book()
+    # Characters without a mention are the cast of a text that waits for its annotation.
+    found = [(name, spans) for name, spans in record.characters if spans]
+    book = replace(record, clusters=[c for c in record.clusters if c], characters=found).to_book()
     if not book.tokens:
         raise DataError(
             f"{record.source or record.doc_key}: the book is empty", expected="at least one token"
@@ -124,7 +127,7 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
     named = tuple((c.name, c.mentions) for c in book.characters)
     return Source(
-        bare, tuple(name for name, _ in named), _language_note(bare),
+        bare, tuple(name for name, _ in record.characters), _language_note(bare),
         origin=source_text_of(record, folder) if folder else None, chapters=chapters_of(record), links=named,
         cast=cast_of_record(record), narrators=narrators_of_record(record),
     )  # fmt: skip
@@ -152,21 +155,13 @@ def _language_note(book: Book) -> tuple[str, ...]:
 
 
 def annotate_book(
-    source: Source,
-    cast: Cast | None,
-    plan: Plan,
-    *,
-    narrators: Sequence[str] = (),
-    steps: Sequence[str] | None = None,
-    given: Given | None = None,
-    states: Path | None = None,
-    resume: bool = False,
-    backend: Backend | None = None,
-    progress: Progress | None = None,
-) -> Annotated:
+    source: Source, cast: Cast | None, plan: Plan, *, narrators: Sequence[str] = (),
+    steps: Sequence[str] | None = None, given: Given | None = None, states: Path | None = None,
+    resume: bool = False, backend: Backend | None = None, progress: Progress | None = None,
+) -> Annotated:  # fmt: skip
     """Run the steps of a plan over one book, with a cast proposed from it where `cast` is None.
 
-    `narrators` say who tells what, see `annotate/narration.py`; none: those that came with the book.
+    `narrators` say who tells what, see `annotation/narration.py`; none: those that came with the book.
     `states` is the folder where the state after every step is saved; with `resume` the latest state there
     that fits text, cast, narrator, corrections and plan is taken up, and only what is missing in `steps` is
     run. Without the step "link", the links that came with the book are its result. `given` are corrections:
@@ -244,8 +239,7 @@ class _BookRun:
     def _keep(self, state: State) -> None:
         self.made.append(state)
         if self.folder:
-            path = _state_file(self.folder, state.doc_key, state.done[-1])
-            write_text(path, json.dumps(state.to_dict(), ensure_ascii=False))
+            _write_state(state, self.folder)
 
     def _saved(self) -> State | None:
         """The latest saved state that fits and holds no step beyond those wanted."""
@@ -276,6 +270,17 @@ def _given_links(state: State, source: Source, cast: Cast) -> State:
     return state.after("link", marked, notes=notes)
 
 
+def write_states(done: Annotated, folder: Path) -> None:
+    """Save the states of a book that was read without a folder for them."""
+    for state in done.states:
+        _write_state(state, folder)
+
+
+def _write_state(state: State, folder: Path) -> None:
+    path = _state_file(folder, state.doc_key, state.done[-1])
+    write_text(path, json.dumps(state.to_dict(), ensure_ascii=False), at_once=True)
+
+
 def _state_file(folder: Path, doc_key: str, step: str) -> Path:
     return folder / f"{safe_name(doc_key, 'document key')}.{step}.json"
 
@@ -289,14 +294,15 @@ def write_annotations(
     """
     done = list(done)
     check_kept(out, [a.state.doc_key for a in done], replace=replace)
-    files = write_folder_of_annotations((a.annotation() for a in done), out)
-    if dataset and any(a.book.clusters for a in done):
-        notes = [note for a in done for note in a.state.notes]
-        write_folder(
-            out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
-            licences=LICENCES, notes=notes, replace=replace,
-        )  # fmt: skip
-        files.append(out / DATASET)
+    with whole(out, KIND):
+        files = write_folder_of_annotations((a.annotation() for a in done), out)
+        if dataset and any(a.book.clusters for a in done):
+            notes = [note for a in done for note in a.state.notes]
+            write_folder(
+                out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
+                licences=LICENCES, notes=notes, replace=replace,
+            )  # fmt: skip
+            files.append(out / DATASET)
     return files
 
 

@@ -22,31 +22,24 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
-from ..annotate.backends import make_backend
-from ..annotate.cast import Cast, Entry
-from ..annotate.plan import Plan
-from ..annotate.state import State
-from ..annotate.steps import Backend
+from ..annotation.backends import make_backend
+from ..annotation.cast import Cast, Entry
+from ..annotation.plan import Plan
+from ..annotation.state import State
+from ..annotation.steps import Backend
 from ..books import Book
 from ..books.annotation import SourceText
 from ..errors import DataError, UsageError
 from ..files import sha256_bytes, write_bytes, write_text, writing
-from ..formats.annotated import DATASET, TEXTS, check_kept
+from ..formats.annotated import DATASET, KIND, TEXTS, check_kept
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..formats.jsonl import read as read_records
 from ..formats.lines import read_lines
+from ..outputs import whole
 from ..progress import Progress, Silent
 from ..sources.store import Store
-from .annotate import (
-    LICENCES,
-    Annotated,
-    Source,
-    annotate_book,
-    read_sources,
-    source_of,
-    write_annotations,
-)
+from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
 from .engine import Finished, JobResults, Outcome, finished, intact, run, worker_count
@@ -58,7 +51,7 @@ SCALE_RULES = 2
 PIECES = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
 # Backends whose models fill a machine: books follow each other, and all pass a step before the next one
 # begins, so that each model is loaded once.
-TEXT_SUFFIXES = (".txt", ".text")
+TEXT_SUFFIXES = (".txt", ".text", ".epub", ".html", ".htm", ".xhtml", ".docx")
 STEP_BY_STEP = frozenset({"hub"})
 
 
@@ -84,20 +77,17 @@ class AnnotateJob:
 
     def key(self) -> str:
         """The content key: sha256 of everything that can change the annotation."""
-        book = self.source.book
+        book, origin = self.source.book, self.source.origin
         inputs = [
             SCALE_RULES, annotator_version(self.plan.backend), self.plan.key(),
             self.steps or self.plan.steps, self.narrators or self.source.narrators,
-            book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends, self._origin_key(),
+            book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends,
+            # The file, which the offsets count: another file of the same words has other offsets.
+            [origin.file, origin.sha256] if origin else [],
             [(e.name, e.aliases, e.gender) for e in self.cast.entries] if self.cast else AUTO,
             self.source.chapters,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True).encode("utf-8", "surrogatepass"))[:40]
-
-    def _origin_key(self) -> list[str]:
-        """The file, which the offsets count: another file of the same words has other offsets."""
-        origin = self.source.origin
-        return [origin.file, origin.sha256] if origin else []
 
     def finished(self) -> Path:
         """Where the finished book is, or will be."""
@@ -247,7 +237,10 @@ def book_files(path: Path) -> list[Path]:
         return [path]
     paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
     if not paths:
-        raise UsageError(f"{path} holds no books", expected="*.txt, *.jsonl, or a data set folder")
+        raise UsageError(
+            f"{path} holds no books",
+            expected="texts (*.txt, *.epub, *.html, *.docx), *.jsonl, or a data set folder",
+        )
     return paths
 
 
@@ -261,12 +254,9 @@ def sources_in(path: Path) -> Iterable[Source]:
 
 
 def annotate_books(
-    jobs: Callable[[], Iterable[AnnotateJob]],
-    count: int,
-    *,
-    workers: int = 0,
+    jobs: Callable[[], Iterable[AnnotateJob]], count: int, *, workers: int = 0,
     progress: Progress | None = None,
-) -> JobResults:
+) -> JobResults:  # fmt: skip
     """Annotate all books; errors of single books are reported, the others go on.
 
     `jobs` gives the books in their order, and may be asked several times: once per phase, see `phases`.
@@ -441,15 +431,10 @@ def _serve(queue: Any, progress: Progress) -> None:
 
 
 def collect(
-    report: JobResults,
-    out: Path,
-    *,
-    title: str = "",
-    splits: Mapping[str, str] | None = None,
-    licences: Sequence[tuple[str, str]] = LICENCES,
-    source: Mapping[str, Any] | None = None,
+    report: JobResults, out: Path, *, title: str = "", splits: Mapping[str, str] | None = None,
+    licences: Sequence[tuple[str, str]] = LICENCES, source: Mapping[str, Any] | None = None,
     replace: bool = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """Put the finished books together in `out`, as `write_annotations` does for few; returns the files.
 
     Raises:
@@ -459,27 +444,30 @@ def collect(
     if not report.finished:
         raise DataError("no book was annotated", hint="every book failed; see the messages above")
     check_kept(out, report.finished, replace=replace)
-    for name in PIECES:
-        with writing(out / name) as stream:
-            for folder in report.finished.values():
-                stream.write((folder / name).read_bytes())
-    for folder in report.finished.values():
-        for text in sorted((folder / TEXTS).glob("*.txt")):
-            write_bytes(out / TEXTS / text.name, text.read_bytes())
-    files = [out / name for name in PIECES]
-    splits = splits or {}
-    with writing_folder(out / DATASET, replace=replace) as writer:
-        for wanted in ("train", "validation", "test"):
-            for key, folder in report.finished.items():
-                if splits.get(key, "test") == wanted:
-                    writer.add_book(read_book(folder), wanted, check="built")
-        writer.finish(
-            title or "Annotated books",
-            licences=licences,
-            notes=[f"{k}: {n}" for k, folder in report.finished.items() for n in read_state(folder).notes],
-            missing={key: error.what for key, error in report.failed.items()},
-            source=source,
-        )
+    with whole(out, KIND):
+        for name in PIECES:
+            with writing(out / name) as stream:
+                for folder in report.finished.values():
+                    stream.write((folder / name).read_bytes())
+        for folder in report.finished.values():
+            for text in sorted((folder / TEXTS).glob("*.txt")):
+                write_bytes(out / TEXTS / text.name, text.read_bytes())
+        files = [out / name for name in PIECES]
+        splits = splits or {}
+        with writing_folder(out / DATASET, replace=replace) as writer:
+            for wanted in ("train", "validation", "test"):
+                for key, folder in report.finished.items():
+                    if splits.get(key, "test") == wanted:
+                        writer.add_book(read_book(folder), wanted, check="built")
+            writer.finish(
+                title or "Annotated books",
+                licences=licences,
+                notes=[
+                    f"{k}: {n}" for k, folder in report.finished.items() for n in read_state(folder).notes
+                ],
+                missing={key: error.what for key, error in report.failed.items()},
+                source=source,
+            )
     return [*files, out / DATASET]
 
 
@@ -497,4 +485,4 @@ def read_state(folder: Path) -> State:
 
 def write_job(job: AnnotateJob, path: Path) -> None:
     """Save a job as a file that another process can take up."""
-    write_bytes(path, json.dumps(job.to_dict(), ensure_ascii=False).encode("utf-8"))
+    write_bytes(path, json.dumps(job.to_dict(), ensure_ascii=False).encode("utf-8"), at_once=True)

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..annotate.cast import Cast, Entry, make_cast, parse_cast
-from ..annotate.propose import Proposal, propose_cast
-from ..annotate.steps import Backend
+from ..annotation.cast import Cast, Entry, make_cast, parse_cast
+from ..annotation.propose import Proposal, propose_cast
+from ..annotation.steps import Backend
 from ..books import Book, Record
-from ..errors import UsageError
+from ..errors import DataError, SourceError, UsageError
+from ..files import read_regular
 
 AUTO = "auto"
 """In place of a cast file: annotate with the cast that the book itself proposes."""
+_MOST_BYTES = 64 << 20
 CAST, NARRATORS = "cast", "narrators"
 """Fields of an annotated record: everybody in the cast with aliases and hints, and the given narrators."""
 
@@ -25,9 +27,9 @@ def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed fr
         UsageError: no such file, no UTF-8, or nobody in it.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read the cast file {path}", found=error.strerror, hint=hint) from error
+        text = read_regular(path, _MOST_BYTES).decode("utf-8-sig")
+    except (SourceError, DataError) as error:
+        raise UsageError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
     return parse_cast(text, str(path))
@@ -55,10 +57,9 @@ def narrators_of_record(record: Record) -> tuple[str, ...]:
 def _entry(value: Mapping[str, Any]) -> Entry:
     aliases = value.get("aliases")
     return Entry(
-        str(value["name"]),
-        tuple(map(str, aliases)) if isinstance(aliases, list) else (),
+        str(value["name"]), tuple(map(str, aliases)) if isinstance(aliases, list) else (),
         str(value.get("gender", "")),
-    )
+    )  # fmt: skip
 
 
 def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:
@@ -77,6 +78,6 @@ def propose_with(backend: Backend, book: Book) -> Proposal:
     Raises:
         UsageError: the book names nobody often enough.
     """
-    from ..annotate.embedded.backend import EmbeddedBackend
+    from ..annotation.embedded.backend import EmbeddedBackend
 
     return propose_cast(book, parse=backend.parse_of(book) if isinstance(backend, EmbeddedBackend) else None)

@@ -175,9 +175,8 @@ def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
         near = fits or difflib.get_close_matches(name.lower().replace(" ", "_"), keys, n=5, cutoff=0.3)
         raise UsageError(
             f"{folder} has {'several books' if fits else 'no book'} like {name!r}",
-            expected=", ".join(near or keys[:20]),
-            hint="bookcoref-data list shows all books",
-        )
+            expected=", ".join(near or keys[:20]), hint="bookcoref-data list shows all books",
+        )  # fmt: skip
     return fits[0]
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import BookcorefError, SourceError, UsageError
+from ..errors import SourceError, UsageError
 from ..files import sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
 from ..text.clean import CleanRecipe, CleanText, settings_from
-from ..text.decode import Decoded, decode
+from ..text.decode import Decoded
+from ..text.ebook import decode_book
 from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 _PIECE = 1 << 20  # characters written at once
@@ -87,13 +88,9 @@ def _joined(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
 
 
 def read_settings(
-    recipe: Path | None = None,
-    *,
-    apparatus: str = "auto",
-    paragraphs: str = "all",
-    guard: bool = True,
+    recipe: Path | None = None, *, apparatus: str = "auto", paragraphs: str = "all", guard: bool = True,
     emphasis: str = "cut",
-) -> ReadSettings:
+) -> ReadSettings:  # fmt: skip
     """How to read book files with the recipe at `recipe`, else with the one that ships."""
     return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard, emphasis)
 
@@ -105,7 +102,7 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
 
     Raises:
         SourceError: no such file, or the text cannot be had.
-        DataError: no plain text, half a file, or the guard stopped; UsageError: the recipe does not fit.
+        DataError: no plain text, half a file; UsageError: the recipe does not fit.
     """
     path = Path(source)
     if source.isdigit() and not path.exists():
@@ -116,26 +113,6 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
     return CleanBook(path.stem, sha256, clean_file(text, source, settings))
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A book that could not be cleaned, and why."""
-
-    source: str
-    error: BookcorefError
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.source, "error": str(self.error), "exit_code": self.error.exit_code}
-
-
-def clean_all(sources: Sequence[str], settings: ReadSettings, read: Read) -> Iterator[CleanBook | Refused]:
-    """Clean every source; one that is refused stops no other."""
-    for source in sources:
-        try:
-            yield clean_one(source, settings, read)
-        except BookcorefError as error:
-            yield Refused(source, error)
-
-
 def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
     """(checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned."""
     try:
@@ -144,7 +121,7 @@ def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
         raise SourceError(
             f"cannot read {path}", found=error.strerror, hint="give a file, or the number of a Gutenberg book"
         ) from error
-    return sha256_bytes(data), decode(data, source)
+    return sha256_bytes(data), decode_book(data, source)
 
 
 def summary(book: CleanBook) -> dict[str, Any]:

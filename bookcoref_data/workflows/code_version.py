@@ -16,14 +16,14 @@ from ..files import sha256_bytes
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # The rooms whose code decides what is a mention of whom.
-_DECIDING = frozenset({"align", "annotate", "books", "characters", "text", "words"})
+_DECIDING = frozenset({"alignment", "annotation", "books", "characters", "text", "words"})
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @lru_cache(maxsize=8)
 def annotator_version(backend: str) -> str:
     """sha256 over what the backend can run: its folder, the shared code of the room, and what they import."""
-    room = _PACKAGE / "annotate"
+    room = _PACKAGE / "annotation"
     start = [p for p in room.iterdir() if p.is_file()]
     start += [p for p in (room / backend).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     start += (room / "weights").glob(f"{backend}.*")
@@ -45,7 +45,7 @@ def annotator_version(backend: str) -> str:
 def _of_another(path: Path, backend: str) -> bool:
     """Whether a module belongs to another backend, or to a room that decides nothing."""
     room, *rest = path.relative_to(_PACKAGE).parts
-    return room not in _DECIDING or (room == "annotate" and len(rest) > 1 and rest[0] != backend)
+    return room not in _DECIDING or (room == "annotation" and len(rest) > 1 and rest[0] != backend)
 
 
 def _imported(tree: ast.Module, path: Path) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from ..files import write_bytes
 from ..formats import read_documents
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
+from ..shapes import attributes, check
 from ..tasks.contexts import FEATURES, STRATEGIES, Context, Retriever, mean_scores
 from ..tasks.contexts import scores as measure
 from ..tasks.contexts.passages import names_in, paragraphs_of, sentences_about, text_of
@@ -44,18 +45,13 @@ class ContextPlan:
     tokens: str
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "strategies": list(self.strategies), "budget": self.budget, "chunk_budget": self.chunk_budget,
-            "seed": self.seed,
-        }  # fmt: skip
+        return attributes(self, "strategies budget chunk_budget seed")
 
 
 def read_plan(
-    path: Path | None = None,
-    strategies: Sequence[str] = (),
-    budget: int | None = None,
+    path: Path | None = None, strategies: Sequence[str] = (), budget: int | None = None,
     seed: int | None = None,
-) -> ContextPlan:
+) -> ContextPlan:  # fmt: skip
     """The recipe in `path` or the one that ships, with changes on top.
 
     Raises:
@@ -63,16 +59,13 @@ def read_plan(
     """
     source = path or resource("recipes", "bookworm.toml")
     value = load_toml(source)
-    try:
-        made, filters = value["contexts"], value["filters"]
-        plan = ContextPlan(
-            tuple(strategies or made["strategies"]), int(budget or made["budget"]),
-            int(budget or made["chunk_budget"]), int(made["seed"] if seed is None else seed),
-            {kind: int(value["baselines"][kind]) for kind in KINDS},
-            {kind: int(filters[kind]) for kind in KINDS}, bool(filters["strictly"]), str(filters["tokens"]),
-        )  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{source} is no recipe for contexts", found=repr(error)) from error
+    check(value, "context_recipe", str(source), UsageError)
+    made, filters = value["contexts"], value["filters"]
+    plan = ContextPlan(
+        tuple(strategies or made["strategies"]), budget or made["budget"], budget or made["chunk_budget"],
+        made["seed"] if seed is None else seed, {kind: value["baselines"][kind] for kind in KINDS},
+        {kind: filters[kind] for kind in KINDS}, filters["strictly"], filters["tokens"],
+    )  # fmt: skip
     for strategy in plan.strategies:
         if strategy not in STRATEGIES:
             raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
@@ -91,14 +84,9 @@ def read_books(path: Path, format: str | None = None) -> list[Book]:
 
 
 def build(
-    books: Sequence[Book],
-    plan: ContextPlan,
-    *,
-    characters: Sequence[str] = (),
-    kind: str = "description",
-    joint: bool = False,
-    progress: Progress | None = None,
-) -> Rows:
+    books: Sequence[Book], plan: ContextPlan, *, characters: Sequence[str] = (), kind: str = "description",
+    joint: bool = False, progress: Progress | None = None,
+) -> Rows:  # fmt: skip
     """One row per context: where its pieces lie, their text, and the prompt that asks about it.
 
     `joint` makes one context and prompt for up to five characters, whose shares of the budget are equal.
@@ -181,14 +169,9 @@ def _key(row: dict[str, Any]) -> str:
 
 
 def answer_with(
-    rows: Rows,
-    model: Model,
-    out: Path,
-    kind: str,
-    *,
-    prices: Prices | None = None,
+    rows: Rows, model: Model, out: Path, kind: str, *, prices: Prices | None = None,
     progress: Progress | None = None,
-) -> tuple[Rows, RunReport]:
+) -> tuple[Rows, RunReport]:  # fmt: skip
     """Ask a model about every context, join the answers for chunks in one more call, split joint answers.
 
     Writes rows {doc_key, character, strategy, text} to `out`; replies are kept in `out`.replies.jsonl.
@@ -220,13 +203,9 @@ def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
 
 
 def _merged(
-    chunks: dict[tuple[str, str], list[str]],
-    model: Model,
-    cache: Path,
-    kind: str,
-    prices: Prices | None,
+    chunks: dict[tuple[str, str], list[str]], model: Model, cache: Path, kind: str, prices: Prices | None,
     progress: Progress | None,
-) -> tuple[dict[tuple[str, str], Reply], RunReport]:
+) -> tuple[dict[tuple[str, str], Reply], RunReport]:  # fmt: skip
     """One answer for each character whose book was read in chunks; a single chunk needs no merging."""
     done = {key: Reply(texts[0]) for key, texts in chunks.items() if len(texts) == 1}
     several = {key: texts for key, texts in chunks.items() if len(texts) > 1}
@@ -274,13 +253,9 @@ class Scorer:
 
 
 def score(
-    answers: Rows,
-    references: Rows,
-    books: Sequence[Book],
-    plan: ContextPlan,
-    kind: str = "description",
+    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description",
     models: ScoreModels = ScoreModels(),
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, float]]:  # fmt: skip
     """Mean scores of the answers of every strategy, and of the baselines, against references.
 
     A row has doc_key, character and text. References shorter than the recipe's limit are left out; a
@@ -321,9 +296,7 @@ def score(
     return found
 
 
-def retrieval_table(
-    book: Book, budgets: Sequence[int], strategies: Sequence[str] = ("coref", "bm25", "lead", "random")
-) -> Rows:
+def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
     """How much of what a book says about its characters contexts hold, by strategy and budget.
 
     For each character: `entity_recall`, the share of other characters that share a paragraph with it at least

@@ -10,15 +10,18 @@ from pathlib import Path
 from ..books.annotation import Annotation
 from ..edits import Applied, Edit, apply, diff, format_edits, parse_edits
 from ..edits.diff import Diff
-from ..errors import DataError, SourceError, UsageError
-from ..files import write_text
-from ..formats.annotated import DATASET, check_kept, read_annotations, write_annotations
+from ..errors import DataError, UsageError
+from ..files import read_regular, write_text
+from ..formats.annotated import DATASET, KIND, check_kept, read_annotations, whole_record, write_annotations
 from ..formats.detect import for_output
 from ..formats.documents import write_documents
 from ..formats.folder import is_folder, read_build, write_folder
 from ..formats.schema import SPLITS
+from ..outputs import whole
 from .annotate import LICENCES
 
+MOST_BYTES = 64 << 20
+"""The largest file of corrections that is read."""
 _CORRECTED = "corrected by hand (`bookcoref-data edits apply`)"
 
 
@@ -26,12 +29,10 @@ def read_edits(path: Path) -> list[Edit]:
     """The corrections of a file.
 
     Raises:
-        SourceError: it cannot be read. FormatError: a line is no correction.
+        SourceError: it cannot be read. DataError: it is too large. FormatError: a line is no correction.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+        text = read_regular(path, MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
     return parse_edits(text, str(path))
@@ -82,10 +83,11 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
         check_kept(out, keys, replace=replace)
     done = [apply(a, edits) for a in annotations]
     if out.suffix:
-        write_documents((d.annotation.to_record() for d in done), out)
+        write_documents((whole_record(d.annotation) for d in done), out)
     else:
-        write_annotations((d.annotation for d in done), out)
-        _write_dataset(done, path, out, replace=replace)
+        with whole(out, KIND):
+            write_annotations((d.annotation for d in done), out)
+            _write_dataset(done, path, out, replace=replace)
     return done
 
 

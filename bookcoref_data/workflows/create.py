@@ -19,14 +19,15 @@ from ..books import Book
 from ..characters.match import MatchReport
 from ..characters.titles import main_title, tokens
 from ..errors import BookcorefError, UsageError
-from ..files import sha256_bytes, write_bytes
+from ..files import check_input, sha256_bytes, write_bytes
 from ..formats.folder import check_replaceable, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
+from ..shapes import attributes, check
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
-from ..text.read_book import EMPHASIS, PARAGRAPHS, read_book
+from ..text.read_book import read_book
 from .annotate_many import backend_of
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
@@ -41,16 +42,6 @@ PART = "silver"
 BUILD_RULES = 2
 PROPOSED = "proposed"
 """The source of a cast that was made from the book itself."""
-_TABLES = {
-    "books": {"gutenberg"},
-    "harvest": {"casts", "names", "wikidata", "propose"},
-    "match": {"recipe", "overrides"},
-    "clean": {"recipe"},
-    "tokenise": {"paragraphs", "emphasis"},
-    "annotate": {"recipe"},
-    "output": {"title", "split", "licence", "leave_out_implausible"},
-}
-_NARRATORS = "narrators"
 LICENCES = [
     ("texts", "public domain in the United States (Project Gutenberg)"),
     ("annotation", "made here from the texts and the character lists named in build.json"),
@@ -94,14 +85,9 @@ def load_plan(path: Path | None = None) -> SilverPlan:
     path = path or resource("recipes", "bookcoref.toml")
     path = _beside(path, path.name) if path.parent == Path() else path
     value = load_toml(path)
-    narrators = _narrators(value.pop(_NARRATORS, {}), path)
-    unknown = sorted(set(value) - set(_TABLES)) + [
-        f"{name}.{key}" for name, keys in _TABLES.items() for key in set(value.get(name, {})) - keys
-    ]
-    if unknown:
-        raise UsageError(
-            f"{path}: unknown {', '.join(unknown)}", expected=f"tables {', '.join((*_TABLES, _NARRATORS))}"
-        )
+    check(value, "recipe", str(path), UsageError)
+    told = {key: [who] if isinstance(who, str) else who for key, who in value.get("narrators", {}).items()}
+    narrators = {key: tuple(several) for key, several in told.items()}
 
     def files(key: str) -> tuple[Path, ...]:
         return tuple(_beside(path, name) for name in value.get("harvest", {}).get(key, ()))
@@ -110,35 +96,20 @@ def load_plan(path: Path | None = None) -> SilverPlan:
         name = value.get(table, {}).get(key)
         return _beside(path, name) if name else None
 
-    tokenise = value.get("tokenise", {})
-    for key, known in (("paragraphs", PARAGRAPHS), ("emphasis", EMPHASIS)):
-        if tokenise.get(key, known[0]) not in known:
-            raise UsageError(f"{path}: {key} = {tokenise[key]!r}", expected=" or ".join(known))
-    output = value.get("output", {})
     return SilverPlan(
         files("casts"), files("names"), files("wikidata"), recipe("match"), recipe("match", "overrides"),
-        recipe("clean"), recipe("annotate"), **tokenise, narrators=narrators,
-        propose=bool(value.get("harvest", {}).get("propose", False)),
-        books=tuple(map(str, value.get("books", {}).get("gutenberg", ()))),
-        **output,
+        recipe("clean"), recipe("annotate"), **value.get("tokenise", {}), narrators=narrators,
+        propose=value.get("harvest", {}).get("propose", False),
+        books=tuple(dict.fromkeys(map(str, value.get("books", {}).get("gutenberg", ())))),
+        **value.get("output", {}),
     )  # fmt: skip
-
-
-def _narrators(table: Any, path: Path) -> dict[str, tuple[str, ...]]:
-    """The `[narrators]` of a recipe: one as a text, several as a list of texts."""
-    found = {}
-    for key, value in table.items() if isinstance(table, dict) else [("", table)]:
-        several = value if isinstance(value, list) else [value]
-        if not key or not several or not all(isinstance(who, str) and who for who in several):
-            raise UsageError(f"{path}: [{_NARRATORS}] cannot be used", expected='lines like 2701 = "Ishmael"',
-                             found=f"{key} = {value!r}")  # fmt: skip
-        found[key] = tuple(several)
-    return found
 
 
 def _beside(recipe: Path, name: str) -> Path:
     """A file beside the recipe; a recipe of one's own may name one that ships."""
     path = recipe.parent / name
+    if path.exists() and not path.is_dir():
+        check_input(path)
     if not path.exists() and "/" not in name and name.endswith(".toml"):
         return resource("recipes", name)
     return path
@@ -190,12 +161,7 @@ class SilverReport(FolderReport):
         return f"<SilverReport: {len(self.books)} books in {self.out}, {len(self.failed)} failed>"
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            **FolderReport.to_dict(self),
-            "dropped": self.dropped,
-            "left_out": self.left_out,
-            "books": self.books,
-        }
+        return FolderReport.to_dict(self) | attributes(self, "dropped left_out books")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +221,7 @@ def _matched(plan, settings, store, report: SilverReport, progress: Progress) ->
         )
     found: MatchReport = run_match(
         tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
-        offline=settings.offline, progress=progress,
+        mirror=settings.mirror, offline=settings.offline, progress=progress,
     )  # fmt: skip
     paths = write_report(found, matches_folder(settings.out))
     progress.note(f"the matches, to review: {paths[3]}")
@@ -386,23 +352,20 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
 
 def _proposed(book: Book) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """A cast made from the book itself. Raises UsageError: it has no name that occurs often enough."""
-    from ..annotate.propose import propose_cast
+    from ..annotation.propose import propose_cast
 
     return tuple((entry.name, entry.aliases) for entry in propose_cast(book).cast.entries)
 
 
 def annotated(
-    book: Book,
-    cast: Iterable[tuple[str, Sequence[str]]],
-    plan,
-    narrators: Sequence[str] = (),
+    book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan, narrators: Sequence[str] = (),
     chapters: Iterable[tuple[str, int]] = (),
-) -> Book:
+) -> Book:  # fmt: skip
     """`book` with the clusters that the plan's backend finds for the cast.
 
     `narrators` are as `annotate --narrator` takes them; `chapters` (title, first token) are what they count.
     """
-    from ..annotate.cast import Entry, make_cast
+    from ..annotation.cast import Entry, make_cast
     from .annotate import Source, annotate_book
 
     entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
@@ -414,7 +377,7 @@ def annotated(
 def _annotation_plan(recipe: Path | None):
     if recipe is None:
         return None
-    from ..annotate.plan import read_plan
+    from ..annotation.plan import read_plan
 
     return read_plan(recipe)
 
@@ -431,12 +394,9 @@ def _origin(book: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write(
-    plan: SilverPlan,
-    settings: BuildSettings,
-    report: SilverReport,
-    folders: Sequence[Path],
+    plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path],
     origins: Mapping[str, Mapping[str, Any]],
-) -> None:
+) -> None:  # fmt: skip
     with writing_folder(settings.out, replace=settings.replace) as writer:
         for folder in folders:
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))

@@ -97,22 +97,18 @@ def write_texts(books: ManyBooks, work: Path) -> list[tuple[str, Path]]:
     """Write one small job for each text file, which the task reads and tokenises itself; (file name, note
     of the finished book) of each. So ten thousand books begin at once, and a restart reads none again."""
     _clear(work)
-    places = []
+    places, cast = [], books.characters
     shared = {
-        "characters": None if books.characters is None else str(_absolute(books.characters)),
+        "characters": str(cast if str(cast) == AUTO else cast.absolute()) if cast else None,
         "plan": plan_value(books.plan),
         "narrators": books.narrators,
         "steps": books.steps,
     }
     for number, path in enumerate(book_files(books.path)):
         value = {"text": str(path.absolute()), **shared}
-        write_text(work / "jobs" / f"{number:06}.json", json.dumps(value))
+        write_text(work / "jobs" / f"{number:06}.json", json.dumps(value), at_once=True)
         places.append((path.stem, work / "done" / f"{path.name}.json"))
     return places
-
-
-def _absolute(path: Path) -> Path:
-    return path if str(path) == AUTO else path.absolute()
 
 
 def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
@@ -157,7 +153,7 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, 
                 annotate_one(AnnotateJob.from_json(text, Path(cache)))
         except BookcorefError as error:
             fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
-            write_text(Path(work) / "errors" / path.name, json.dumps(fields))
+            write_text(Path(work) / "errors" / path.name, json.dumps(fields), at_once=True)
 
 
 def _text(value: object) -> str | None:
@@ -203,14 +199,9 @@ def _finished(name: str, place: Path) -> tuple[str, Path] | None:
 
 
 def submit_slurm(
-    jobs: Iterable[AnnotateJob] | ManyBooks,
-    work: Path,
-    cache: Path,
-    slurm: Slurm,
-    *,
-    tasks: int = 1,
+    jobs: Iterable[AnnotateJob] | ManyBooks, work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1,
     workers: int = -1,
-) -> Submission:
+) -> Submission:  # fmt: skip
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
     `work` and `cache` must be on a file system that the nodes share.
@@ -227,22 +218,12 @@ def submit_slurm(
         raise SourceError("this machine has no sbatch", hint="run the command on a login node of the cluster")
     places = _write(jobs, work)
     executor = SlurmPipelineExecutor(
-        pipeline=_pipeline(work, cache),
-        tasks=min(tasks, len(places)),
-        workers=workers,
-        time=slurm.time,
-        partition=slurm.partition,
-        cpus_per_task=slurm.cpus_per_task,
-        mem_per_cpu_gb=slurm.mem_per_cpu_gb,
-        gpus_per_task=slurm.gpus_per_task,
-        env_command=slurm.env_command or None,
-        qos=slurm.qos,
-        job_name="bookcoref-data",
-        logging_dir=str(work / "logs"),
-        slurm_logs_folder=str(work / "slurm"),
-        skip_completed=False,
-        mail_type="NONE",
-    )
+        pipeline=_pipeline(work, cache), tasks=min(tasks, len(places)), workers=workers, time=slurm.time,
+        partition=slurm.partition, cpus_per_task=slurm.cpus_per_task, mem_per_cpu_gb=slurm.mem_per_cpu_gb,
+        gpus_per_task=slurm.gpus_per_task, env_command=slurm.env_command or None, qos=slurm.qos,
+        job_name="bookcoref-data", logging_dir=str(work / "logs"), slurm_logs_folder=str(work / "slurm"),
+        skip_completed=False, mail_type="NONE",
+    )  # fmt: skip
     try:
         executor.run()
     except (OSError, subprocess.CalledProcessError) as error:
@@ -262,10 +243,9 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
             (report.reused if done[0] in known else report.made).append(done[0])
         else:
             report.failed[name] = SourceError(
-                f"no task finished {name}",
-                expected=str(place),
+                f"no task finished {name}", expected=str(place),
                 hint=f"the task was stopped or is still running: see {work / 'logs'}, then run again",
-            )
+            )  # fmt: skip
     return report
 
 

@@ -30,6 +30,7 @@ from ..errors import BookcorefError, SourceError
 from ..files import sha256_file, write_text
 from ..formats.folder import BuildRecord
 from ..progress import Progress
+from ..shapes import attributes
 from ..sources.store import Store
 
 Job = TypeVar("Job")
@@ -96,12 +97,8 @@ class JobResults:
         self.failed = {name: self.failed[name] for name in order if name in self.failed}
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "made": self.made,
-            "reused": self.reused,
-            "repaired": self.repaired,
-            "failed": {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()},
-        }
+        failed = {k: {"error": str(e), "exit_code": e.exit_code} for k, e in self.failed.items()}
+        return attributes(self, "made reused repaired") | {"failed": failed}
 
 
 @dataclass(slots=True)
@@ -167,7 +164,7 @@ def intact(folder: Path) -> bool:
         return bool(
             found.keys() == sums.keys() and all(sha256_file(path) == sums[n] for n, path in found.items())
         )
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
 
@@ -176,17 +173,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def run(
-    function: Callable[[Job], Finished | None],
-    jobs: Iterable[Job | Outcome[str, Finished]],
-    work: JobResults,
-    progress: Progress,
-    *,
-    bar: tuple[str, int, str],
-    workers: int = 0,
-    retry: Callable[[Job, BookcorefError], Job | None] | None = None,
-    order: Iterable[str] | None = None,
+    function: Callable[[Job], Finished | None], jobs: Iterable[Job | Outcome[str, Finished]],
+    work: JobResults, progress: Progress, *, bar: tuple[str, int, str], workers: int = 0,
+    retry: Callable[[Job, BookcorefError], Job | None] | None = None, order: Iterable[str] | None = None,
     without: tuple[str, ...] = (),
-) -> None:
+) -> None:  # fmt: skip
     """Do all jobs and write into `work` what became of each; errors of ours stop no other job.
 
     `jobs` may yield outcomes of names, too: of jobs that are known to be finished, or that could not be made.

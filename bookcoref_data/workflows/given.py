@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..annotate.cast import Cast, Entry
-from ..annotate.given import Given, Span
-from ..annotate.state import Marked
+from ..annotation.cast import MOST_PEOPLE, Cast, Entry
+from ..annotation.given import Given, Span
+from ..annotation.state import Marked
 from ..books import Book
 from ..edits import Anchor, Conflict, Edit
 from ..edits.apply import EditRefused
 from ..edits.locate import Finder
-from ..evaluate.mention_types import TypeRules
+from ..edits.naming import CONFIRM, Callings, offered
+from ..errors import UsageError
+from ..scoring.mention_types import TypeRules
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class _Correcting:
         self.links: dict[Span, int] = {}
         self.nobody: set[Span] = set()
         self.quotes: dict[Span, tuple[int, tuple[int, ...]]] = {}
+        self.callings = Callings()
+        for i, entry in enumerate(self.people):
+            self.callings.add(i, entry.name, entry.aliases)
         self.finder = Finder(book.tokens)
         self.conflicts: list[Conflict] = []
         self.kept = 0
@@ -70,6 +75,8 @@ class _Correcting:
         }
         quotes = {span: (index(s), tuple(map(index, to))) for span, (s, to) in self.quotes.items()}
         cast = replace(self.cast, entries=tuple(self.people[i] for i in left))
+        if len(left) > MOST_PEOPLE:
+            raise UsageError(f"with the corrections the cast has more than {MOST_PEOPLE:,} characters")
         given = Given(links, frozenset(self.nobody), quotes)
         return CorrectedInput(cast, given, tuple(self.conflicts), self.kept)
 
@@ -79,14 +86,16 @@ class _Correcting:
         return person
 
     def _who(self, name: str) -> int:
-        wanted = name.casefold()
-        for i, entry in enumerate(self.people):
-            if wanted == entry.name.casefold() and i not in self.joined:
-                return i
-        for i, entry in enumerate(self.people):
-            if wanted in (alias.casefold() for alias in entry.aliases) and i not in self.joined:
-                return i
-        raise EditRefused(f"no character is called {name!r}")
+        found = {self._final(i) for i in self.callings.called(name)}
+        exact = {i for i in found if self.people[i].name == name}
+        if len(exact or found) == 1:
+            return next(iter(exact or found))
+        raise EditRefused(f"no character is called {name!r}{self._offered(name)}")
+
+    def _offered(self, name: str, but: int = -1) -> str:
+        """Who may be meant by a name, as the end of a message; "" where nobody may."""
+        found = {self._final(i) for i in self.callings.fitting(name)} - {but}
+        return offered([self.people[i].name for i in sorted(found)])
 
     def _place(self, anchor: Anchor | None) -> Span:
         found = self.finder.find(anchor) if anchor is not None else None
@@ -124,11 +133,18 @@ class _Correcting:
         self.quotes[self._place(edit.at)] = (speaker, tuple(self._who(name) for name in edit.addressees))
 
     def _new(self, edit: Edit) -> None:
-        if edit.character.casefold() not in (e.name.casefold() for e in self.people):
-            self.people.append(Entry(edit.character))
+        if any(self.people[i].name == edit.character for i in self.callings.called(edit.character)):
+            return
+        if not edit.confirmed and (may_be := self._offered(edit.character)):
+            raise EditRefused(f"a new person {edit.character!r}?{may_be}{CONFIRM}")
+        self.callings.add(len(self.people), edit.character)
+        self.people.append(Entry(edit.character))
 
     def _rename(self, edit: Edit) -> None:
         person = self._who(edit.character)
+        if not edit.confirmed and (may_be := self._offered(edit.name, but=person)):
+            raise EditRefused(f"the name {edit.name!r}?{may_be}{CONFIRM}")
+        self.callings.add(person, edit.name)
         old = self.people[person]
         aliases = [n for n in dict.fromkeys((*old.aliases, old.name)) if n != edit.name]
         self.people[person] = Entry(edit.name, tuple(aliases), old.gender)

@@ -8,23 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book
-from ..characters.names import fold
 from ..files import write_bytes
 from ..progress import Progress
 from ..tasks.folder import jsonl_bytes
 from ..tasks.guides.identification import option_in, requests_of
 from ..tasks.runner import Model, Prices, RunReport, ask
+from ..words.folding import fold
 from ..words.honorifics import HONORIFICS
 
 
 def identify_with(
-    rows: Sequence[Mapping[str, Any]],
-    model: Model,
-    out: Path,
-    *,
-    prices: Prices | None = None,
+    rows: Sequence[Mapping[str, Any]], model: Model, out: Path, *, prices: Prices | None = None,
     progress: Progress | None = None,
-) -> tuple[list[dict[str, str]], RunReport]:
+) -> tuple[list[dict[str, str]], RunReport]:  # fmt: skip
     """Ask a model who is masked; writes rows {id, answer} to `out`, replies are kept in `out`.replies.jsonl.
 
     Of a reply that says more than a name, the option that it names first is the answer.

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,26 +21,28 @@ from urllib.parse import urlsplit
 from ..characters.guide_files import GuideAddress, ListedName, read_addresses, read_names
 from ..characters.guides.addresses import is_summary, summary_address
 from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, GuideEntry, GuidePage
-from ..characters.names import fold, read_name
+from ..characters.names import read_name
 from ..errors import SourceError, UsageError
-from ..progress import Progress, Silent
+from ..progress import Progress
 from ..resources import load_toml, resource
-from ..sources.http import Fetcher
-from ..sources.pace import Pace
-from ..sources.wayback import PageRecord, PageStore, parse_address
+from ..shapes import attributes
+from ..sources.wayback import PageRecord, parse_address
 from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
 from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
 from ..tasks.guides.texts import split_by_title
+from ..words.folding import fold
 from .contexts import ContextPlan
 from .harvest_guides import (
+    MANIFEST,
     Guide,
     GuidesPlan,
     PageOutcome,
     PageReader,
     guides_of,
+    original_of,
+    read_guides,
     read_guides_plan,
-    write_manifest,
 )
 from .verify import published_books
 from .works_table import read_works_table
@@ -49,8 +52,6 @@ NOTES = (
     "Pages are those of the Wayback Machine; `address` says which.",
 )
 _SPLITS = {"val": "validation"}
-MANIFEST = "manifest.tsv"
-"""In the folder of kept pages: one line per page of the last run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,7 @@ class GuideTextsReport:
     problems: list[tuple[str, str]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "out": self.out,
-            "guides": self.guides,
-            "texts": self.texts,
-            "left_out": self.left_out,
-            "splits": self.splits,
-            "pages": self.pages,
-            "problems": [list(problem) for problem in self.problems],
-        }
+        return attributes(self)
 
 
 # --- which guides -----------------------------------------------------------------------------------------
@@ -153,32 +146,12 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
 
 
 def collect(
-    asked: Sequence[AskedGuide],
-    plan: GuidesPlan,
-    pages: Path,
-    *,
-    offline: bool = False,
+    asked: Sequence[AskedGuide], plan: GuidesPlan, pages: Path, *, offline: bool = False,
     progress: Progress | None = None,
-) -> tuple[list[GuideText], list[PageOutcome], list[tuple[str, str]]]:
+) -> tuple[list[GuideText], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
     """The texts of all guides, the outcome of every page, and problems as (what, why)."""
-    listener = progress or Silent()
-    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
-    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
-    outcomes: list[PageOutcome] = []
-    problems: list[tuple[str, str]] = []
-    texts: list[GuideText] = []
-    listener.begin("study guides", len(asked), "guides")
-    try:
-        for one in asked:
-            found = texts_of(one, PageReader(store, one.guide, outcomes, problems))
-            if not found:
-                problems.append((f"{one.guide.place.site}: {one.guide.place.id}", "no text found"))
-            texts += found
-            listener.advance("study guides")
-    finally:
-        listener.end("study guides")
-        write_manifest(pages / MANIFEST, outcomes)
-    return texts, outcomes, problems
+    jobs = [(one.guide, partial(texts_of, one)) for one in asked]
+    return read_guides(jobs, plan, pages, offline=offline, progress=progress)
 
 
 def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
@@ -192,7 +165,10 @@ def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
         gutenberg_key=asked.gutenberg_key,
     )  # fmt: skip
     found = [*_texts_of_people(blank, read), *_summary(blank, read)]
-    return [text for text in found if text.kind in asked.kinds]
+    wanted = [text for text in found if text.kind in asked.kinds]
+    if not wanted:
+        reader.problems.append((f"{guide.place.site}: {guide.place.id}", "no text found"))
+    return wanted
 
 
 def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[PageRecord, GuidePage]]:
@@ -230,7 +206,7 @@ def _person_pages(asked: AskedGuide, read: Sequence[tuple[PageRecord, GuidePage]
     described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
     wanted = [
         address for address in asked.guide.others
-        if not _is_front(address, asked.guide) and not is_summary(_original(address))
+        if not _is_front(address, asked.guide) and not is_summary(original_of(address))
     ] if analysis or described_alone else []  # fmt: skip
     if analysis or described_alone:
         for record, page in read:
@@ -239,14 +215,14 @@ def _person_pages(asked: AskedGuide, read: Sequence[tuple[PageRecord, GuidePage]
             wanted += [str(archived.at(link)) for link in links] if archived else []
     seen: dict[str, str] = {}
     for address in wanted:
-        seen.setdefault(_original(address).lower().rstrip("/"), address)
+        seen.setdefault(original_of(address).lower().rstrip("/"), address)
     return list(seen.values())
 
 
 def _summary_pages(guide: Guide) -> list[str]:
     """The guide's summary: a given address that is one, else where its site keeps it."""
     known = [*guide.others, *guide.lists]
-    given = [address for address in known if is_summary(_original(address))]
+    given = [address for address in known if is_summary(original_of(address))]
     if given:
         return given[:1]
     for address in known:
@@ -257,14 +233,9 @@ def _summary_pages(guide: Guide) -> list[str]:
     return []
 
 
-def _original(address: str) -> str:
-    archived = parse_address(address)
-    return archived.original if archived else address
-
-
 def _is_front(address: str, guide: Guide) -> bool:
     """Whether an address is the guide's front page, or an overview of CliffsNotes: no person's page."""
-    path = urlsplit(_original(address)).path.rstrip("/")
+    path = urlsplit(original_of(address)).path.rstrip("/")
     last = path.rpartition("/")[2].lower()
     return path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance") or last.startswith("about-")
 
@@ -352,14 +323,9 @@ def keep_listed(
 
 
 def write_guide_texts(
-    texts: Sequence[GuideText],
-    splits: Mapping[str, str],
-    plan: ContextPlan,
-    out: Path,
-    *,
-    identification: bool = True,
-    settings: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path, *,
+    identification: bool = True, settings: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:  # fmt: skip
     """Write the folder; returns counts of texts, of what was left out, and of rows by split.
 
     Raises:
@@ -400,17 +366,9 @@ def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[s
 
 
 def build_guide_texts(
-    source: Path,
-    names: Path | None,
-    works: Path | None,
-    plan: ContextPlan,
-    guides: GuidesPlan,
-    pages: Path,
-    out: Path,
-    *,
-    offline: bool = False,
-    progress: Progress | None = None,
-) -> GuideTextsReport:
+    source: Path, names: Path | None, works: Path | None, plan: ContextPlan, guides: GuidesPlan,
+    pages: Path, out: Path, *, offline: bool = False, progress: Progress | None = None,
+) -> GuideTextsReport:  # fmt: skip
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
 
     With `names` only the characters of that published list (LiSCU's) are kept, in its splits. `works` says

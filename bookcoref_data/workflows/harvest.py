@@ -10,8 +10,10 @@ from typing import Any
 from ..characters.guide_files import NameTally, join_authors, read_names, rows_of_names
 from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
-from ..errors import BookcorefError, UsageError
+from ..errors import BookcorefError, SourceError, UsageError
 from ..progress import Progress
+from ..resources import load_toml, resource
+from ..shapes import check
 from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
 from ..sources.sparql import Archive, SparqlEndpoint, require_contact
@@ -54,6 +56,13 @@ class WikidataPlan:
     settings: WikidataSettings = field(default_factory=WikidataSettings)
 
 
+def recipe_table(recipe: Path | None, name: str) -> dict[str, Any]:
+    """One table of a harvest recipe (else of the one that ships), over its table [agent]."""
+    tables = load_toml(recipe or resource("recipes", "harvest.toml"))
+    check(tables, "tables", str(recipe or "harvest.toml"), UsageError)
+    return {**tables.get("agent", {}), **tables.get(name, {})}
+
+
 def harvest_wikidata(
     plan: WikidataPlan,
     archive: Path,
@@ -74,17 +83,19 @@ def harvest_wikidata(
         Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
     )
     endpoint = SparqlEndpoint(
-        plan.endpoint,
-        agent_string(contact),
-        Archive(archive),
-        fetcher,
-        timeout=plan.timeout,
-        max_age_days=plan.max_age_days,
-    )
+        plan.endpoint, agent_string(contact, "SPARQLWrapper"), Archive(archive), fetcher,
+        timeout=plan.timeout, max_age_days=plan.max_age_days,
+    )  # fmt: skip
     found = harvest(endpoint, plan.settings, works, progress)
     cast = CastReport()
     tally = endpoint.tally
     rows = list(cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
+    if not rows and not out.exists():
+        raise SourceError(
+            "the harvest found no character, so there is no table",
+            found=f"{len(found.works):,} works; no answer for {len(found.failed):,} items",
+            hint="run the same command again later; what the service answered is kept",
+        )
     written, shrunk = write_harvest(out, rows, plan.most_lost)
     return HarvestReport(
         "wikidata",

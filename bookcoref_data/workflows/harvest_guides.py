@@ -7,26 +7,31 @@ they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 gui
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..characters.guide_files import GuideAddress
 from ..characters.guides import parse_page
 from ..characters.guides.addresses import GuidePlace, is_list, list_addresses, place_of
 from ..characters.guides.page import LIST, MINOR, PERSON, GuideEntry, GuidePage
-from ..characters.names import fold, read_name
+from ..characters.names import read_name
 from ..characters.table import CastRow, write_table
 from ..errors import OfflineError, UsageError
 from ..files import write_text
 from ..progress import Progress, Silent
-from ..resources import load_toml, resource
+from ..shapes import settings_of
 from ..sources.http import Fetcher
 from ..sources.pace import Pace
 from ..sources.wayback import OK, Archived, PageRecord, PageStore, parse_address
-from .harvest import HarvestReport
+from ..words.folding import fold
+from .harvest import HarvestReport, recipe_table
 
+Found = TypeVar("Found")
+MANIFEST = "manifest.tsv"
+"""In the folder of kept pages: one line per page of the last run."""
 _MOST_FURTHER_PAGES = 20
 
 
@@ -63,14 +68,8 @@ def read_guides_plan(
     Raises:
         UsageError: a setting that does not exist, or a value that cannot be.
     """
-    table = load_toml(recipe or resource("recipes", "harvest.toml")).get("study_guides", {})
-    table = {**table, **(over or {})}
-    known = {setting.name for setting in fields(GuidesPlan)}
-    if unknown := sorted(set(table) - known):
-        raise UsageError(
-            f"unknown settings in [study_guides]: {', '.join(unknown)}", expected=", ".join(sorted(known))
-        )
-    return GuidesPlan(**(table | ({"contact": contact} if contact else {})))
+    table = recipe_table(recipe, "study_guides") | dict(over or {})
+    return settings_of(GuidesPlan, table | ({"contact": contact} if contact else {}), "[study_guides]")
 
 
 @dataclass
@@ -121,8 +120,7 @@ def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guid
 
 
 def _key(address: str) -> str:
-    archived = parse_address(address)
-    return (archived.original if archived else address).lower().rstrip("/")
+    return original_of(address).lower().rstrip("/")
 
 
 def harvest_guides(
@@ -139,21 +137,9 @@ def harvest_guides(
     A page that cannot be had or read is a problem in the report and is asked for again by the next run;
     the rest of the harvest goes on.
     """
-    progress = progress or Silent()
-    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
-    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
     guides = guides_of(addresses, complete=plan.complete)
-    outcomes: list[PageOutcome] = []
-    problems: list[tuple[str, str]] = []
-    rows: list[CastRow] = []
-    progress.begin("study guides", len(guides), "guides")
-    try:
-        for guide in guides:
-            rows += _read_guide(guide, PageReader(store, guide, outcomes, problems), plan, problems)
-            progress.advance("study guides")
-    finally:
-        progress.end("study guides")
-        write_manifest(pages / "manifest.tsv", outcomes)
+    jobs = [(guide, partial(_read_guide, guide, plan)) for guide in guides]
+    rows, outcomes, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
     write_table(out, rows)
     flags = Counter(flag for row in rows for flag in row.flags)
     return HarvestReport(
@@ -170,6 +156,31 @@ def harvest_guides(
         problems=problems,
         requests={"pages": len(outcomes)},
     )
+
+
+def read_guides(
+    jobs: Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]], plan: GuidesPlan, pages: Path, *,
+    offline: bool = False, progress: Progress | None = None,
+) -> tuple[list[Found], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
+    """What is found in each guide, the outcome of every page, and problems as (what, why).
+
+    A guide stands beside the function that reads it. The outcomes are written to `<pages>/manifest.tsv`.
+    """
+    listener = progress or Silent()
+    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
+    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
+    outcomes: list[PageOutcome] = []
+    problems: list[tuple[str, str]] = []
+    found: list[Found] = []
+    listener.begin("study guides", len(jobs), "guides")
+    try:
+        for guide, read in jobs:
+            found += read(PageReader(store, guide, outcomes, problems))
+            listener.advance("study guides")
+    finally:
+        listener.end("study guides")
+        write_manifest(pages / MANIFEST, outcomes)
+    return found, outcomes, problems
 
 
 @dataclass
@@ -194,7 +205,7 @@ class PageReader:
             self.outcomes.append(PageOutcome(record, site, "", 0))
             self.problems.append((address, f"{record.status} {record.detail}".strip()))
             return record, None
-        page = parse_page(site, body, _original(address))
+        page = parse_page(site, body, original_of(address))
         self.outcomes.append(PageOutcome(record, site, page.problem, len(page.entries)))
         if page.problem:
             self.problems.append((address, page.problem))
@@ -216,15 +227,15 @@ class PageReader:
                 waiting += [str(archived.at(link)) for link in page.more] if archived else []
 
 
-def _original(address: str) -> str:
+def original_of(address: str) -> str:
+    """The address of an archived page before it was archived; any other address as it is."""
     archived: Archived | None = parse_address(address)
     return archived.original if archived else address
 
 
-def _read_guide(
-    guide: Guide, reader: PageReader, plan: GuidesPlan, problems: list[tuple[str, str]]
-) -> list[CastRow]:
+def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
     """The rows of one guide: its lists, then what else is needed for names, title and author."""
+    problems = reader.problems
     read: list[tuple[PageRecord, GuidePage]] = []
     for address in guide.lists:
         read += reader.read_list(address)
@@ -245,13 +256,13 @@ def _wanted(address: str, read: list[tuple[PageRecord, GuidePage]], plan: Guides
 
     A guide's front page (all that BookWorm's tables give) has neither; it only says where the lists are.
     """
-    place = place_of(_original(address))
-    if place and _original(address).rstrip("/").endswith(place.root):
+    place = place_of(original_of(address))
+    if place and original_of(address).rstrip("/").endswith(place.root):
         return False
     if plan.person_pages == "always":
         return True
     title_known = any(page.title and page.author for _, page in read)
-    is_summary = _original(address).rstrip("/").lower().endswith("summary")
+    is_summary = original_of(address).rstrip("/").lower().endswith("summary")
     if is_summary or plan.person_pages == "never":
         return is_summary and not title_known
     return not listed
@@ -306,21 +317,11 @@ def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, GuideEntr
     for record, entry in entries:
         for person in read_name(entry.name, author=known.author).people:
             yield CastRow(
-                source=guide.place.site,
-                work_id=guide.place.id,
-                title=known.title,
-                titles=known.titles,
-                author=known.author,
-                authors=(known.author,) if known.author else (),
-                character=person.name,
-                character_aliases=person.aliases,
-                raw_character=entry.name,
-                order=order,
-                minor=entry.minor,
-                flags=known.flags + person.flags,
-                address=record.address,
-                retrieved=record.retrieved[:10],
-            )
+                source=guide.place.site, work_id=guide.place.id, title=known.title, titles=known.titles,
+                author=known.author, authors=(known.author,) if known.author else (), character=person.name,
+                character_aliases=person.aliases, raw_character=entry.name, order=order, minor=entry.minor,
+                flags=known.flags + person.flags, address=record.address, retrieved=record.retrieved[:10],
+            )  # fmt: skip
             order += 1
 
 
@@ -328,19 +329,7 @@ def write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
     """One line per page: status, problem, entries, snapshot served, checksum, date, address."""
     lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
     for outcome in outcomes:
-        record = outcome.record
-        lines.append(
-            "\t".join(
-                (
-                    record.status,
-                    outcome.problem,
-                    str(outcome.entries),
-                    outcome.site,
-                    record.stamp,
-                    record.sha256,
-                    record.retrieved,
-                    record.address,
-                )
-            )
-        )
+        page = outcome.record
+        cells = (page.status, outcome.problem, str(outcome.entries), outcome.site)
+        lines.append("\t".join((*cells, page.stamp, page.sha256, page.retrieved, page.address)))
     write_text(path, "\n".join(lines) + "\n")

@@ -21,6 +21,7 @@ from ..formats.folder import check_replaceable, writing_folder
 from ..formats.layers import note_layers
 from ..formats.schema import SPLITS
 from ..progress import Progress, Silent
+from ..shapes import attributes
 
 NOT_GUTENBERG = "0"
 """The `gutenberg_key` of a document that is not known to be from there, as in the release."""
@@ -53,28 +54,17 @@ class Imported:
         """JSON-ready; the counts of the report stand beside the fields."""
         counts = self.report.to_dict()
         return {
-            "kind": self.corpus.kind,
-            "name": self.corpus.name,
-            "out": str(self.out),
-            "records": None if self.records is None else str(self.records),
-            "splits": dict(self.splits),
-            "digest": self.digest,
+            **attributes(self.corpus, "kind name"),
+            **attributes(self, "out records splits digest"),
             **{name: counts[name] for name in ("documents", "tokens", "mentions", "clusters", "not_kept")},
-            "texts": self.corpus.texts,
-            "annotation": self.corpus.annotation,
-            "citation": self.corpus.citation,
+            **attributes(self.corpus, "texts annotation citation"),
         }
 
 
 def import_corpus(
-    kind: str,
-    path: Path | str,
-    out: Path | str,
-    *,
-    records: Path | str | None = None,
-    split: str | None = None,
-    progress: Progress | None = None,
-) -> Imported:
+    kind: str, path: Path | str, out: Path | str, *, records: Path | str | None = None,
+    split: str | None = None, progress: Progress | None = None,
+) -> Imported:  # fmt: skip
     """Read a corpus in its public layout and write it as a data set folder.
 
     `split` puts all documents there; by default the names of files and folders tell (train, dev, test; "test"
@@ -120,10 +110,9 @@ def _check_keys(found: list[Found]) -> None:
         if record.doc_key in seen:
             raise DataError(
                 f"{record.source}: the document {record.doc_key!r} comes twice",
-                expected="each document once",
-                found=f"also at {seen[record.doc_key]}",
+                expected="each document once", found=f"also at {seen[record.doc_key]}",
                 hint="import one of the two folders, or one file",
-            )
+            )  # fmt: skip
         seen[record.doc_key] = record.source
 
 
@@ -138,12 +127,10 @@ def _write(
                 writer.add_book(book, split, check="given")
                 splits[split] += 1
         build = writer.finish(
-            corpus.name,
-            licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
+            corpus.name, licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
             notes=(f"imported from {corpus.address}", "windows are cut here; the corpus has none"),
-            source={"corpus": corpus.kind, "address": corpus.address},
-            citation=corpus.bibtex,
-        )
+            source={"corpus": corpus.kind, "address": corpus.address}, citation=corpus.bibtex,
+        )  # fmt: skip
     return splits, build.digest
 
 
@@ -180,11 +167,7 @@ def _clean(record: Record, report: ConversionReport) -> Record:
         for name, spans in record.characters
     ]
     return dataclasses.replace(
-        record,
-        gutenberg_key=record.gutenberg_key or NOT_GUTENBERG,
-        sentences=sentences,
+        record, gutenberg_key=record.gutenberg_key or NOT_GUTENBERG, sentences=sentences,
         clusters=[cluster for cluster in clusters if cluster],
-        characters=[(name, spans) for name, spans in characters if spans],
-        speakers=None,
-        layers={},
-    )
+        characters=[(name, spans) for name, spans in characters if spans], speakers=None, layers={},
+    )  # fmt: skip

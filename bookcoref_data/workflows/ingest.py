@@ -111,9 +111,8 @@ def _split_delta(release: Release, work: Path, progress: Progress) -> dict[str, 
             raise EditionError(
                 f"the release has a delta but no sentence lengths for book {gid}",
                 expected=f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}",
-                found=f"{len(lengths)} other books",
-                hint="name the right file with --lengths",
-            )
+                found=f"{len(lengths)} other books", hint="name the right file with --lengths",
+            )  # fmt: skip
         data = delta_to_bytes(delta, lengths[gid])
         write_bytes(work / f"{gid}.delta", data)
         found[gid] = (f"{gid}.delta", sha256_bytes(data))

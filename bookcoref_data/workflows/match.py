@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..characters.candidates import PREPARED_VERSION, PreparedCatalogue, prepare
-from ..characters.editions import ConsideredEdition, EditionSettings
-from ..characters.match import MatchedBook, MatchReport, MatchSettings, WorkDecision, match
+from ..characters.editions import ConsideredEdition
+from ..characters.match import MatchedBook, MatchReport, MatchSettings, TextOf, WorkDecision, match
 from ..characters.overrides import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
-from ..errors import FormatError, SourceError, UsageError
+from ..errors import BookcorefError, UsageError
 from ..files import write_bytes, write_text
+from ..formats.lines import read_lines
+from ..outputs import whole
 from ..progress import Progress, Silent
-from ..report.match_review import render_review
+from ..reports.match_review import render_review
 from ..resources import load_toml, resource
+from ..shapes import attributes, check, parse_json, settings_of
 from ..sources.catalogue import PART as CATALOGUE_PART
 from ..sources.catalogue import Catalogue, catalogue
+from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from .works_table import read_works_table
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BOOKS, WORKS, CASTS, REVIEW = "matches.tsv", "works.tsv", "casts.jsonl", "review.html"
+_TAKES = "takes the list of"
 _MOST_RECORDS = 12  # of a work on the review page; works.tsv has all
 
 
@@ -37,18 +42,8 @@ def load_settings(path: Path | None = None) -> MatchSettings:
     Raises:
         UsageError: unknown keys, or values that cannot be.
     """
-    table = load_toml(path or resource("recipes", "match.toml"))
-    editions = {f.name for f in fields(EditionSettings)}
-    known = {f.name for f in fields(MatchSettings)} - {"editions"} | editions
-    unknown = sorted(set(table) - known)
-    if unknown:
-        raise UsageError(
-            f"unknown settings of matching: {', '.join(unknown)}",
-            expected=f"among {', '.join(sorted(known))}",
-        )
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-    chosen = EditionSettings(**{key: values.pop(key) for key in editions & set(values)})
-    return replace(MatchSettings(editions=chosen), **values)
+    source = path or resource("recipes", "match.toml")
+    return settings_of(MatchSettings, load_toml(source), str(source))
 
 
 def load_overrides(path: Path | None = None) -> list[Override]:
@@ -85,10 +80,13 @@ def run_match(
     settings: MatchSettings,
     overrides: Sequence[Override],
     *,
+    mirror: str | None = None,
     offline: bool = False,
     progress: Progress | None = None,
 ) -> MatchReport:
     """Match the casts of all tables to the catalogue.
+
+    Texts of `mirror` and of the cache are looked into where a title alone decides; none is fetched for it.
 
     Raises:
         SourceError: a table or the catalogue cannot be had; FormatError: a table is broken.
@@ -96,7 +94,15 @@ def run_match(
     """
     casts = read_casts(tables)
     found = catalogue(store, archive, offline=offline, progress=progress or Silent())
-    return match_casts(casts, found, store, settings, overrides)
+    texts = Texts(store, mirror, offline=True)
+
+    def text_of(number: int) -> str | None:
+        try:
+            return texts.get(number).read().text
+        except BookcorefError:
+            return None
+
+    return match_casts(casts, found, store, settings, overrides, text_of)
 
 
 def match_casts(
@@ -105,6 +111,7 @@ def match_casts(
     store: Store,
     settings: MatchSettings | None = None,
     overrides: Sequence[Override] = (),
+    text_of: TextOf | None = None,
 ) -> MatchReport:
     """Match casts to a catalogue; what is prepared of the catalogue is kept in the cache beside it."""
     import polars as pl
@@ -113,7 +120,7 @@ def match_casts(
     name = f"{found.key}-words-v{PREPARED_VERSION}"
     folder = store.make(CATALOGUE_PART, name, lambda scratch: _write_prepared(frame, scratch))
     tables = [pl.read_parquet(folder / f"{part}.parquet") for part in PreparedCatalogue._fields]
-    return match(casts, frame, settings, overrides, PreparedCatalogue(*tables))
+    return match(casts, frame, settings, overrides, PreparedCatalogue(*tables), text_of)
 
 
 def _write_prepared(frame: pl.DataFrame, folder: Path) -> None:
@@ -140,62 +147,58 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     fates = {book.gutenberg_id: _fate(book) for book in report.books}
     works = [_work_row(work, fates) for work in report.works]
     paths = [folder / BOOKS, folder / WORKS, folder / CASTS, folder / REVIEW]
-    _write_tsv(paths[0], books)
-    _write_tsv(paths[1], works)
     lines = [json.dumps(_cast_line(book), ensure_ascii=False) for book in report.books if book.kept]
-    write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
-    write_text(paths[3], render_review([_reviewed(work, fates) for work in report.works]))
+    with whole(folder):
+        _write_tsv(paths[0], books)
+        _write_tsv(paths[1], works)
+        write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
+        write_text(paths[3], render_review([_reviewed(work, fates) for work in report.works]))
     return paths
 
 
 def _fate(book: MatchedBook) -> str:
     """What became of a book: which source's list it takes, or why it falls out."""
-    return f"takes the list of {book.source} {book.work_id}: {book.reason}" if book.kept else book.reason
+    return f"{_TAKES} {book.source} {book.work_id}: {book.reason}" if book.kept else book.reason
 
 
 def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     """A line of works.tsv; a person fills in the first two columns."""
-    taken = _taken(work)
+    taken = next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
     return {
         "decision": "",
         "why": "",
-        "review": work.review,
-        "source": work.source,
-        "work_id": work.work_id,
-        "author": work.author,
-        "title": work.title,
-        "link": work.link,
-        "characters": work.characters,
+        **attributes(work, "review source work_id author title link characters"),
         "names": ", ".join(work.names),
         "left_out": ", ".join(work.left_out),
         "gutenberg_id": work.gutenberg_id or "",
+        "kept": _kept(work, fates),
         "record": taken.title if taken else "",
         "record_author": taken.author if taken else "",
         "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
-        "rule": work.rule,
-        "reason": work.reason,
+        **attributes(work, "rule reason"),
         "other_records": _choices(work.considered),
         "fate": fates.get(work.gutenberg_id or 0, ""),
     }
 
 
+def _kept(work: WorkDecision, fates: Mapping[int, str]) -> str:
+    """Whether the book of a work is kept, with this list or another: "yes", "no", or "" without a book."""
+    if not work.gutenberg_id:
+        return ""
+    return "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
+
+
 def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     """A work as the review page shows it."""
-    keys = ("source", "work_id", "title", "author", "link", "characters", "gutenberg_id", "review", "reason")
     records = [
-        {"id": c.gutenberg_id, "title": c.title, "author": c.author, "downloads": c.downloads,
-         "refused": c.refused}
+        {"id": c.gutenberg_id} | attributes(c, "title author downloads refused")
         for c in work.considered[:_MOST_RECORDS]
-    ]  # fmt: skip
+    ]
     book = fates.get(work.gutenberg_id or 0, "")
     return {
-        **{key: getattr(work, key) for key in keys},
-        "names": list(work.names), "left_out": list(work.left_out), "book": book, "records": records,
+        **attributes(work, "source work_id title author link characters gutenberg_id review reason"),
+        **attributes(work, "names left_out"), "book": book, "records": records,
     }  # fmt: skip
-
-
-def _taken(work: WorkDecision) -> ConsideredEdition | None:
-    return next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
 
 
 def book_address(number: int) -> str:
@@ -207,17 +210,11 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
     return {
         "gutenberg_id": book.gutenberg_id,
         "kept": "yes" if book.kept else "no",
-        "author": book.author,
-        "title": book.title,
+        **attributes(book, "author title"),
         "book": book_address(book.gutenberg_id),
-        "source": book.source,
-        "work_id": book.work_id,
-        "source_title": book.source_title,
-        "link": book.link,
+        **attributes(book, "source work_id source_title link"),
         "characters": len(book.characters),
-        "rule": book.rule,
-        "match_reason": book.match_reason,
-        "reason": book.reason,
+        **attributes(book, "rule match_reason reason"),
         "other_lists": "; ".join(f"{source} {work_id}: {count}" for source, work_id, count in book.others),
         "other_records": _choices(book.considered),
     }
@@ -228,10 +225,10 @@ def _choices(considered: Iterable[ConsideredEdition]) -> str:
 
 
 def _cast_line(book: MatchedBook) -> dict[str, Any]:
-    keys = ("gutenberg_id", "title", "author", "source", "work_id", "link", "rule", "match_reason")
     people = zip(book.characters, book.aliases, strict=True)
     characters = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
-    return {key: getattr(book, key) for key in keys} | {"characters": characters}
+    told = attributes(book, "gutenberg_id title author source work_id link rule match_reason")
+    return told | {"characters": characters}
 
 
 def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -247,26 +244,10 @@ def read_matched(path: Path) -> list[dict[str, Any]]:
     Raises:
         SourceError: the file cannot be read; FormatError: a line is not such a book.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise SourceError(
-            f"cannot read {path}", found=error.strerror, hint="make it with `bookcoref-data match`"
-        ) from error
     found = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            book = json.loads(line)
-            people = [(person["name"], *person.get("aliases", ())) for person in book["characters"]]
-            good = isinstance(book["gutenberg_id"], int) and isinstance(book["title"], str)
-            good = good and all(isinstance(name, str) and name for names in people for name in names)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            good = False
-        if not good:
-            raise FormatError(
-                f"{path}:{number} is not a matched book", expected="gutenberg_id, title, author, characters"
-            )
-        found.append(book)
+    for number, line in enumerate(read_lines(path), start=1):
+        found.append(parse_json(line, f"{path}:{number}"))
+        check(found[-1], "matched_book", f"{path}:{number}")
     return found
 
 

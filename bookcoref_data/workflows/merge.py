@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..annotation.cast import Cast
+from ..annotation.embedded.names import NameTable, book_words
 from ..books import Record
 from ..errors import DataError, SourceError, UsageError
-from ..evaluate import ClusterScores
 from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
 from ..formats.detect import by_name, detect
 from ..formats.folder import write_folder
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
+from ..scoring import ClusterScores
+from ..scoring.mention_types import TypeRules, head_of
+from ..shapes import attributes, check, plain
 from ..tasks.merging import (
     ChainRef,
     Decisions,
@@ -34,41 +39,44 @@ from ..tasks.merging import (
 )
 from ..tasks.merging.statistics import BinScores, scores_by_size
 from ..tasks.merging.table import COLUMNS, DecisionTable, row_of
+from .casts import read_cast
 
-DECIDERS: dict[str, Callable[[SplitDocument], dict[ChainRef, ChainRef | None]]] = {
-    "linker": decide_with_linker,
-    "greedy": decide_greedily,
-    "id": decide_by_id,
-    "new": lambda document: dict.fromkeys(document.questions),
-}
+DECIDERS: dict[str, Callable[..., dict[ChainRef, ChainRef | None]]] = {
+    "linker": decide_with_linker, "greedy": decide_greedily, "id": decide_by_id, "new": lambda document:
+    dict.fromkeys(document.questions)
+}  # fmt: skip
 LICENCES = (("Texts and annotations", "as the documents that were merged"),)
 
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """The recipe: how to decide, and the limits of bins by tokens and by chains."""
+    """The recipe: how to decide, the least probability of a link (None: the linker's own), and the limits of
+    bins by tokens and by chains."""
 
     decide: str
+    least: float | None
     token_bins: tuple[int, ...]
     chain_bins: tuple[int, ...]
 
 
-def read_plan(path: Path | None = None, decide: str | None = None) -> MergePlan:
+def read_plan(path: Path | None = None, decide: str | None = None, least: float | None = None) -> MergePlan:
     """The recipe in `path` or the one that ships. Raises UsageError for a way to decide that is not there."""
     source = path or resource("recipes", "longtonotes.toml")
     value = load_toml(source)
+    check(value, "merge_recipe", str(source), UsageError)
     bins = value.get("statistics", {})
     plan = MergePlan(
-        decide or str(value.get("decide", "linker")),
-        tuple(bins.get("tokens", ())),
-        tuple(bins.get("chains", ())),
-    )
+        decide or str(value.get("decide", "linker")), least if least is not None else value.get("least"),
+        tuple(bins.get("tokens", ())), tuple(bins.get("chains", ()))
+    )  # fmt: skip
     tie = value.get("vote", {}).get("tie", "first")
     if plan.decide not in DECIDERS or tie != "first":
         raise UsageError(
             f"{source}: there is no such way to decide", expected=", ".join(DECIDERS) + "; ties: first",
             found=f"{plan.decide}; ties: {tie}",
         )  # fmt: skip
+    if plan.least is not None and not 0 < plan.least < 1:
+        raise UsageError("the least probability must lie between 0 and 1", found=plan.least)
     return plan
 
 
@@ -90,40 +98,69 @@ class MergeReport:
     def to_dict(self) -> dict[str, Any]:
         scored: dict[str, Any] = {}
         if self.decision_scores and self.scores and self.unmerged:
-            scored = {
-                "decisions_against_key": self.decision_scores.to_dict(),
-                "scores": self.scores.to_dict(),
-                "unmerged": self.unmerged.to_dict(),
-                "by_size": {name: [b.to_dict() for b in bins] for name, bins in self.by_size.items()},
-            }
+            scored = {"decisions_against_key": plain(self.decision_scores)}
+            scored |= attributes(self, "scores unmerged by_size")
         return {
-            "documents": len(self.records),
-            "parts": self.parts,
-            "decisions": {"link": self.links, "new": self.new},
-            "warnings": self.warnings,
-            **scored,
-        }
+            "documents": len(self.records), "parts": self.parts, "decisions": {"link": self.links, "new":
+            self.new}, "warnings": self.warnings, **scored
+        }  # fmt: skip
 
 
 def read_parts(path: Path, format: str | None = None) -> list[SplitDocument]:
     """The documents of a file or folder, their parts apart."""
     name = format or detect(path)
     options: dict[str, Any] = {"parts": "apart"} if name == "conll" else {}
-    documents = documents_of(read_documents(path, name, **options))
+    documents = documents_of(read_documents(path, name, windows=True, **options))
     if not documents:
         raise DataError(f"{path} holds no document")
     return documents
 
 
+def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocument]:
+    """The documents with the characters of a cast file on the chains that have their names.
+
+    A chain is a character's when more than half of its names are that character's: the name table of
+    `annotate` ties a name to a character, and it must be the head of the mention.
+    """
+    cast = read_cast(path, "one character a line; see docs/annotating.md")
+    return [replace(document, names=_names_of_chains(document, cast)) for document in documents]
+
+
+def _names_of_chains(document: SplitDocument, cast: Cast) -> dict[ChainRef, str]:
+    table, words = NameTable(cast), book_words(document.tokens)
+    table.learn(words)
+    hits = table.find(words)
+    character = {
+        i: who for hit, (who, _) in zip(hits, table.settle(hits), strict=True)
+        for i in range(hit.start, hit.end + 1)
+    }  # fmt: skip
+    rules = TypeRules(document.tokens, document.sentence_ends, cast.names)
+    found = {}
+    for ref, mentions in document.chains.items():
+        heads = [
+            head_of(document.tokens, *m) for m in mentions
+            if any(i in character for i in range(m.start, m.end + 1)) or rules.type_of(*m) == "name"
+        ]  # fmt: skip
+        counts = Counter(character[head] for head in heads if head in character)
+        for who, count in counts.most_common(1):
+            if 2 * count > len(heads):
+                found[ref] = cast.names[who]
+    return found
+
+
 def decide(
-    documents: Sequence[SplitDocument], how: str, progress: Progress | None = None
-) -> dict[str, Decisions]:
-    """The decisions of one of `DECIDERS` for every document."""
+    documents: Sequence[SplitDocument], how: str, progress: Progress | None = None, least: float | None = None
+) -> dict[str, Decisions]:  # fmt: skip
+    """The decisions of one of `DECIDERS` for every document; chains that share mentions are joined by all.
+
+    `least` is for the linker: the least probability of a link that is made.
+    """
+    options = {"least": least} if how == "linker" else {}
     listener = progress or Silent()
     listener.begin("merge", len(documents), "documents")
     made: dict[str, Decisions] = {}
     for document in documents:
-        made[document.doc_key] = DECIDERS[how](document)
+        made[document.doc_key] = DECIDERS[how](document, **options) | dict(document.shared)
         listener.advance("merge")
     listener.end("merge")
     return made
@@ -152,9 +189,8 @@ def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict
             raise UsageError(
                 f"document {document.doc_key!r} is not decided in whole",
                 expected=f"{len(document.questions)} decisions by one annotator",
-                found=f"at most {max((len(t) for t in tables), default=0)}",
-                hint="finish it with --ask",
-            )
+                found=f"at most {max((len(t) for t in tables), default=0)}", hint="finish it with --ask"
+            )  # fmt: skip
         made[document.doc_key] = vote(document, whole) if whole else {}
     return made
 

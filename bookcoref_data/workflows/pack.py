@@ -9,20 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, read_window_key
+from ..books import Book, Record, read_window_key
 from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.folder import iter_folder, read_build
-from ..guard import require_new_or_own
+from ..outputs import place_of, whole
 from ..progress import Progress, Silent
+from ..publishing.rights import WHY_NO_FINGERPRINT, record_says_free
+from ..shapes import attributes
 from ..stitch.pack import read_pack
-from ..text.rights import WHY_NO_FINGERPRINT, record_says_free
 from .engine import Finished, JobResults, Outcome, run
-from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book, pack_files
+from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book
 from .rebuild import RebuildPlan, TextCandidates, rebuild
 from .rebuild_book import SourceFile
 
@@ -59,14 +61,9 @@ class PackReport:
     failed: dict[str, BookcorefError] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "out": str(self.out),
-            "packs": [asdict(p) for p in self.packs],
-            "bytes": sum(p.bytes for p in self.packs),
-            "left_out": self.left_out,
-            "notes": self.notes,
-            "failed": {k: str(e) for k, e in self.failed.items()},
-        }
+        told = attributes(self, "out packs") | {"bytes": sum(p.bytes for p in self.packs)}
+        failed = {key: str(error) for key, error in self.failed.items()}
+        return told | attributes(self, "left_out notes") | {"failed": failed}
 
 
 @dataclass(frozen=True)
@@ -120,31 +117,23 @@ def pack_folder(
     facts = {b.doc_key: b for b in read_build(folder).books}
     if out.suffix == SUFFIX and len(facts) > 1:
         raise UsageError(f"--out {out} is one file, but there are {len(facts)} books", expected="a folder")
-    check_pack_target(out)
-    todo = _jobs(folder, facts, candidates, settings, report)
-    run(_pack, todo, work, progress, bar=("packs", len(facts), "books"), workers=jobs)
-    report.packs = [_entry(path) for path in work.finished.values()]
-    report.failed = work.failed
-    bare = (p.doc_key for p in report.packs if settings.fingerprint_bits and not p.fingerprint_bits)
-    report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
-    if not report.packs:
-        errors = list(work.failed.values())
-        if len(errors) == 1:
-            raise errors[0]
-        found = "; ".join([*report.left_out.values(), *(e.what for e in errors)][:5])
-        raise DataError("no book could be packed", found=found)
-    if out.suffix != SUFFIX:
-        index = {"format": INDEX_FORMAT, "packs": [asdict(p) for p in report.packs]}
-        write_text(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+    with whole(out):
+        todo = _jobs(folder, facts, candidates, settings, report)
+        run(_pack, todo, work, progress, bar=("packs", len(facts), "books"), workers=jobs)
+        report.packs = [_entry(path) for path in work.finished.values()]
+        report.failed = work.failed
+        bare = (p.doc_key for p in report.packs if settings.fingerprint_bits and not p.fingerprint_bits)
+        report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
+        if not report.packs:
+            errors = list(work.failed.values())
+            if len(errors) == 1:
+                raise errors[0]
+            found = "; ".join([*report.left_out.values(), *(e.what for e in errors)][:5])
+            raise DataError("no book could be packed", found=found)
+        if out.suffix != SUFFIX:
+            index = {"format": INDEX_FORMAT, "packs": [asdict(p) for p in report.packs]}
+            write_text(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
     return report
-
-
-def check_pack_target(out: Path) -> None:
-    """Refuse to write over files that are no packs of ours. Raises UsageError."""
-    if out.suffix == SUFFIX:
-        require_new_or_own(out, lambda path: read_pack(path.read_bytes(), str(path)), "a pack")
-    else:
-        require_new_or_own(out / INDEX, lambda path: pack_files(path.parent), "an index of packs")
 
 
 def _jobs(
@@ -167,23 +156,18 @@ def _jobs(
             continue
         out = report.out
         path = out if out.suffix == SUFFIX else out / f"{safe_name(fact.doc_key, 'document key')}{SUFFIX}"
-        yield PackJob(fact, record.to_book(), tuple(parts), text, settings, path)
+        yield PackJob(fact, record.to_book(), tuple(parts), text, settings, place_of(path))
 
 
 def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
     """(doc_key, its windows) in the order of the books."""
-    current: str | None = None
-    parts: list[Book] = []
-    for _, record in iter_folder(folder, "split"):
-        window = read_window_key(record.doc_key)
-        key = window.book if window else record.doc_key
-        if key != current and current is not None:
-            yield current, parts
-            parts = []
-        current = key
-        parts.append(record.to_book())
-    if current is not None:
-        yield current, parts
+
+    def key(row: tuple[str, Record]) -> str:
+        window = read_window_key(row[1].doc_key)
+        return window.book if window else row[1].doc_key
+
+    for doc_key, rows in groupby(iter_folder(folder, "split"), key):
+        yield doc_key, [record.to_book() for _, record in rows]
 
 
 def _text(facts: BookFacts, candidates: TextCandidates) -> SourceFile:
@@ -195,10 +179,9 @@ def _text(facts: BookFacts, candidates: TextCandidates) -> SourceFile:
         names.append(f"{text.name} ({text.sha256[:16]}…)")
     raise EditionError(
         f"{facts.doc_key}: the text it was built from is not there",
-        expected=f"sha256 {facts.text['sha256'][:16]}…",
-        found=", ".join(names) or "no text",
+        expected=f"sha256 {facts.text['sha256'][:16]}…", found=", ".join(names) or "no text",
         hint="give the mirror that the book was built with",
-    )
+    )  # fmt: skip
 
 
 def _pack(job: PackJob) -> Finished:

@@ -15,12 +15,12 @@ from ..books.facts import remapped_key
 from ..books.stored import StoredBook
 from ..errors import ChecksumError, DataError, FormatError
 from ..files import read_regular, safe_name, sha256_bytes
+from ..publishing.rights import header_says_free
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
 from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
 from ..stitch.remap import OldText, RemappedMention, RemapReport, remap
 from ..stitch.spans import Standoff
-from ..text.rights import header_says_free
 from .align import tokenize_edition
 from .ingest import BookPart
 
@@ -156,16 +156,9 @@ class PackSettings:
 
 
 def pack_book(
-    book: Book,
-    windows: Sequence[Book],
-    text: str,
-    *,
-    split: str = "",
-    source_sha256: str = "",
-    source_name: str = "",
-    public_domain: bool | None = None,
-    settings: PackSettings | None = None,
-) -> bytes:
+    book: Book, windows: Sequence[Book], text: str, *, split: str = "", source_sha256: str = "",
+    source_name: str = "", public_domain: bool | None = None, settings: PackSettings | None = None,
+) -> bytes:  # fmt: skip
     """The pack of a built book and its windows, made from the decoded source text.
 
     Raises:
@@ -175,22 +168,15 @@ def pack_book(
     settings = settings or PackSettings()
     firsts = _first_sentences(book, windows)
     return make_pack(
-        text,
-        book.sentences,
-        doc_key=book.doc_key,
-        gutenberg_key=book.gutenberg_key,
-        split=split,
-        source_sha256=source_sha256,
-        source_name=source_name,
-        annotation=Standoff.of(book),
+        text, book.sentences, doc_key=book.doc_key, gutenberg_key=book.gutenberg_key, split=split,
+        source_sha256=source_sha256, source_name=source_name, annotation=Standoff.of(book),
         windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
         window_annotations=_own_annotations(book, windows, firsts),
         fingerprint_bits=settings.fingerprint_bits,
-        public_domain=header_says_free(text) if public_domain is None else public_domain,
-        licence=settings.licence,
-        attribution=settings.attribution,
+        public_domain=bool(header_says_free(text)) if public_domain is None else public_domain,
+        licence=settings.licence, attribution=settings.attribution,
         most_literal_share=settings.most_literal_share,
-    )
+    )  # fmt: skip
 
 
 def _first_sentences(book: Book, windows: Sequence[Book]) -> list[int]:

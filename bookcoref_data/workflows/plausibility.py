@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ..books import Book
+from ..shapes import attributes
 from ..words.pronouns import ALL_PRONOUNS, FIRST
 
 FIRST_PERSON_BOOK = 0.015
@@ -45,13 +46,8 @@ class Plausibility:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        values: dict[str, Any] = asdict(self)
-        for name in ("first_person", "first_person_linked", "pronouns"):
-            values[name] = round(values[name], 4)
-        values["absent"], values["warnings"] = list(self.absent), list(self.warnings)
-        values["near"] = [list(row) for row in self.near]
-        values["shares"] = [list(row) for row in self.shares]
-        return values
+        rounded = ("first_person", "first_person_linked", "pronouns")
+        return attributes(self) | {name: round(getattr(self, name), 4) for name in rounded}
 
 
 def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
@@ -70,16 +66,13 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     first = len(mine) / max(1, spoken)
     of_narrator = said.get(narrator, 0)
     return Plausibility(
-        cast=len(cast),
-        absent=absent,
-        near=tuple(_near(absent, book.tokens)),
-        shares=_shares(book, cast, absent),
-        first_person=first,
+        cast=len(cast), absent=absent, near=tuple(_near(absent, book.tokens)),
+        shares=_shares(book, cast, absent), first_person=first,
         first_person_linked=sum(said.values()) / max(1, len(mine)),
         narrator=narrator if of_narrator else "",
         pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
         warnings=tuple(_warnings(cast, absent, first, of_narrator / max(1, len(mine)), narrator)),
-    )
+    )  # fmt: skip
 
 
 def _shares(book: Book, cast: Sequence[str], absent: Sequence[str]) -> tuple[tuple[str, int, float], ...]:
@@ -119,12 +112,8 @@ def summary_line(figures: Mapping[str, Any]) -> str:
 
 
 def _warnings(
-    cast: Sequence[str],
-    absent: Sequence[str],
-    first: float,
-    share: float,
-    narrator: str,
-) -> list[str]:
+    cast: Sequence[str], absent: Sequence[str], first: float, share: float, narrator: str,
+) -> list[str]:  # fmt: skip
     found = []
     if cast and len(absent) > MOST_ABSENT * len(cast):
         found.append(

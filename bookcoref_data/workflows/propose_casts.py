@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..annotate.cast import format_cast
-from ..annotate.propose import Proposal, propose_cast
-from ..errors import UsageError
+from ..annotation.cast import format_cast
+from ..annotation.propose import Proposal, propose_cast
 from ..files import safe_name, write_text
+from ..shapes import attributes
 from .annotate_many import book_files, sources_in
 
 
@@ -24,11 +24,7 @@ class ProposedCast:
 
     def to_dict(self) -> dict[str, Any]:
         """The book and one value per character: names, counts, and passages that name them."""
-        return {
-            "doc_key": self.doc_key,
-            "file": str(self.file) if self.file else None,
-            "characters": [c.to_dict() for c in self.proposal.characters],
-        }
+        return attributes(self, "doc_key file") | attributes(self.proposal, "characters")
 
 
 def propose_casts(path: Path, out: Path | None) -> Iterator[ProposedCast]:
@@ -38,7 +34,7 @@ def propose_casts(path: Path, out: Path | None) -> Iterator[ProposedCast]:
     that stands there already is not touched: somebody may have edited it.
 
     Raises:
-        UsageError: a book names nobody often enough, or its file exists with another content.
+        UsageError: a book names nobody often enough.
     """
     for source in (source for file in book_files(path) for source in sources_in(file)):
         key = source.book.doc_key
@@ -48,13 +44,6 @@ def propose_casts(path: Path, out: Path | None) -> Iterator[ProposedCast]:
             continue
         file = out / f"{safe_name(key, 'document key')}.txt"
         text = format_proposal(key, proposal)
-        if file.exists() and file.read_bytes() != text.encode("utf-8"):
-            raise UsageError(
-                f"{file} exists and is another cast",
-                expected="a folder without it",
-                hint="it may hold your corrections: move it away, or give another --out",
-            )
-        out.mkdir(parents=True, exist_ok=True)
         write_text(file, text)
         yield ProposedCast(key, proposal, file)
 

@@ -21,21 +21,15 @@ from typing import Any
 from ..books.facts import content_digest
 from ..errors import DataError, UsageError
 from ..files import write_bytes
-from ..formats.folder import (
-    BUILD_FILE,
-    DESCRIPTIONS,
-    BuildRecord,
-    is_folder,
-    iter_folder,
-    read_build,
-)
+from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, iter_folder, read_build
 from ..guard import listed
+from ..outputs import Replaceable, whole
 from ..progress import Progress, Silent
-from ..publish.card import data_yaml, render_card
-from ..publish.citation import render_cff, render_zenodo
-from ..publish.croissant import data_files, render_croissant
-from ..publish.leaks import MOST_WORDS, LeakedRun, Uploads
-from ..publish.publication import (
+from ..publishing.card import data_yaml, render_card
+from ..publishing.citation import render_cff, render_zenodo
+from ..publishing.croissant import data_files, render_croissant
+from ..publishing.leaks import LeakedRun, Uploads
+from ..publishing.publication import (
     BOOKS_FILE,
     PUBLICATION_FILE,
     FileFacts,
@@ -44,39 +38,19 @@ from ..publish.publication import (
     render_books,
     render_publication,
 )
-from ..publish.rights import check_publishable
+from ..publishing.rights import check_publishable
+from ..shapes import attributes, plain
 from ..sources.hub import holds_token, parse_address
 from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
 from .pack import PackReport, pack_folder
 from .packed import INDEX, PackSettings
-from .publish_facts import origin_of
+from .publish_facts import PublishSettings, origin_of
 from .published import MANIFEST_FILE
 from .rebuild import TextCandidates
 from .verify import manifest_of
 from .verify import verify as verify_folder
 
 _MOST_TEXT = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class PublishSettings:
-    """What was asked for. `licence` is that of the annotation, `text_licence` that of texts which are not
-    from Gutenberg; `most_words` bounds the runs of text in a standoff release."""
-
-    folder: Path
-    repository: str
-    private: bool = False
-    standoff: bool = False
-    citation: Path | None = None
-    licence: str | None = None
-    text_licence: str | None = None
-    title: str | None = None
-    languages: tuple[str, ...] = ("en",)
-    tag: str | None = None
-    most_words: int = MOST_WORDS
-    mirror: str | None = None
-    cache_dir: Path | None = None
-    offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +96,15 @@ class PublishReport:
         """JSON-ready."""
         made = self.publication
         return {
-            "repository": made.repository,
-            "page": made.page,
+            **attributes(made, "repository page"),
             "form": "standoff" if made.standoff else "whole",
-            "tag": made.tag,
-            "digest": made.digest,
-            "annotation": made.annotation.to_dict(),
-            "texts": {key: rights.to_dict() for key, rights in made.texts.items()},
+            **attributes(made, "tag digest annotation texts"),
             "books": [book.doc_key for book in made.books],
             "left_out": dict(made.left_out),
             "files": [{"path": path, **asdict(facts)} for path, facts in self.files.items()],
             "bytes": self.bytes,
-            "longest_run": self.longest.to_dict() if self.longest else None,
-            "uploaded": self.uploaded.to_dict() if self.uploaded else None,
+            "longest_run": plain(self.longest),
+            "uploaded": plain(self.uploaded),
         }
 
 
@@ -180,13 +150,14 @@ def _upload_of(settings: PublishSettings, prepared: PreparedPublication) -> Uplo
 
 
 def _copy(files: Mapping[str, Content], out: Path) -> None:
-    for path, content in files.items():
-        target = out / path
-        if isinstance(content, bytes):
-            write_bytes(target, content)
-        else:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(content, target)
+    with whole(out) as outputs:
+        folder = outputs.folder(out, Replaceable)
+        for path, content in files.items():
+            if isinstance(content, bytes):
+                write_bytes(folder / path, content)
+            else:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(content, folder / path)
 
 
 @contextmanager
@@ -199,18 +170,24 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     folder = _folder_of(settings.folder)
     record = read_build(folder)
     _check_folder(folder)
-    origin = origin_of(record, settings.mirror, settings.cache_dir, settings.offline, progress)
+    origin = origin_of(record, settings, progress)
     texts = {b.doc_key: origin.text_rights(b, settings.text_licence) for b in record.books}
-    if settings.standoff:
+    if not settings.standoff:
+        facts = {book.doc_key: book for book in record.books}
+        for _, row in iter_folder(folder, "full"):
+            if texts[row.doc_key].free:
+                proved = origin.text_rights(
+                    facts[row.doc_key], settings.text_licence, row.to_book().sentences
+                )
+                texts[row.doc_key] = proved
+    else:
         # A book without a Gutenberg text cannot be rebuilt by others: it is left out with its text.
         texts = {key: rights for key, rights in texts.items() if key not in origin.without_text}
     annotation = origin.annotation_rights(settings.licence)
     check_publishable(texts, annotation, standoff=settings.standoff)
     publication = origin.publication(
-        folder, settings.repository, page_of(settings.repository), texts, annotation,
-        standoff=settings.standoff, title=settings.title, tag=settings.tag, languages=settings.languages,
-        citation=settings.citation, date=_date(folder),
-    )  # fmt: skip
+        folder, settings, page_of(settings.repository), texts, annotation, _date(folder)
+    )
     if not settings.standoff:
         yaml = data_yaml((folder / "README.md").read_text(encoding="utf-8"))
         files = _whole(folder, record, replace(publication, yaml=yaml))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from ..formats.card import CITATION
 from ..formats.corpora import Corpus, corpora
 from ..formats.folder import BuildRecord, iter_folder
 from ..progress import Progress
-from ..publish.citation import Citation, citation_of_bibtex, citation_of_dataset, read_citation
-from ..publish.publication import BookNotes, Publication
-from ..publish.rights import (
+from ..publishing.citation import Citation, citation_of_bibtex, citation_of_dataset, read_citation
+from ..publishing.leaks import MOST_WORDS
+from ..publishing.publication import BookNotes, Publication
+from ..publishing.rights import (
     OPEN,
     PUBLIC_DOMAIN,
     RESTRICTED,
@@ -24,23 +25,45 @@ from ..publish.rights import (
     Licence,
     TextRights,
     find_licence,
+    header_says_free,
 )
 from ..sources.store import Store
-from ..text.rights import header_says_free
+from ..stitch.pack import not_in_text
 from .pack import record_says
 from .plausibility import plausibility
 from .rebuild import TextCandidates
 from .rebuild_book import SourceFile
 from .setup import RebuildSettings, candidates_of, texts_of
-from .verify import published_books
+from .verify import known_facts, published_books
 
 OPEN_CASTS = {"wikidata", "proposed", "own"}
 """Sources of casts that stand in nobody's way: CC0, made from the book, given by whoever publishes."""
 _BOOKCOREF = "CC-BY-NC-SA-4.0"
-_SILVER = (
-    "Silver: made by a pipeline, not checked by people.",
-    "The annotator was made for English novels.",
-)
+_MOST_STRANGE, _LONGEST_STRANGE = 0.03, 100
+"""The share of a book's characters, and the length of a piece, that may not be in the file it is from: people
+correct words, they do not write pages."""
+_SILVER = ("Silver: made by a pipeline, not checked by people.", "The annotator was made for English novels.")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSettings:
+    """What was asked for. `licence` is that of the annotation, `text_licence` that of texts which are not
+    from Gutenberg; `most_words` bounds the runs of text in a standoff release."""
+
+    folder: Path
+    repository: str
+    private: bool = False
+    standoff: bool = False
+    citation: Path | None = None
+    licence: str | None = None
+    text_licence: str | None = None
+    title: str | None = None
+    languages: tuple[str, ...] = ("en",)
+    tag: str | None = None
+    most_words: int = MOST_WORDS
+    mirror: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,18 +82,23 @@ class Origin:
 
     # -- rights ----------------------------------------------------------------------------------
 
-    def text_rights(self, book: BookFacts, stated: str | None) -> TextRights:
-        """What is known of the rights in one text; `stated` is the licence that the user names for texts of
-        which nothing is known."""
-        found = self._known(book)
-        if found.state != UNKNOWN or stated is None:
+    def text_rights(
+        self, book: BookFacts, stated: str | None, sentences: Sequence[Sequence[str]] | None = None
+    ) -> TextRights:
+        """What is known of the rights in one text; `stated` is the licence that the user names for a text
+        that is not from Gutenberg. `sentences`, where given, must be those of the file that is free."""
+        found = self._known(book, sentences)
+        if found.state != UNKNOWN or stated is None or self._is_gutenberg(book):
             return found
         licence = find_licence(stated)
         free = licence.open or _plain(stated) == PUBLIC_DOMAIN
         name = licence.id if licence.url else stated
         return TextRights(OPEN if free else RESTRICTED, f"{name}, as stated by the publisher")
 
-    def _known(self, book: BookFacts) -> TextRights:
+    def _is_gutenberg(self, book: BookFacts) -> bool:
+        return book.gutenberg_key not in ("", "0")
+
+    def _known(self, book: BookFacts, sentences: Sequence[Sequence[str]] | None) -> TextRights:
         key = released_key(book.doc_key)
         if key in self.without_text:
             return TextRights(RESTRICTED, self.without_text[key])
@@ -78,21 +106,25 @@ class Origin:
             return TextRights(OPEN, "CC0-1.0, written for bookcoref-data")
         if self.corpus is not None:
             return TextRights(self.corpus.text_rights, f"{self.corpus.name}: {self.corpus.texts}")
-        if book.gutenberg_key in ("", "0"):
+        if not self._is_gutenberg(book):
             return TextRights(UNKNOWN, "not from Project Gutenberg")
-        return self._gutenberg(book)
+        return self._gutenberg(book, sentences)
 
-    def _gutenberg(self, book: BookFacts) -> TextRights:
-        """What the header of the very text, else of another edition, or the catalogue record says."""
+    def _gutenberg(self, book: BookFacts, sentences: Sequence[Sequence[str]] | None) -> TextRights:
+        """What the header or the catalogue record of the book's file says, else those of another edition."""
         try:
             found = list(self.candidates(book.gutenberg_key))
         except BookcorefError as error:
             return TextRights(UNKNOWN, error.what)
         exact = [text for text in found if text.sha256 == book.text.get("sha256")]
-        states = [_says(text) for text in exact or found]
-        if any(state.state == RESTRICTED for state in states):
-            return next(state for state in states if state.state == RESTRICTED)
-        return next((state for state in states if state.free), states[0])
+        states = [(text, _says(text)) for text in exact or found]
+        if closed := [rights for _, rights in states if rights.state == RESTRICTED]:
+            return closed[0]
+        free = [(text, rights) for text, rights in states if rights.free]
+        if sentences is None or not free:
+            return (free or states)[0][1]
+        strange = [(_strange(book.doc_key, text, sentences), rights) for text, rights in free]
+        return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
 
     def annotation_rights(self, chosen: str | None) -> AnnotationRights:
         """The licence of the annotation.
@@ -134,22 +166,11 @@ class Origin:
     # -- everything else that a card states -----------------------------------------------------
 
     def publication(
-        self,
-        folder: Path,
-        repository: str,
-        page: str,
-        texts: Mapping[str, TextRights],
-        annotation: AnnotationRights,
-        *,
-        standoff: bool,
-        title: str | None,
-        tag: str | None,
-        languages: tuple[str, ...],
-        citation: Path | None,
-        date: str,
-    ) -> Publication:
+        self, folder: Path, asked: PublishSettings, page: str, texts: Mapping[str, TextRights],
+        annotation: AnnotationRights, date: str,
+    ) -> Publication:  # fmt: skip
         """The facts of the publication. Raises FormatError, SourceError: the citation cannot be read."""
-        title = title or self.record.title
+        title, repository = asked.title or self.record.title, asked.repository
         tokens = sum(book.tokens for book in self.record.books)
         people = sum(book.characters for book in self.record.books)
         what = f"{people:,} characters" if people else "all clusters"
@@ -158,24 +179,24 @@ class Origin:
         return Publication(
             repository=repository,
             page=page,
-            tag=tag or f"sha256-{self.record.digest[:12]}",
+            tag=asked.tag or f"sha256-{self.record.digest[:12]}",
             date=date,
             title=title,
             summary=f"Coreference over whole documents: the mentions of {what} in {documents}, "
             f"{tokens:,} tokens.",
-            standoff=standoff,
+            standoff=asked.standoff,
             digest=self.record.digest,
             made_with=self.record.made_with,
             texts=texts,
             annotation=annotation,
-            citation=self._citation(citation, title, repository, int(date[:4]), page),
+            citation=self._citation(asked.citation, title, repository, int(date[:4]), page),
             books=self.record.books,
             licences=self._licences(texts, annotation),
             recipe=tuple(self._recipe()),
             limits=tuple(self._limits()),
             notes=self._notes(folder),
             left_out=dict(self.record.missing),
-            languages=languages,
+            languages=asked.languages,
         )
 
     def _citation(self, own: Path | None, title: str, repository: str, year: int, page: str) -> Citation:
@@ -232,20 +253,17 @@ class Origin:
         facts, made = self._facts(), {}
         for _, record in iter_folder(folder, "full"):
             book, known = record.to_book(), facts.get(record.doc_key, {})
-            absent = tuple(known.get("names_without_mention", ()))
-            cast = [*(c.name for c in book.characters), *absent]
+            cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
             found = plausibility(book, cast) if cast else None
             origin = known.get("cast") or {}
             made[book.doc_key] = BookNotes(
                 " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
-                found.warnings if found else (), absent,
+                found.warnings if found else (),
             )  # fmt: skip
         return made
 
 
-def origin_of(
-    record: BuildRecord, mirror: str | None, cache_dir: Path | None, offline: bool, progress: Progress
-) -> Origin:
+def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -> Origin:
     """What a folder is, from its build record.
 
     Raises:
@@ -256,19 +274,21 @@ def origin_of(
     kind = "corpus" if corpus else _kind(record)
     settings = RebuildSettings(
         Path(),
-        sample=kind == "sample" and mirror is None,
-        mirror=mirror,
-        cache_dir=cache_dir,
-        offline=offline,
+        sample=kind == "sample" and asked.mirror is None,
+        mirror=asked.mirror,
+        cache_dir=asked.cache_dir,
+        offline=asked.offline,
     )
-    candidates = candidates_of(texts_of(settings, Store.open(cache_dir), progress))
+    candidates = candidates_of(texts_of(settings, Store.open(asked.cache_dir), progress))
     instructed = {b["doc_key"]: "not on Project Gutenberg" for b in published_books() if "instructions" in b}
     return Origin(kind, record, candidates, _declared(kind, record, corpus), corpus, instructed)
 
 
 def _kind(record: BuildRecord) -> str:
     release = record.source.get("release")
-    if release == "sample":
+    facts = known_facts()
+    ours = (facts.get(book.doc_key, {}).get("tokens_sha256") == book.tokens_sha256 for book in record.books)
+    if release == "sample" and all(ours):
         return "sample"
     released = {book["doc_key"] for book in published_books()}
     keys = {released_key(book.doc_key) for book in record.books}
@@ -291,14 +311,26 @@ def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[st
 
 def _says(text: SourceFile) -> TextRights:
     """What the catalogue record beside a text, else its header, says of its rights."""
-    recorded = record_says(text.path)
-    if recorded is False:
-        return TextRights(RESTRICTED, f"its catalogue record says that it is in copyright ({text.name})")
-    if header_says_free(text.read()):
+    recorded, header = record_says(text.path), header_says_free(text.read())
+    if False in (recorded, header):
+        said = "catalogue record" if recorded is False else "header"
+        return TextRights(RESTRICTED, f"its {said} says that it is in copyright ({text.name})")
+    if header:
         return TextRights(PUBLIC_DOMAIN, f"the Gutenberg header of {text.name} says that anyone may use it")
     if recorded:
         return TextRights(PUBLIC_DOMAIN, f"the catalogue record of {text.name} says public domain")
     return TextRights(UNKNOWN, f"the header of {text.name} says nothing that we understand")
+
+
+def _strange(doc_key: str, text: SourceFile, sentences: Sequence[Sequence[str]]) -> str:
+    """Why the sentences are not those of a file; "" when they are, but for corrections."""
+    share, longest = not_in_text(doc_key, text.read(), sentences)
+    if share <= _MOST_STRANGE and longest <= _LONGEST_STRANGE:
+        return ""
+    return (
+        f"its words are not those of {text.name}: {share:.1%} of the characters are not in it, "
+        f"the longest piece {longest:,}"
+    )
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ from ..books.book import spans_sha256
 from ..books.facts import BookFacts
 from ..errors import BookcorefError
 from ..progress import Progress
-from ..publish.publication import BOOKS_FILE, read_publication
+from ..publishing.publication import BOOKS_FILE, read_publication
 from ..sources.hub import fetch_published, is_hub_address
 from ..sources.store import Store
 from ..stitch.pack import Pack
@@ -123,12 +123,7 @@ def _facts_of(pack: Pack) -> dict[str, object]:
     """What a pack says of its book without the text."""
     clusters = pack.annotation.clusters
     return {
-        "split": pack.split,
-        "tokens": pack.token_count,
-        "sentences": pack.sentence_count,
-        "tokens_sha256": pack.tokens_sha256,
-        "windows": len(pack.windows),
-        "clusters": len(clusters),
-        "mentions": sum(map(len, clusters)),
-        "spans_sha256": spans_sha256(clusters),
-    }
+        "split": pack.split, "tokens": pack.token_count, "sentences": pack.sentence_count,
+        "tokens_sha256": pack.tokens_sha256, "windows": len(pack.windows), "clusters": len(clusters),
+        "mentions": sum(map(len, clusters)), "spans_sha256": spans_sha256(clusters),
+    }  # fmt: skip

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..annotate.cast import make_cast
-from ..annotate.plan import default_plan
+from ..annotation.cast import make_cast
+from ..annotation.plan import default_plan
 from ..books import Record
 from ..errors import FormatError, UsageError
 from ..files import write_bytes
@@ -19,13 +19,7 @@ from ..formats import read_documents
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.questions import (
-    FEATURES,
-    QuestionSet,
-    QuestionSettings,
-    annotation_answers,
-    build_questions,
-)
+from ..tasks.questions import FEATURES, QuestionSet, QuestionSettings, annotation_answers, build_questions
 from ..tasks.questions.build import NONE_OF_THE_ABOVE
 from ..tasks.questions.grading import NEEDED
 from ..tasks.questions.prompts import answer_in, request_of
@@ -42,23 +36,17 @@ Phrases = Mapping[tuple[str, int], str]
 
 
 def build(
-    paths: Sequence[Path],
-    settings: QuestionSettings,
-    *,
-    format: str | None = None,
-    phrases: Phrases | None = None,
-    progress: Progress | None = None,
-) -> QuestionSet:
+    paths: Sequence[Path], settings: QuestionSettings, *, format: str | None = None,
+    phrases: Phrases | None = None, progress: Progress | None = None,
+) -> QuestionSet:  # fmt: skip
     """The questions of some inputs in any format of this package; each path is a data set of its own."""
     listener = progress or Silent()
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
     listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
     made = build_questions(
-        datasets,
-        settings,
-        phrases=lambda record: _phrases_of(record, phrases or {}),
+        datasets, settings, phrases=lambda record: _phrases_of(record, phrases or {}),
         listen=lambda _: listener.advance("questions"),
-    )
+    )  # fmt: skip
     listener.end("questions")
     return made
 
@@ -67,13 +55,9 @@ def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, ti
     """Write the folder that `load_dataset` reads; returns its files."""
     tables = {name: [q.to_dict() for q in rows] for name, rows in made.tables.items()}
     content = TaskFolder(
-        "questions",
-        title or "Who is meant? Questions about mentions",
-        FEATURES,
-        tables,
-        settings.to_dict(),
-        NOTES,
-    )
+        "questions", title or "Who is meant? Questions about mentions", FEATURES, tables,
+        settings.to_dict(), NOTES,
+    )  # fmt: skip
     return write_task_folder(out, content)
 
 
@@ -185,13 +169,9 @@ def requests_of(questions: Rows, variant: str) -> list[Request]:
 
 
 def answer_with(
-    requests: Sequence[Request],
-    model: Model,
-    out: Path,
-    *,
-    prices: Prices | None = None,
+    requests: Sequence[Request], model: Model, out: Path, *, prices: Prices | None = None,
     progress: Progress | None = None,
-) -> tuple[Rows, RunReport]:
+) -> tuple[Rows, RunReport]:  # fmt: skip
     """Ask a model and write its answers to `out` (replies so far are kept in `out`.replies.jsonl)."""
     replies, report = ask(
         requests, model, out.with_name(f"{out.name}.replies.jsonl"), prices=prices, progress=progress

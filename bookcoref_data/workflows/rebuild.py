@@ -28,6 +28,7 @@ from ..formats.folder import (
     writing_folder,
 )
 from ..progress import Progress, Silent
+from ..shapes import attributes, plain
 from ..sources.store import Store
 from .engine import Finished, FolderReport, JobResults, Outcome, run
 from .ingest import BookPart
@@ -47,12 +48,8 @@ class RebuildReport(FolderReport):
     kept: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            **FolderReport.to_dict(self),
-            "unchanged": self.unchanged,
-            "kept": self.kept,
-            "books": [b.to_dict() for b in self.record.books] if self.record else [],
-        }
+        books = plain(self.record.books) if self.record else []
+        return FolderReport.to_dict(self) | attributes(self, "unchanged kept") | {"books": books}
 
 
 TextCandidates = Callable[[str], Iterator[SourceFile]]
@@ -150,10 +147,9 @@ def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
             keys = [p.doc_key for p in parts]
             near = difflib.get_close_matches(name.lower().replace(" ", "_"), keys, n=3, cutoff=0.4)
             raise UsageError(
-                f"the release has no book {name!r}",
-                expected=f"one of {', '.join(keys[:60])}",
+                f"the release has no book {name!r}", expected=f"one of {', '.join(keys[:60])}",
                 hint=f"did you mean {' or '.join(near)}?" if near else "bookcoref-data list shows all books",
-            )
+            )  # fmt: skip
         chosen += [p for p in fits if p not in chosen]
     return chosen
 

@@ -223,9 +223,8 @@ def _given_sentences(path: Path, doc_key: str) -> list[list[str]]:
     if len(fits) != 1 or fits[0].sentences is None:
         raise DataError(
             f"{path} does not hold the text of {doc_key}",
-            expected="one tokenised document, or one of that name",
-            found=f"{len(fits)} documents",
-        )
+            expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
+        )  # fmt: skip
     return fits[0].sentences
 
 
@@ -253,11 +252,9 @@ def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
             failure = failure or error
     assert failure is not None  # there is always an engine
     raise EditionError(
-        f"{job}: {failure.what}",
-        expected=failure.expected,
-        found=f"{failure.found} in {job.text.name} (sha256 {job.text.sha256[:16]}…)",
-        hint=failure.hint,
-    )
+        f"{job}: {failure.what}", expected=failure.expected,
+        found=f"{failure.found} in {job.text.name} (sha256 {job.text.sha256[:16]}…)", hint=failure.hint,
+    )  # fmt: skip
 
 
 def _verified(job: RebuildJob, tokens: TokenBytes, ends: tuple[int, ...], otherwise: str) -> str:

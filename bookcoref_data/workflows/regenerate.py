@@ -13,15 +13,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotate.cast import make_cast
-from ..annotate.plan import Plan
+from ..annotation.cast import make_cast
+from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
 from ..errors import UsageError
-from ..evaluate import evaluate
-from ..evaluate.evaluation import BookScores, Evaluation
 from ..formats.annotated import check_kept
 from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
 from ..progress import Progress
+from ..scoring import evaluate
+from ..scoring.evaluation import BookScores, Evaluation
+from ..shapes import attributes, plain
 from .annotate import LICENCES, source_of
 from .annotate_many import AnnotateJob, annotate_books, collect, read_book
 from .engine import JobResults
@@ -73,9 +74,6 @@ class BookDifferences:
     characters: tuple[CharacterDifference, ...]
     examples: tuple[MentionDifference, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(slots=True)
 class Regeneration:
@@ -123,26 +121,16 @@ class Regeneration:
             "recipe_key": self.plan.key(),
             "work": self.work.to_dict(),
             "scores": [dict(zip(COLUMNS, row, strict=True)) for row in self.rows()],
-            "differences": {k: c.to_dict() for k, c in self.comparisons.items()},
-            "evaluation": self.evaluation.to_dict() if self.evaluation else None,
-            "files": [str(p) for p in self.files],
-            "notes": self.notes,
+            "differences": plain(self.comparisons),
+            **attributes(self, "evaluation files notes"),
         }
 
 
 def regenerate(
-    folder: Path,
-    plan: Plan,
-    cache: Path,
-    *,
-    out: Path | None = None,
-    books: Sequence[str] = (),
-    splits: Sequence[str] = SPLITS,
-    workers: int = 0,
-    examples: int = 3,
-    replace: bool = False,
+    folder: Path, plan: Plan, cache: Path, *, out: Path | None = None, books: Sequence[str] = (),
+    splits: Sequence[str] = SPLITS, workers: int = 0, examples: int = 3, replace: bool = False,
     progress: Progress | None = None,
-) -> Regeneration:
+) -> Regeneration:  # fmt: skip
     """Annotate the books of a data set folder again, score them against it, and list the differences.
 
     `books` names document keys or Gutenberg ids (all when empty); `examples` bounds the differences shown
@@ -154,10 +142,9 @@ def regenerate(
     """
     if not is_folder(folder):
         raise UsageError(
-            f"{folder} is not a built data set",
-            expected="a folder written by `bookcoref-data rebuild`",
+            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`",
             hint="bookcoref-data rebuild --sample --out sample makes a small one",
-        )
+        )  # fmt: skip
     notes: list[str] = []
     chosen = _choose(folder, splits, books, notes)
     if out:

@@ -12,9 +12,9 @@ from ..formats.folder import BOOKCOREF_LICENCES
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
-from ..publish.publication import read_publication
-from ..sample import TITLE as SAMPLE_TITLE
-from ..sample import sample_path
+from ..publishing.publication import read_publication
+from ..sample_story import TITLE as SAMPLE_TITLE
+from ..sample_story import sample_path
 from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
@@ -25,7 +25,7 @@ from .rebuild_book import SourceFile
 from .verify import known_facts, published_books
 
 if TYPE_CHECKING:
-    from ..sources.hub import HubRelease
+    pass
 
 SAMPLE_NOTE = (
     "This is the embedded sample of bookcoref-data, one short story written for it: it shows the layout "
@@ -119,22 +119,15 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
         source |= {"licence": about.licence}
         notes += about.limits
     return RebuildPlan(
-        parts=parts,
-        folder=folder,
-        store=store,
-        out=settings.out,
-        candidates=candidates_of(texts_of(settings, store, progress)),
-        min_kept=settings.min_kept,
-        title=about.title if about else SAMPLE_TITLE if settings.sample else "BookCoref",
-        source=source,
-        tokenised=settings.texts,
-        expected=known_facts() if settings.expect else {},
+        parts=parts, folder=folder, store=store, out=settings.out,
+        candidates=candidates_of(texts_of(settings, store, progress)), min_kept=settings.min_kept,
+        title=about.title if about else SAMPLE_TITLE if settings.sample else "BookCoref", source=source,
+        tokenised=settings.texts, expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
-        notes=notes,
-        replace=settings.replace,
+        notes=notes, replace=settings.replace,
         licences=about.licences if about else SAMPLE_LICENCES if settings.sample else BOOKCOREF_LICENCES,
         citation=about.citation if about else None,
-    )
+    )  # fmt: skip
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
@@ -182,11 +175,8 @@ def plan_release(settings: RebuildSettings) -> PlanRow | None:
     release = HubRelease(layout=settings.layout)
     found = plan(Store.open(settings.cache_dir), release, offline=settings.offline)
     size = 0 if found.action == "cached" else RELEASE_BYTES
-    return PlanRow("release", str(release), found.action, found.folder or _hub_address(release), size, 0)
-
-
-def _hub_address(release: HubRelease) -> str:
-    return f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
+    address = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
+    return PlanRow("release", str(release), found.action, found.folder or address, size, 0)
 
 
 def _listed(settings: RebuildSettings) -> list[BookPart]:
@@ -236,14 +226,11 @@ def candidates_of(texts: Texts):
     def candidates(gutenberg_id: str) -> Iterator[SourceFile]:
         for text in texts.candidates(gutenberg_id):
             name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
-            yield SourceFile(text.path, text.sha256, name, _address(text.address))
+            # Where a text came from, without the folders of this computer.
+            address = text.address if "://" in text.address else Path(text.address).name
+            yield SourceFile(text.path, text.sha256, name, address)
 
     return candidates
-
-
-def _address(address: str) -> str:
-    """Where a text came from, without the folders of this computer."""
-    return address if "://" in address else Path(address).name
 
 
 def _source(settings: RebuildSettings, release: Release) -> dict[str, Any]:

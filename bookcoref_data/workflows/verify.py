@@ -7,6 +7,7 @@ published facts (are these the released tokens?), and a recorded manifest of som
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -18,10 +19,21 @@ from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, rele
 from ..books.stored import StoredBook, are_parts
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import write_text
-from ..formats.folder import BuildRecord, iter_stored, read_build, read_card_digest, record_problems
+from ..formats.annotated import DATASET
+from ..formats.folder import (
+    BUILD_FILE,
+    BuildRecord,
+    iter_stored,
+    read_build,
+    read_card_digest,
+    record_problems,
+)
 from ..formats.schema import CONFIGS, SPLITS
-from ..guard import require_new_or_own, require_regular
+from ..guard import require_regular
+from ..outputs import RECORD, whole
+from ..outputs import problems as written_problems
 from ..resources import resource
+from ..shapes import attributes
 
 MANIFEST_FORMAT = 1
 # What two builds of the same book must share; where the text came from may differ.
@@ -51,15 +63,9 @@ class BookCheck:
     problems: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key,
-            "status": self.status,
-            "remapped": is_remapped(self.doc_key),
-            "tokens_verified_by": self.tokens_by,
-            "spans_verified_by": self.spans_by,
-            "problems": self.problems,
-            "facts": self.facts.to_dict() if self.facts else None,
-        }
+        by = {"tokens_verified_by": self.tokens_by, "spans_verified_by": self.spans_by}
+        told = attributes(self, "doc_key status") | {"remapped": is_remapped(self.doc_key), **by}
+        return told | attributes(self, "problems facts")
 
 
 @dataclass(slots=True)
@@ -86,20 +92,15 @@ class Verification:
         return 1 if states & {MISSING, EXTRA} or (self.remapped and not self.accept_remapped) else 0
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "folder": str(self.folder),
-            "digest": self.digest,
-            "exit_code": self.exit_code,
-            "remapped": self.remapped,
-            "problems": self.problems,
-            "books": [b.to_dict() for b in self.books],
-        }
+        return attributes(self, "folder digest exit_code remapped problems books")
 
 
 def verify(
     folder: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False
 ) -> Verification:
     """Read the whole folder, recompute counts and checksums of every book, compare.
+
+    Of a folder of another kind with a record, the files are compared with it, and its data set is verified.
 
     `manifest` is a file of `write_manifest` to compare with; `complete` requires all 53 published books;
     `accept_remapped` takes books whose annotation was carried over to another edition as they are. Memory
@@ -109,6 +110,11 @@ def verify(
         FormatError: not a data set folder.
         UsageError, ChecksumError: the manifest cannot be read, or contradicts itself.
     """
+    if not os.path.lexists(folder / BUILD_FILE) and (folder / RECORD).is_file():
+        if (folder / DATASET).is_dir():
+            folder = folder / DATASET
+        else:
+            return Verification(folder, "", [], written_problems(folder))
     record = read_build(folder)
     wanted = read_manifest(manifest) if manifest else None
     problems = record_problems(folder, record)
@@ -142,9 +148,7 @@ def manifest_of(record: BuildRecord) -> dict[str, Any]:
     """The facts of a build that another person's build must share."""
     return {
         "format": MANIFEST_FORMAT,
-        "title": record.title,
-        "digest": record.digest,
-        "made_with": record.made_with,
+        **attributes(record, "title digest made_with"),
         "books": {b.doc_key: {k: getattr(b, k) for k in COMPARED} for b in record.books},
     }
 
@@ -156,7 +160,7 @@ def write_manifest(folder: Path, out: Path) -> str:
         DataError: the folder does not verify.
         UsageError: `out` is a file that is not a recorded manifest, or no regular file; it is left alone.
     """
-    require_new_or_own(out, read_manifest, "a recorded manifest")
+    require_regular(out)
     result = verify(folder)
     if result.exit_code == 4:
         raise DataError(
@@ -164,7 +168,8 @@ def write_manifest(folder: Path, out: Path) -> str:
             found="; ".join([*result.problems, *(p for b in result.books for p in b.problems)][:5]),
             hint="rebuild it first",
         )
-    write_text(out, json.dumps(manifest_of(read_build(folder)), ensure_ascii=False, indent=1) + "\n")
+    with whole(out):
+        write_text(out, json.dumps(manifest_of(read_build(folder)), ensure_ascii=False, indent=1) + "\n")
     return result.digest
 
 
@@ -257,9 +262,10 @@ def _recompute(
 def _windows(
     folder: Path, split: str, broken: dict[str, list[str]], problems: list[str]
 ) -> Iterator[tuple[str, list[StoredBook]]]:
-    """(doc_key, its windows) in the order of the file; windows that break a rule go into `broken`."""
+    """(doc_key, its windows) in the order of the file, "" for rows whose key is not a window's; windows that
+    break a rule go into `broken`."""
     rows = _readable(folder, "split", split, problems)
-    for key, group in groupby(rows, lambda row: _book_key(row[0])):
+    for key, group in groupby(rows, lambda row: getattr(read_window_key(row[0]), "book", "")):
         windows = []
         for _, book in group:
             if isinstance(book, BookError):
@@ -267,12 +273,6 @@ def _windows(
             else:
                 windows.append(book)
         yield key, windows
-
-
-def _book_key(doc_key: str) -> str:
-    """The book that a row of the split config belongs to; "" when its key is not a window's."""
-    found = read_window_key(doc_key)
-    return found.book if found else ""
 
 
 def _readable(
@@ -288,12 +288,9 @@ def _readable(
 
 
 def _check(
-    key: str,
-    found: BookFacts | None,
-    broken: list[str],
-    stated: BookFacts,
+    key: str, found: BookFacts | None, broken: list[str], stated: BookFacts,
     published: Mapping[str, Any] | None,
-) -> BookCheck:
+) -> BookCheck:  # fmt: skip
     if found is None:
         return BookCheck(key, CHANGED if broken else MISSING, problems=broken or ["not in the parquet files"])
     problems = [*broken, *_differences(found, {k: getattr(stated, k) for k in COMPARED}, "build record")]

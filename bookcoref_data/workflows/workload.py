@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..formats.folder import is_folder, read_build
 from .annotate_many import ManyBooks, book_files
@@ -24,10 +23,6 @@ class Workload:
     tokens: int
     processes: int
     hours: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
     def __str__(self) -> str:
         line = f"{self.books:,} books, about {self.tokens:,} tokens"

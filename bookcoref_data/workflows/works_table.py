@@ -29,9 +29,8 @@ def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, 
     if not set(columns) <= set(names):
         raise FormatError(
             f"{path} is not a works.tsv of `bookcoref-data match`",
-            expected=f"columns {', '.join(columns)}",
-            found=", ".join(names[:8]).strip() or "nothing",
-        )
+            expected=f"columns {', '.join(columns)}", found=", ".join(names[:8]).strip() or "nothing",
+        )  # fmt: skip
     for number, line in enumerate(lines, start=2):
         if line.strip():
             yield number, dict.fromkeys(names, "") | dict(zip(names, line.split("\t"), strict=False))

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.sample import gutenberg_text, sample_path
+from bookcoref_data.sample_story import gutenberg_text, sample_path
 
 TRIES = """
 bc.load("bookcoref")[0].text.startswith("CHAPTER I.")
@@ -95,6 +95,7 @@ bc.merge("parts.conll", "long.conll", by="id", key_ids=True, save="a.tsv")
 bc.merge("parts.conll", by="new", save="b.tsv")
 bc.merge_agreement("parts.conll", ["a.tsv", "b.tsv"])
 bc.apply_edits("system.conll", "edits.jsonl", "corrected")
+bc.merge_edits(["edits.jsonl", "edits.jsonl"])
 bc.questions_build("system.conll", "questions", test=3, dev=0, draws=0)
 bc.questions_evaluate("questions", annotation="system.conll", books="system.conll")
 bc.questions_evaluate("questions", dry_run=2)

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.books import Mention, Record
-from bookcoref_data.books.annotation import (
-    Annotation,
-    Marked,
-    Quote,
-    annotation_of,
-    distinct,
-    typical_mention,
-)
+from bookcoref_data.books.annotation import Annotation, Marked, annotation_of, distinct, typical_mention
 
 SENTENCES = [["Mary", "Ann", "saw", "him", "."], ["He", "saw", "Mary", "and", "the", "old", "cat", "."]]
 
@@ -58,18 +51,6 @@ def test_a_character_without_mentions_is_no_cluster():
     more = Annotation(made.book, ("Nobody", "Mary Ann"), tuple(Marked(a, b, 1) for a, b in MARY))
     assert [c.name for c in more.to_book().characters] == ["Mary Ann"]
     assert len(more.to_book().clusters) == 1
-
-
-def test_new_links_are_sorted_and_what_is_not_given_stays():
-    made = annotation_of(record([MARY], [("Mary Ann", MARY)]))
-    quotes = (Quote(5, 6), Quote(0, 2))
-    once = made.with_links([Marked(7, 7, 0), Marked(3, 3, 0)], quotes)
-    assert [m.start for m in once.mentions] == [3, 7]
-    assert [q.start for q in once.quotes] == [0, 5]
-    twice = once.with_links([], names=["M."])
-    assert (twice.mentions, twice.quotes, twice.names) == ((), once.quotes, ("M.",))
-    assert once.names == ("Mary Ann",)
-    assert once.with_links([], []).quotes == ()
 
 
 def test_the_same_name_again_gets_a_number():

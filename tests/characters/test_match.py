@@ -13,6 +13,7 @@ pl = pytest.importorskip("polars")
 from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: E402
 from bookcoref_data.characters.match_rules import RULES  # noqa: E402
 from bookcoref_data.characters.overrides import Override, overrides_from  # noqa: E402
+from bookcoref_data.characters.presence import Presence  # noqa: E402
 from bookcoref_data.characters.table import CastRow, HarvestedCast  # noqa: E402
 from bookcoref_data.errors import UsageError  # noqa: E402
 
@@ -65,8 +66,11 @@ CASES = {
     "compound": ("The Boxcar Children", "G. Warner", "The Box-Car Children", "Warner, Gertrude Chandler"),
     "spelling": ("Dr. Grey in 80 Days", "Jules Verne", "Doctor Gray in Eighty Days", "Verne, Jules"),
     "plural": ("Leagues under the Seas", "Jules Verne", "Leagues Under the Sea", "Verne, Jules"),
+    "named": ("Fables", "Aesop", "The Fables of Aesop", "Aesop"),
     "frame": ("Pudd'nhead Wilson", "Mark Twain", "The Tragedy of Pudd'nhead Wilson", "Twain, Mark"),
     "affix": ("The Way We Live", "Anthony Trollope", "The Way We Live Now", "Trollope, Anthony"),
+    "part": ("Inferno", "Dante Alighieri", "The Divine Comedy: Inferno", "Dante Alighieri"),
+    "near": ("Thérèse Raquin", "Émile Zola", "Theresa Raquin", "Zola, Émile"),
     "title-only": ("Emma", "", "Emma", "Austen, Jane"),
 }  # fmt: skip
 
@@ -98,6 +102,15 @@ def test_each_rule_finds_what_no_rule_before_it_finds(rule):
     ("Samuel Clemens", "Twain, Mark", ("Clemens, Samuel Langhorne",)),
     ("Marie-Henri Beyle (Stendhal)", "Stendhal", ("Beyle, Marie-Henri",)),
     ("George Eliot", "Eliot, George (1819-1880)", ()),
+    ("Lucy Maud Montgomery", "Montgomery, L. M. (Lucy Maud)", ()),
+    ("David Herbert Lawrence", "Lawrence, D. H. (David Herbert)", ()),
+    ("D. H. Lawrence", "Lawrence, D. H. (David Herbert)", ()),
+    ("Eleanor Farjeon", "Farjeon, E.", ()),
+    ("Yolande Smith", "Smith, Y. (Yolande)", ()),
+    ("Martin Luther King, Jr.", "King, Martin Luther, Jr.", ()),
+    ("Alexander Pope", "Pope, A. (Alexander)", ()),
+    ("Ángel Guimerà", "Guimerà, À. (Àngel)", ()),
+    ("Ortega y Gasset", "Ortega y Gasset, José", ("Ortega y Gasset",)),
 ])  # fmt: skip
 def test_authors_as_gutenberg_writes_them(author, gutenberg, aliases):
     assert found([cast("X of Y", author)], [record(1, "X of Y", gutenberg, aliases=aliases)]) == [1]
@@ -117,9 +130,42 @@ def test_authors_as_gutenberg_writes_them(author, gutenberg, aliases):
      "Cervantes Saavedra, Miguel de"),
     ("Uncle Tom's Cabin", "Harriet Beecher Stowe", "Uncle Tom's Cabin, Young Folks' Edition",
      "Stowe, Harriet Beecher"),
+    ("Les Misérables (Vol. 1)", "Victor Hugo", "Les Misérables", "Hugo, Victor"),
+    ("Don Quixote, Part Two", "Miguel de Cervantes", "Don Quixote", "Cervantes Saavedra, Miguel de"),
+    ("Henry IV, Part II", "William Shakespeare", "King Henry IV, Part 1", "Shakespeare, William"),
+    ("The Moonstone", "Wilkie Collins", "The Moonstone: A Dramatization", "Collins, Wilkie"),
+    ("The Chimes", "Charles Dickens", "Christmas Books: A Christmas Carol; The Chimes; The Battle of Life",
+     "Dickens, Charles"),
+    ("Story of a Girl", "", "Girls: Faults and Ideals", "Miller, J. R."),
+    ("Sister Carrie", "Theodore Dreiser", "Sister Clara", "Dreiser, Theodore"),
+    ("Chapter Eleven", "J. Doe", "Chapter Seven", "Doe, John"),
 ])  # fmt: skip
 def test_look_alikes_are_not_taken(title, author, other_title, other_author):
     assert found([cast(title, author)], [record(1, other_title, other_author)]) == [None]
+
+
+@pytest.mark.parametrize(("title", "author", "other_title", "other_author"), [
+    ("Confessions", "Saint Augustine", "The Confessions of St. Augustine", "Augustine, of Hippo, Saint"),
+    ("Medea", "Euripides", "Medea of Euripides", "Euripides"),
+    ("The Metamorphoses", "Ovid", "The Metamorphoses of Publius Ovidus Naso in English verse Vols. I & II",
+     "Ovid"),
+    ("Henry VI Part 2", "William Shakespeare", "King Henry VI, Part II",
+     "Shakespeare, William"),
+    ("RUR", "Karel Čapek", "R.U.R. (Rossum's Universal Robots)\nA Fantastic Melodrama", "Čapek, Karel"),
+    ("Oedipus the King", "Sophocles", "Oedipus King of Thebes", "Sophocles"),
+    ("Incidents in the Life of a Girl", "Harriet Jacobs",
+     "Incidents in the Life of a Girl, Written by Herself", "Jacobs, Harriet A. (Harriet Ann)"),
+])  # fmt: skip
+def test_titles_of_the_same_work(title, author, other_title, other_author):
+    aliases = ("Ovidius Naso, Publius",) if other_author == "Ovid" else ("Augustine, Saint",)
+    records = [record(1, other_title, other_author, aliases=aliases)]
+    assert found([cast(title, author)], records) == [1]
+
+
+def test_a_named_part_is_preferred_to_the_whole():
+    whole = record(1, "The Divine Comedy", "Dante Alighieri", downloads=9000)
+    part = record(2, "Divine Comedy: The Inferno", "Dante Alighieri")
+    assert found([cast("The Divine Comedy: Inferno", "Dante Alighieri")], [whole, part]) == [2]
 
 
 def test_a_translator_or_illustrator_is_no_author():
@@ -206,8 +252,13 @@ def test_the_book_that_a_source_names_itself_comes_first():
 
 def test_a_play_is_taken_for_a_play_and_fiction_about_drama_stays_a_novel():
     play = record(1, "Faust", "Goethe, Johann", subjects=["German drama"])
-    assert found([cast("Faust", "Johann Goethe")], [play]) == [None]
+    assert found([cast("Faust", "Johann Goethe", kinds=("Q8261",))], [play]) == [None]
     assert found([cast("Faust", "Johann Goethe", kinds=("Q25379",))], [play]) == [1]
+    unknown = match([cast("Faust", "Johann Goethe", source="shmoop")], frame(play)).works[0]
+    assert (unknown.gutenberg_id, "a play" in unknown.review) == (1, True)
+    tale = record(2, "Faust", "Goethe, Johann", subjects=["Fiction"], downloads=9000)
+    assert found([cast("Faust", "Johann Goethe", kinds=("Q25379",))], [play, tale]) == [1]
+    assert found([cast("Faust", "Johann Goethe")], [play, tale]) == [2]
     novel = record(1, "Faust", "Goethe, Johann", subjects=["Drama -- Fiction"])
     assert found([cast("Faust", "Johann Goethe")], [novel]) == [1]
 
@@ -232,7 +283,11 @@ def test_an_author_is_lent_by_another_source_but_not_when_sources_disagree():
     assert [w.gutenberg_id for w in report.works] == [1, 1]
     assert "another source" in report.works[0].reason
     rival = cast("Pudd'nhead Wilson", "Somebody Else")
-    assert found([guide, wikidata, rival], records) == [None, 1, None]
+    works = match([guide, wikidata, rival], frame(*records)).works
+    assert [bool(w.unproved) for w in works if w.gutenberg_id] == [True, False]
+    assert works[2].gutenberg_id is None
+    strangers = tuple(replace(row, character=f"Adam{n} Trask{n}") for n, row in enumerate(guide.rows))
+    assert LENT not in match([HarvestedCast(strangers), wikidata], frame(*records)).works[0].reason
     assert LENT not in guide.work.flags
 
 
@@ -244,6 +299,54 @@ def test_a_title_alone_is_refused_when_two_authors_are_read_alike():
     assert "has another" in work.reason
     records[0]["downloads"] = 4000
     assert found([cast("The Awakening", source="shmoop")], records) == [1]
+
+
+STORY = "Hester Prynne met Roger Chillingworth. " * 3 + "Pearl and Arthur Dimmesdale came; Pearl, Pearl! "
+
+
+def people(title, *names, **more):
+    rows = cast(title, source="shmoop", size=len(names), **more).rows
+    return HarvestedCast(tuple(replace(row, character=name) for row, name in zip(rows, names, strict=True)))
+
+
+def test_a_title_alone_is_kept_only_when_the_text_has_the_people():
+    records = frame(record(1, "The Letter", "Hawthorne, Nathaniel"))
+    theirs = people(
+        "The Letter", "Hester Prynne", "Pearl", "Arthur Dimmesdale", "Mr. Chillingworth", "A Beadle"
+    )
+    report = match([theirs], records)
+    assert (report.works[0].gutenberg_id, report.books[0].kept) == (1, False)
+    assert "no text at hand" in report.books[0].reason
+    report = match([theirs], records, text_of={1: STORY}.get)
+    assert (report.works[0].unproved, report.books[0].kept) == ("", True)
+    strangers = people("The Letter", "Adam Trask", "Cathy Ames", "Lee", "Sam Hamilton", "Abra Bacon")
+    work = match([strangers], records, text_of={1: STORY}.get).works[0]
+    assert work.gutenberg_id is None
+    assert "0% of the cast" in work.reason
+    some = people("The Letter", "Hester Prynne", "Pearl", "Adam Trask", "Lee", "Sam Hamilton")
+    report = match([some], records, text_of={1: STORY}.get)
+    assert (report.works[0].gutenberg_id, report.books[0].kept) == (1, False)
+
+
+def test_of_several_books_of_one_title_the_one_with_the_people_is_taken():
+    records = [record(1, "The Letter", "Nobody, A.", downloads=900), record(2, "The Letter", "Hawthorne, N."),
+               record(3, "The Letter", "Other, B.", downloads=90)]  # fmt: skip
+    theirs = people("The Letter", "Hester Prynne", "Pearl", "Arthur Dimmesdale", "Mr. Chillingworth", "Sue")
+    texts = {1: "Nobody is here. " * 9, 2: STORY, 3: "Other people. " * 9}
+    report = match([theirs], frame(*records), text_of=texts.get)
+    assert (report.works[0].gutenberg_id, report.books[0].kept) == (2, True)
+
+
+def test_one_surname_counts_once_and_first_names_say_little():
+    seen = Presence("Mary Ann went. Mary, Mary and Ruth! Price the baker; old Price; Price. Ruth. Ruth.")
+    family = [("Adah Price",), ("Leah Price",), ("Nathan Price",), ("Ruth Price",)]
+    assert seen.share(family) == pytest.approx((1 + 0.4) / 4)
+    assert seen.share([("The Baker",)]) == 0
+
+
+def test_an_unknown_author_on_both_sides_needs_no_text():
+    nobody = record(1, "Everyman", "Anonymous") | {"authors": [], "people": []}
+    assert match([cast("Everyman", "Anonymous")], frame(nobody)).books[0].kept
 
 
 # -- sources and the rule of five --------------------------------------------------------------------

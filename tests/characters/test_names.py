@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bookcoref_data.characters.names import fold, read_name, same_person
+from bookcoref_data.characters.names import read_name, same_person
+from bookcoref_data.words.folding import fold
 
 
 def said(raw, author=""):

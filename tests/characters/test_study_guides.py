@@ -387,6 +387,51 @@ def test_a_list_without_anybody_is_a_problem(read, site, html):
     assert read(site, html).problem == "empty"
 
 
+LATER = {
+    "offers": [("Sign up to continue", "Sign up for your free account to read on."),
+               ("Start Your Free Trial", "Unlimited access to 30,000 guides."),
+               ("The Lamp Road", "Log in to save your progress.")],
+    "sections": [("Analysis", "The road stands for time."), ("Themes", "Light and water."),
+                 ("Ada Brook", "A baker.")],
+    "quiz": [("Take the quiz", "Test what you know."), ("What does Ada find?", "A lamp. A key."),
+             ("How does the ferry sink?", "Multiple choice.")],
+    "steps": [("How to write about it", "First choose a side."),
+              ("Ways to read the ending", "There are three."),
+              ("Ten facts about the author", "She was born by a river.")],
+}  # fmt: skip
+LISTS = {
+    "sparknotes": "<h1 class='TitleHeader_title'>T</h1>"
+                  "<ul>{}</ul>|<li class='mainTextContent__list-content__item'><h3>{}</h3><p>{}</p></li>",
+    "shmoop": "<div data-element='main'><h2 class='title'>Minor Characters</h2>{}</div>|<h3>{}</h3><p>{}</p>",
+    "cliffsnotes": "<article class='copy'><h2>Character List</h2>{}</article>|<p><b>{}</b> {}</p>",
+    "litcharts": "<h2 class='book-title'>T</h2>{}|<div class='character readable'><div class='name'>{}</div>"
+                 "<div class='no-inline-characters'>{}</div></div>",
+    "gradesaver": "<article role='article'>{}</article>|"
+                  "<section class='linkTarget'><h2>{}</h2><p>{}</p></section>",
+}  # fmt: skip
+
+
+def listed(site, entries):
+    page, entry = LISTS[site].split("|")
+    return page.format("".join(entry.format(*pair) for pair in entries))
+
+
+@pytest.mark.parametrize("site", LISTS)
+@pytest.mark.parametrize("later", LATER)
+def test_what_later_pages_carry_in_the_same_elements_is_no_cast(read, site, later):
+    page = read(site, listed(site, LATER[later]))
+    assert (page.entries, page.problem) == ((), "unknown layout")
+
+
+@pytest.mark.parametrize("site", LISTS)
+def test_odd_names_among_people_stay(read, site):
+    people = [("Ada Brook", "A baker."), ("The man with the yellow hat", "A stranger."), ("Benjamin", ""),
+              ("Mr. and Mrs. Holt", "Her parents."), ("narrator", "He tells it all.")]  # fmt: skip
+    page = read(site, listed(site, people))
+    assert page.problem == ""
+    assert [entry.name for entry in page.entries] == [name for name, _ in people]
+
+
 @pytest.mark.parametrize("name", [
     "Edward Hyde:", "Roxane (Madeleine Robin)*", "Monsieur G—", "Jr.", "O’Brien", "Ada\u00a0 Brook",
     "<em>Ada</em> Brook",

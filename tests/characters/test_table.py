@@ -43,8 +43,8 @@ def test_writing_twice_gives_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(("line", "said"), [
-    ("{", "not JSON"),
-    ("[1]", "not a row"),
+    ("{", "not valid JSON"),
+    ("[1]", "a row of a cast table"),
     ('{"source": "shmoop", "work_id": "x", "title": "T"}', "character"),
     ('{"source": "s", "work_id": "x", "title": "T", "character": "A", "colour": 1}', "colour"),
     ('{"source": "s", "work_id": "x", "title": "T", "character": "A", "titles": "T"}', "titles"),

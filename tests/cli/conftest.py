@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from command_server import run_command
+
+import bookcoref_data as bc
+from bookcoref_data.characters.table import CastRow, write_table
+from bookcoref_data.sample_story import sample_path
 
 CODE = "from bookcoref_data.cli import main; main()"
 
@@ -105,3 +112,92 @@ def built(tmp_path_factory) -> Terminal:
     ran = made.run("rebuild", "--sample")
     assert ran.code == 0, ran.err
     return made
+
+
+RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:dcterms="http://purl.org/dc/terms/" xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">
+<pgterms:ebook rdf:about="ebooks/99000001"><dcterms:title>The Lamp</dcterms:title>
+<dcterms:creator><pgterms:agent><pgterms:name>Holt, Mira</pgterms:name></pgterms:agent></dcterms:creator>
+<dcterms:type><rdf:Description><rdf:value>Text</rdf:value></rdf:Description></dcterms:type>
+<dcterms:language><rdf:Description><rdf:value>en</rdf:value></rdf:Description></dcterms:language>
+</pgterms:ebook></rdf:RDF>"""
+PARTS = """#begin document (bc/demo/1); part 000
+d\t0\t0\tJohn\tNNP\t*\t-\t-\t-\t-\t*\t(0)
+
+#end document
+#begin document (bc/demo/1); part 001
+d\t1\t0\tHe\tPRP\t*\t-\t-\t-\t-\t*\t(0)
+
+#end document
+"""
+TINY = {"gutenberg_key": "0", "sentences": [["Anna", "saw", "Mr.", "Ford", "."], ["She", "smiled", "."]]}
+KNOWN = {
+    "doc_key": "tiny", **TINY, "clusters": [[[0, 0], [5, 5]], [[2, 3]]],
+    "characters": [
+        {"name": "Anna", "mentions": [[0, 0], [5, 5]]}, {"name": "Mr. Ford", "mentions": [[2, 3]]},
+    ],
+}  # fmt: skip
+TEXTS = [{"doc_key": "lamp", "character": "Thorne", "text": "He keeps the lamp.", "strategy": "coref"}]
+MASKED = {
+    "id": "a", "source": "sparknotes", "summary": "Ada bakes.", "masked_description": "[MASK] bakes.",
+    "masks": 1, "options": ["Ada", "Sam"], "answer": "Ada", "prompt": "Who?",
+}  # fmt: skip
+
+
+def fill_with_lists(folder: Path) -> None:
+    """Casts, a catalogue, texts of guides, a corpus in parts: small inputs of the other verbs."""
+    names = ("Ada Brook", "Tom Reed", "Old Tam", "Sam", "Bib")
+    write_table(folder / "casts.jsonl", [
+        CastRow("shmoop", "The Lamp", "The Lamp", name, order=i, author="Mira Holt", raw_character=name)
+        for i, name in enumerate(names)
+    ])  # fmt: skip
+    with tarfile.open(folder / "rdf.tar.bz2", "w:bz2") as tar:
+        member = tarfile.TarInfo("cache/epub/99000001/pg99000001.rdf")
+        member.size = len(RDF)
+        tar.addfile(member, io.BytesIO(RDF.encode()))
+    told = {"doc_key": "x", "gutenberg_key": "1", "character": "Ada", "text": "She bakes."}
+    for kind, row in (("identification", MASKED), ("description", told), ("analysis", told)):
+        (folder / "guides" / kind).mkdir(parents=True)
+        write_lines(folder / "guides" / kind / "test.jsonl", [row])
+    write_lines(folder / "references.jsonl", TEXTS)
+    write_lines(folder / "answers.jsonl", TEXTS)
+    (folder / "parts.conll").write_text(PARTS, encoding="utf-8")
+    (folder / "names.tsv").write_text("title\tsource\tcharacter\nFarm\tcliffnotes\tBen\n", encoding="utf-8")
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory, built):
+    """A folder with small inputs of all verbs, and a cache; tests must not change what is in it."""
+    folder = tmp_path_factory.mktemp("place")
+    shutil.copytree(built.cwd / "bookcoref", folder / "bookcoref")
+    shutil.copytree(built.home, folder / "cache")
+    shutil.copytree(sample_path("mirror"), folder / "mirror")
+    bc.sample(folder)
+    books = bc.load(folder / "bookcoref")
+    for name in ("system.conll", "gold.jsonl"):
+        books.save(folder / name)
+    for name in ("edits.jsonl", "more-edits.jsonl"):
+        (folder / name).write_text("", encoding="utf-8")
+    (folder / "names.txt").write_text("Anna\nMr. Ford\n", encoding="utf-8")
+    write_lines(folder / "tiny.jsonl", [KNOWN])
+    write_lines(folder / "two.jsonl", [{"doc_key": key, **TINY} for key in ("one", "two")])
+    (folder / "corpus").mkdir()
+    books.save(folder / "corpus" / "lamp.conll")
+    bc.contexts_build(books, folder / "contexts", budget=100, strategies=["lead"])
+    bc.questions_build(folder / "system.conll", folder / "questions", test=3, dev=0, draws=0)
+    bc.annotate(folder / "tiny.jsonl", ["Anna", "Mr. Ford"], out=folder / "annotated")
+    shutil.copytree(folder / "annotated" / "dataset", folder / "named")
+    fill_with_lists(folder)
+    bc.match(folder / "casts.jsonl", folder / "matches", catalogue=folder / "rdf.tar.bz2")
+    packed = folder / "standoff"
+    bc.publish(
+        folder / "bookcoref", "me/lamp", standoff=True, dry_run=True, out=packed, cache_dir=folder / "cache"
+    )
+    next(packed.glob("*.pack")).rename(folder / "made.pack")
+    shutil.rmtree(packed)
+    shutil.copytree(folder / "cache", folder / "other-cache")
+    return folder

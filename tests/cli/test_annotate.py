@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import BookcorefError, UsageError
 
 STORY = (
     "Anna Hill opened the door, and Mr. Ford came in.\n\n“You are late,” said Anna.\n\n"
@@ -200,3 +200,39 @@ def test_corrections_are_counted_and_those_left_out_are_named(story):
     again = run(*common, "--out", story / "again")
     assert again.exit_code == 0
     assert "novel: 1 correction kept, 0 left out" in again.output
+
+
+def test_corrections_that_change_much_elsewhere_ask_first(story):
+    edits, out = story / "edits.jsonl", story / "out"
+    common = (story / "novel.txt", "-c", story / "cast.txt")
+    assert run(*common, "--out", out).exit_code == 0
+    before = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()}
+    names = [c["name"] for c in lines(out / "annotation.jsonl")[0]["characters"]]
+    renamed = {"op": "rename", "character": names[0], "name": "Zenobia", "confirmed": True}
+    edits.write_text(json.dumps(renamed) + "\n", encoding="utf-8")
+    shown = run(*common, "--edits", edits, "--dry-run")
+    assert shown.exit_code == 0, shown.output
+    with pytest.raises(UsageError, match="--dry-run"):
+        raise run(*common, "--dry-run").exception
+
+    def much(effects):
+        raise BookcorefError("much changed", hint="add --accept")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bookcoref_data.api.annotating._require_little", much)
+        assert run(*common, "--edits", edits, "--dry-run").exit_code == 0
+        assert run(*common, "--edits", edits, "--out", out).exit_code == 1
+    assert {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()} == before
+    accepted = run(*common, "--edits", edits, "--out", out, "--accept")
+    assert accepted.exit_code == 0, accepted.output
+    assert "Zenobia" in [c["name"] for c in lines(out / "annotation.jsonl")[0]["characters"]]
+
+
+def test_one_changed_mention_in_a_hundred_is_much():
+    from bookcoref_data.api.annotating import _require_little
+    from bookcoref_data.edits import Effect
+
+    _require_little([Effect("Anna", 100, 101, 1, 10, 10, 0), Effect("New", 0, 7, 7, 0, 3, 3)])
+    for much in (Effect("Anna", 100, 98, 2, 0, 0, 0), Effect("Anna", 9, 9, 0, 20, 21, 1)):
+        with pytest.raises(BookcorefError, match="Anna"):
+            _require_little([much])

@@ -61,7 +61,7 @@ def test_formats_can_be_named(file, tmp_path):
     odd = tmp_path / "odd.data"
     odd.write_bytes(file.read_bytes())
     assert run(odd, tmp_path / "out", "--from", "jsonl", "--to", "brat").exit_code == 0
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.ann", "a.txt"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.ann", "a.txt", "files.json"]
 
 
 def test_booknlp_onto_the_tokens_of_a_key(file, tmp_path):

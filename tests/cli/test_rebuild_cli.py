@@ -58,6 +58,7 @@ def test_a_plan_is_printed_and_nothing_is_done(terminal):
     assert not terminal.home.exists()
 
 
+@pytest.mark.long
 def test_progress_is_drawn_on_stderr_alone(terminal):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
@@ -105,6 +106,7 @@ def test_an_unwritable_cache_names_the_variable_that_moves_it(terminal):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.long
 def test_a_full_disk_names_what_to_do_and_leaves_nothing_half_written(terminal):
     resource = pytest.importorskip("resource")
     # The system refuses to let any file grow beyond this, as a full disk would.
@@ -135,6 +137,7 @@ def test_no_network_and_nothing_cached_is_a_source_error(terminal):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.long
 def test_a_mirror_with_passing_faults_is_waited_for(local, world, server, reply):
     raw = world.raw("11").read_bytes()
     pages(
@@ -154,6 +157,7 @@ def test_a_mirror_with_passing_faults_is_waited_for(local, world, server, reply)
     assert texts == sorted(world.raw(g).read_bytes() for g in ("11", "12"))
 
 
+@pytest.mark.long
 def test_a_mirror_that_serves_a_web_page_stops_no_other_book(local, world, server, reply):
     html = reply(b"<!DOCTYPE html><html><body>Are you human?" + b" " * 30_000 + b"</body></html>")
     pages(server, reply, world, two_12=[html])
@@ -174,6 +178,7 @@ def test_a_mirror_that_serves_a_web_page_stops_no_other_book(local, world, serve
     assert "two_12" in incomplete.out
 
 
+@pytest.mark.long
 def test_an_interrupt_leaves_nothing_half_written_and_the_same_command_goes_on(local, world, server, reply):
     whole = reply(world.raw("12").read_bytes())
     pages(server, reply, world, two_12=[reply(whole.body, hang=120), whole])
@@ -202,6 +207,7 @@ def wait_for(condition, process, seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_two_at_once_give_one_whole_folder(terminal):
     running = [terminal.start("rebuild", "--sample", "--json") for _ in range(2)]
     first, second = [terminal.finish(process) for process in running]

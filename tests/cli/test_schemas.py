@@ -10,9 +10,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-import bookcoref_data as bc
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.sample import gutenberg_text, sample_path
+from bookcoref_data.sample_story import sample_path
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 MIRROR = sample_path("mirror")
@@ -33,6 +32,7 @@ COMMANDS = {
     "convert": "convert bookcoref converted.jsonl",
     "edits-apply": "edits apply system.conll --edits edits.jsonl --out applied.jsonl",
     "edits-diff": "edits diff system.conll system.conll",
+    "edits-merge": "edits merge edits.jsonl edits.jsonl",
     "export": "export bookcoref --to csv --out tables",
     "import": "import fantasycoref corpus --out imported",
     "list": "list",
@@ -72,35 +72,12 @@ ELSEWHERE = {
     "regenerate": "workflows/test_regenerate.py",
     "stats": "cli/test_stats.py",
 }
-TINY = {"gutenberg_key": "0", "sentences": [["Anna", "saw", "Mr.", "Ford", "."], ["She", "smiled", "."]]}
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory, built):
-    folder = tmp_path_factory.mktemp("schemas")
-    shutil.copytree(built.cwd / "bookcoref", folder / "bookcoref")
-    shutil.copytree(built.home, folder / "cache")
-    books = bc.load(folder / "bookcoref")
-    books.save(folder / "system.conll")
-    books.save(folder / "gold.jsonl")
-    (folder / "lamp.txt").write_text(gutenberg_text(), encoding="utf-8")
-    (folder / "edits.jsonl").write_text("", encoding="utf-8")
-    (folder / "names.txt").write_text("Anna\nMr. Ford\n", encoding="utf-8")
-    two = [json.dumps({"doc_key": key, **TINY}) for key in ("one", "two")]
-    (folder / "two.jsonl").write_text("\n".join(two) + "\n", encoding="utf-8")
-    known = {"doc_key": "tiny", **TINY, "clusters": [[[0, 0], [5, 5]]],
-             "characters": [{"name": "Anna", "mentions": [[0, 0], [5, 5]]}]}  # fmt: skip
-    (folder / "tiny.jsonl").write_text(json.dumps(known) + "\n", encoding="utf-8")
-    (folder / "corpus").mkdir()
-    books.save(folder / "corpus" / "lamp.conll")
-    bc.contexts_build(books, folder / "contexts", budget=300)
-    bc.publish(
-        folder / "bookcoref", "me/lamp", standoff=True, dry_run=True, out=folder / "standoff",
-        cache_dir=folder / "cache",
-    )  # fmt: skip
-    next((folder / "standoff").glob("*.pack")).rename(folder / "made.pack")
-    shutil.copytree(folder / "cache", folder / "other-cache")
-    return folder
+def world(place, tmp_path_factory):
+    """A place that commands may change."""
+    return shutil.copytree(place, tmp_path_factory.mktemp("schemas") / "here")
 
 
 def output_of(world, monkeypatch, command: str):

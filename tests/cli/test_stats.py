@@ -85,7 +85,7 @@ def test_the_share_of_exact_names(tmp_path):
 def test_the_picture_of_length_and_distance(file, tmp_path):
     pytest.importorskip("matplotlib")
     result = run(file, "--plots", str(tmp_path / "p"))
-    assert sorted(p.name for p in (tmp_path / "p").iterdir()) == [
+    assert sorted(p.name for p in (tmp_path / "p").glob("*.*g")) == [
         "length_and_distance.png",
         "length_and_distance.svg",
     ]

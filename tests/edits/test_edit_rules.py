@@ -330,7 +330,7 @@ def test_an_anchor_is_two_whole_numbers_in_order(tokens, sound):
     if sound:
         assert parse_edits("\ufeff\n" + line + "\n")[0].at.words == "x"
     else:
-        with pytest.raises(FormatError, match=r"e\.jsonl:3: 'at' is no place"):
+        with pytest.raises(FormatError, match=r"e\.jsonl:3: .*at"):
             parse_edits("\n\n" + line, "e.jsonl")
 
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
-from bookcoref_data.edits import Edit, anchor_of, apply, diff, format_edits, parse_edits
+from bookcoref_data.edits import (
+    Edit,
+    anchor_of,
+    apply,
+    diff,
+    effects,
+    format_edits,
+    merge_edits,
+    parse_edits,
+)  # fmt: skip
 from bookcoref_data.edits.locate import Finder
 from bookcoref_data.errors import FormatError
 
@@ -162,3 +172,104 @@ def test_a_line_that_is_no_correction_is_named(line):
 def test_fields_that_we_do_not_know_are_kept():
     line = '{"op": "new", "character": "A", "remark": "chapter 3"}'
     assert format_edits(parse_edits(line)).strip() == line
+
+
+# -- names ------------------------------------------------------------------------------------------
+
+CAST = [
+    {"name": "Captain Thorne", "aliases": ["Josiah"]}, {"name": "Élise Marchand"}, {"name": "Anna Hill"},
+    {"name": "Tom Hill"},
+]  # fmt: skip
+
+
+def people():
+    names = tuple(row["name"] for row in CAST)
+    book = Book.make("garden", [TOKENS])
+    return Annotation(book, names, tuple(Marked(i, i, i) for i in range(4)), extra={"cast": CAST})
+
+
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("captain thorne", "Captain Thorne"), ("Captain Thórne", "Captain Thorne"), ("Josiah", "Captain Thorne"),
+    ("Elise Marchand", "Élise Marchand"), ("JOSIAH", "Captain Thorne"),
+])  # fmt: skip
+def test_a_name_in_other_case_or_accents_or_an_alias_is_the_one_it_fits(typed, meant):
+    done = apply(people(), [Edit("link", at=place("Tom"), character=typed)])
+    assert done.conflicts == ()
+    spot = place("Tom").start
+    assert (spot, spot, meant) in links(done.annotation)
+
+
+@pytest.mark.parametrize(("typed", "offered"), [
+    ("Thorne", "is it Captain Thorne"), ("Hill", "is it Anna Hill or Tom Hill"),
+    ("Throne", "is it Captain Thorne"), ("Captin Thorne", "is it Captain Thorne"),
+    ("Marchant", "is it Élise Marchand"), ("Zoë", ""),
+])  # fmt: skip
+def test_a_part_or_a_slip_is_a_conflict_that_says_whom_you_may_mean(typed, offered):
+    for edit in (
+        Edit("link", at=place("Tom"), character=typed),
+        Edit("merge", character=typed, into="Tom Hil"),
+    ):
+        (conflict,) = apply(people(), [edit]).conflicts
+        assert offered in conflict.reason or edit.op == "merge"
+        assert not conflict.applied
+
+
+@pytest.mark.parametrize("typed", ["Thorne", "thorne", "Josiah", "Captian Thorne", "HILL", "Elise"])
+def test_somebody_new_who_could_be_listed_must_be_confirmed(typed):
+    (conflict,) = apply(people(), [Edit("new", character=typed)]).conflicts
+    assert "confirmed" in conflict.reason
+    done = apply(people(), [Edit("new", character=typed, confirmed=True)])
+    assert (done.conflicts, done.annotation.names[-1]) == ((), typed)
+    renamed = apply(people(), [Edit("rename", character="Anna Hill", name=typed)])
+    assert "confirmed" in renamed.conflicts[0].reason
+
+
+def test_a_joined_character_stays_joined_for_later_edits():
+    joined = Edit("merge", character="Anna Hill", into="Tom Hill")
+    edits = [joined, Edit("link", at=place("garden"), character="Anna Hill")]
+    done = apply(people(), edits)
+    spot = place("garden").start
+    assert (spot, spot, "Tom Hill") in links(done.annotation)
+
+
+# -- what a new reading changes, and two people -----------------------------------------------------------
+
+
+def test_effects_count_what_changed_beside_the_corrections():
+    old = annotation()
+    he, his = place("He").start, place("his").start
+    mentions = [m._replace(character=0) if m.start in (he, his) else m for m in old.mentions]
+    new = replace(old, mentions=tuple(sorted(mentions)))
+    (anna, tom) = sorted(effects(old, new, [], {(he, he)}), key=lambda e: e.character)
+    assert (anna.character, anna.before, anna.after, anna.elsewhere, anna.much) == ("Anna", 5, 7, 1, True)
+    assert (tom.before, tom.after, tom.elsewhere, tom.quotes_elsewhere) == (7, 5, 1, 0)
+    assert not any(e.much for e in effects(old, new, [], {(he, he), (his, his)}))
+    assert effects(old, old, [], ()) == []
+    renamed = apply(old, [Edit("rename", character="Anna", name="Eve")]).annotation
+    assert effects(old, renamed, [Edit("rename", character="Anna", name="Eve")], ()) == []
+    joined = [Edit("merge", character="Tom", into="Anna")]
+    assert not any(e.elsewhere for e in effects(old, apply(old, joined).annotation, joined, ()))
+
+
+def test_what_two_people_agree_on_is_kept_once_and_the_rest_is_listed():
+    mine = [
+        Edit("link", at=place("He"), character="Tom", author="a", date="2026-01-01"),
+        Edit("link", at=place("He"), character="Anna", author="a", date="2026-01-03"),
+        Edit("unlink", at=place("his"), author="a", date="2026-01-04"),
+        Edit("new", character="Eve", author="a", date="2026-01-05"),
+    ]  # fmt: skip
+    yours = [
+        Edit("link", at=place("He"), character="Anna", author="b", date="2026-01-02", group="x"),
+        Edit("link", at=place("his"), character="Tom", author="b", date="2026-01-02"),
+        Edit("new", character="Eve", author="b", date="2026-01-06"),
+        Edit("rename", character="Tom", name="Thomas", author="b", date="2026-01-07"),
+    ]  # fmt: skip
+    merged = merge_edits([mine, yours])
+    assert [(e.op, e.character, e.author) for e in merged.edits] == [
+        ("link", "Anna", "a"), ("new", "Eve", "a"), ("rename", "Tom", "b"),
+    ]  # fmt: skip
+    (bad,) = merged.disagreements
+    assert (bad.one.op, bad.other.op) == ("unlink", "link")
+    assert "his" in bad.what
+    assert merge_edits([mine, mine]).edits == tuple(mine[1:])
+    assert merge_edits([yours, mine]).disagreements[0].one.op == "link"

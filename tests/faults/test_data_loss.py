@@ -250,14 +250,14 @@ def test_a_worse_rebuild_keeps_the_better_folder(world, capsys):
 # -- files -------------------------------------------------------------------------------------------
 
 
-def test_a_manifest_goes_only_to_a_new_file_or_over_a_manifest(tmp_path):
+def test_a_manifest_goes_only_to_a_new_file_or_over_the_same(tmp_path):
     out = tmp_path / "d"
     write(out)
     record = (out / "build.json").read_bytes()
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
     for path in (out / "build.json", notes, out / "README.md"):
-        with pytest.raises(UsageError, match="will not overwrite"):
+        with pytest.raises(UsageError, match="will not replace"):
             write_manifest(out, path)
     assert ((out / "build.json").read_bytes(), notes.read_text()) == (record, "mine")
     write_manifest(out, tmp_path / "m.json")

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.formats.folder import _prefix, writing_folder
+from bookcoref_data.formats.folder import writing_folder
+from bookcoref_data.guard import WORK
+from bookcoref_data.outputs import _host
 from bookcoref_data.sources.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -86,20 +88,16 @@ def test_another_run_keeps_what_is_in_the_making(tmp_path):
         assert not half.exists()
 
 
-def test_folders_of_killed_runs_beside_the_output_are_removed(tmp_path):
-    out = tmp_path / "d"
+def test_what_killed_runs_left_beside_the_output_is_removed(tmp_path):
+    out, work = tmp_path / "d", tmp_path / WORK
     with subprocess.Popen([sys.executable, "-c", "pass"]) as ended:
         pass
-    dead = tmp_path / f"{_prefix(out)}{ended.pid}-abc.part"
-    mine = tmp_path / f"{_prefix(out)}{os.getpid()}-abc.part"
-    other = tmp_path / ".d.other-machine-1-abc.part"
-    only_copy = tmp_path / f"{_prefix(out)}{ended.pid}-abc.old"
-    for path in (dead, mine, other, only_copy / "data"):
+    dead, mine, other = (
+        work / name for name in (f"{_host()}-{ended.pid}-ab", f"{_host()}-{os.getpid()}-ab", "elsewhere-1-ab")
+    )
+    for path in (dead, mine, other):
         path.mkdir(parents=True)
     with writing_folder(out) as writer:
         writer.add_book(Book.make("b_1", [["a"]]), "test")
         writer.finish("T", licences=[])
-    assert not dead.exists()
-    assert mine.is_dir()
-    assert other.is_dir()
-    assert only_copy.is_dir()
+    assert [path.exists() for path in (dead, mine, other)] == [False, True, True]

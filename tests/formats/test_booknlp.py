@@ -151,6 +151,7 @@ def test_what_a_record_cannot_hold_of_booknlp_is_counted(folder):
     assert [item.count for item in report.not_kept] == [1, 1, 1]
 
 
+@pytest.mark.long
 def test_real_output_goes_through_whole(shared_data, tmp_path):
     report = ConversionReport()
     folder = shared_data / "booknlp/TheSportOfTheGods"

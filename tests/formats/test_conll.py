@@ -68,12 +68,14 @@ def test_parts_round_trip_with_their_numbers(read, tmp_path, parts):
     ]
 
 
-def test_a_cluster_over_parts_makes_one_part_and_says_so(read, tmp_path):
+def test_a_cluster_over_parts_makes_one_part_and_the_parts_are_in_our_comment(read, tmp_path):
     report = ConversionReport()
-    records = read(TWO_PARTS, parts="merge")
-    write_documents(records, tmp_path / "y.conll", report=report)
-    assert [item.what for item in report.not_kept] == ["part boundaries (a cluster reaches over them)"]
-    assert read_documents(tmp_path / "y.conll")[0].clusters == records[0].clusters
+    (record,) = read(TWO_PARTS, parts="merge")
+    write_documents([record], tmp_path / "y.conll", report=report)
+    assert report.complete
+    assert (tmp_path / "y.conll").read_text().count("#begin document") == 1
+    (back,) = read_documents(tmp_path / "y.conll")
+    assert (back.clusters, back.extra) == (record.clusters, record.extra)
 
 
 @pytest.mark.parametrize("cells", [("(1|(3", "-", "3)|1)"), ("(1(3", "_", "3)1)"), ("(1(3", "*", "1)3)")])
@@ -262,6 +264,12 @@ def test_all_columns_are_kept_and_written_again(tmp_path):
     write_documents([record], tmp_path / "y.jsonl")
     (back,) = read_documents(tmp_path / "y.jsonl")
     assert (back.speakers, back.layers) == (record.speakers, record.layers)
+
+
+def test_a_token_inside_a_constituent_keeps_its_star(tmp_path):
+    (tmp_path / "x.conll").write_text(ROWS.replace("*))", "*").replace("(VP*", "*"))
+    write_documents(read_documents(tmp_path / "x.conll"), tmp_path / "y.conll")
+    assert (tmp_path / "y.conll").read_text().split("\n", 1)[1] == (tmp_path / "x.conll").read_text()
 
 
 def test_what_other_formats_have_no_place_for_is_counted(tmp_path):

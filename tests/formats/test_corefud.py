@@ -242,6 +242,7 @@ def test_a_fault_is_named_by_file_and_line(read, text, line, what):
     assert what in first
 
 
+@pytest.mark.long
 def test_litbank_loses_nothing_in_it(shared_data, tmp_path):
     records = read_documents(shared_data / "litbank/coref/conll")
     report = ConversionReport()
@@ -251,3 +252,31 @@ def test_litbank_loses_nothing_in_it(shared_data, tmp_path):
     assert [(r.doc_key, r.sentences, r.clusters) for r in back] == [
         (r.doc_key, r.sentences, r.clusters) for r in records
     ]
+
+
+def test_udapi_finds_the_same_words_and_mentions(tmp_path):
+    """The tool of the format, on hostile words, names, speakers, layers and attributes."""
+    read = pytest.importorskip("udapi.block.read.conllu")
+    from udapi.core.document import Document
+
+    from benchmarks.check_losses import HOSTILE
+
+    words = [token for token in HOSTILE if token]
+    sentences = [words[i : i + 6] for i in range(0, len(words), 6)]
+    clusters = [spans((0, 2), (1, 1)), spans(*((i, i) for i in range(3, len(words), 2)))]
+    record = Record(
+        "d", "", sentences, clusters, [(words[0], clusters[0])], speakers=sentences,
+        layers={
+            "lemma": sentences, "misc": sentences, "head": [["0", *"1" * (len(s) - 1)] for s in sentences],
+        },
+        extra={"mention_attributes": [[0, 2, {"minspan": words[0], "other": words[3]}]]},
+    )  # fmt: skip
+    write_documents([record], tmp_path / "x.conllu")
+    document = Document()
+    read.Conllu(files=[str(tmp_path / "x.conllu")]).process_document(document)
+    (back,) = read_documents(tmp_path / "x.conllu")
+    assert [n.ord for n in document.nodes] == [i for s in back.sentences for i in range(1, len(s) + 1)]
+    place = {id(node): i for i, node in enumerate(document.nodes)}
+    found = [sorted((place[id(m.words[0])], place[id(m.words[-1])]) for m in e.mentions)
+             for e in document.coref_entities]  # fmt: skip
+    assert sorted(found) == sorted([tuple(m) for m in c] for c in clusters)

@@ -153,33 +153,6 @@ def test_other_columns_are_refused(tmp_path):
         room.read_folder(out)
 
 
-@pytest.mark.parametrize("had", [False, True])
-def test_another_process_may_swap_its_folder_in_between_our_steps(tmp_path, monkeypatch, had):
-    out = tmp_path / "out"
-    if had:
-        write(out, small(extra="old"))
-    replace, steps = room.os.replace, []
-
-    def overtaken(source, target):
-        if not steps:
-            steps.append(source)
-            # What the other does: takes the folder away, or puts its own there.
-            if had:
-                room.shutil.rmtree(out)
-            else:
-                (out / "full").mkdir(parents=True)
-                (out / room.BUILD_FILE).write_text("{}")
-        return replace(source, target)
-
-    with room.writing_folder(out) as writer:
-        writer.add_book(small(extra="ours"), "test")
-        record = writer.finish("T", licences=[("Text", "ours")])
-        monkeypatch.setattr(room.os, "replace", overtaken)
-    assert steps
-    assert room.read_build(out) == record
-    assert [p.name for p in tmp_path.iterdir()] == ["out"]
-
-
 def test_many_writers_at_once_leave_one_whole_folder(tmp_path):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -66,7 +66,7 @@ def test_clear_without_yes_removes_nothing_where_it_cannot_ask(call, filled):
 
 @pytest.mark.parametrize(("answer", "left"), [("n\n", ["delta", "texts"]), ("y\n", [])])
 def test_clear_asks_on_a_terminal(call, filled, monkeypatch, answer, left):
-    monkeypatch.setattr("bookcoref_data.cli.verbs.cache._can_ask", lambda: True)
+    monkeypatch.setattr("bookcoref_data.cli.verbs.dataset._can_ask", lambda: True)
     result = call("clear", stdin=answer)
     assert filled.parts() == left
     assert result.exit_code == (1 if left else 0)

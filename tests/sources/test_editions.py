@@ -56,7 +56,7 @@ def test_the_manifest_tells_the_truth_about_the_real_files(shared_data):
         for edition in book.editions:
             for file in edition.files:
                 path = shared_data / "gutenberg" / file.path
-                text, encoding, mended = decode(path.read_bytes())
+                text, encoding, mended, *_ = decode(path.read_bytes())
                 assert (sha256_file(path), path.stat().st_size) == (file.sha256, file.bytes)
                 assert sha256_bytes(text.encode()) == edition.text_sha256
                 assert file.encoding.split(",")[0] == encoding
@@ -67,7 +67,7 @@ def test_the_manifest_tells_the_truth_about_the_real_files(shared_data):
 
 SMALL = {
     "format": 1,
-    "addresses": [{"url": "https://example.org/{id}.txt", "serves": "current"}],
+    "addresses": [{"url": "https://example.org/{id}.txt", "serves": "current", "right_on": "2026-11-21"}],
     "layout": ["{numbered}/{id}.txt"],
     "books": {
         "7": {
@@ -103,6 +103,7 @@ FILE = ["books", "7", "editions", 0, "files", 0]
         (_set(["format"], 2), "format"),
         (_set(["addresses", 0, "url"], "file:///etc/{id}"), "cannot fetch"),
         (_set(["addresses", 0, "url"], "https://example.org/x"), "no {id}"),
+        (_set(["addresses", 0, "right_on"], "lately"), "no day"),
         (_set(["layout", 0], "../{id}.txt"), r"\.\."),
         (_set(["books", "../7"], SMALL["books"]["7"]), "not the id"),
         (_set([*FILE, "path"], "/etc/passwd"), "in the path"),

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import re
 import time
 
 import pytest
@@ -35,7 +36,9 @@ def test_the_agent_string_names_this_project_and_nobody_else(server, reply, fetc
     assert "coreference" in agent_string()
     assert "sapienzanlp" not in agent_string()
     assert "aclanthology" not in agent_string()
-    assert agent_string("me@example.org").endswith("me@example.org)")
+    # The form that Wikimedia's policy asks for: client/version (contact) library/version.
+    policy = r"bookcoref-data/\d\S* \([^()]+; me@example\.org\) requests/\d\S*"
+    assert re.fullmatch(policy, agent_string("me@example.org"))
 
 
 @pytest.mark.parametrize("status", [429, 503])

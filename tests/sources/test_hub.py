@@ -1,5 +1,6 @@
 """A release from the Hub, against a loopback server that speaks the few endpoints needed."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -10,8 +11,9 @@ import time
 import pytest
 
 from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError
+from bookcoref_data.progress import Silent
 from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release, plan_release
-from bookcoref_data.sources.release import Release, ReleaseLayout
+from bookcoref_data.sources.release import HEAD_BYTES, Release, ReleaseLayout, kind_of
 
 REPOSITORY, REVISION = "someone/books", "c" * 40
 DELTA = json.dumps({"values": list(range(40_000))}).encode()
@@ -73,6 +75,34 @@ def test_only_the_files_needed_are_fetched_and_the_reader_takes_them(server, sto
     release = Release.open(folder)
     assert set(release.annotations) == {("full", "test"), ("split", "test")}
     assert release.delta.read_bytes() == DELTA
+
+
+def test_files_of_other_names_are_known_by_their_first_bytes(server, reply, store, hub):
+    changes = json.dumps({"_iterable_opcodes": {"root['1342']": [list(range(20_000))]}}).encode()
+    lengths = gzip.compress(json.dumps({"1342": list(range(1, 3000)), "2500": [4, 5]}).encode())
+    files = {path: data for path, data in FILES.items() if not path.endswith(".json")}
+    files |= {"book_changes.json": changes, "cuts.json.gz": lengths, "dataset_infos.json": b'{"full": {}}'}
+    index = [entry(path, data) for path, data in files.items()]
+    server.script(TREE, reply(json.dumps(index).encode(), headers={"Content-Type": "application/json"}))
+    for path, data in files.items():
+        tag = f'"{git_sha1(data)}"'
+        server.script(resolve(path), reply(data, etag=tag, headers={"X-Repo-Commit": REVISION}))
+    notes = []
+    folder = fetch_release(store, hub, progress=type("Notes", (Silent,), {"note": notes.append})())
+    assert [note.split(": ")[1] for note in notes] == [
+        "book_changes.json is the delta, by its first bytes",
+        "cuts.json.gz is the sentence lengths, by its first bytes",
+    ]
+    release = Release.open(folder)
+    assert (release.delta.name, release.lengths.name) == ("book_changes.json", "cuts.json.gz")
+    assert release.sentence_lengths()["2500"] == [4, 5]
+    assert not (folder / "dataset_infos.json").exists()
+
+
+def test_the_real_files_are_known_by_their_first_bytes(shared_data):
+    names = {"gutenberg_delta.json": "delta", "sentence_lengths.json": "sentence lengths"}
+    for name, kind in names.items():
+        assert kind_of((shared_data / "release" / name).read_bytes()[:HEAD_BYTES]) == kind
 
 
 def test_a_fetched_release_needs_neither_network_nor_library(server, store, hub, no_network, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -29,7 +30,13 @@ from bookcoref_data.tasks.contexts.prompts import (
     prompt_of,
     split_joint,
 )
-from bookcoref_data.tasks.contexts.scores import entailment_share, qa_scores, token_f1
+from bookcoref_data.tasks.contexts.scores import (
+    entailment_share,
+    named_entities,
+    parts_within,
+    qa_scores,
+    token_f1,
+)
 from bookcoref_data.tasks.contexts.splits import (
     find_defects,
     keep_length,
@@ -124,9 +131,11 @@ def test_sentences_about_a_character(book):
 
 
 def test_prompts_are_the_published_ones():
-    assert prompt_of("Meg", "TEXT") == "Describe character: Meg given the following context.\nContext: TEXT"
+    assert prompt_of("Meg", "TEXT") == "Describe character: Meg given the following context.\n\nContext: TEXT"
     assert prompt_of("Meg", "T", "analysis").startswith("Analyse in-depth character: Meg given the following")
-    assert merge_prompt("Meg", ["A", "B"], "analysis").endswith("into a single analysis.\nAnalyses:\nA\n\nB")
+    assert merge_prompt("Meg", ["A", "B"], "analysis").endswith(
+        "into a single analysis.\n\nAnalyses:\nA\n\nB"
+    )
     assert "Characters of the book: Meg, Ned." in prompt_of("Meg", "T", names=["Meg", "Ned"])
     with pytest.raises(UsageError, match="kind"):
         joint_prompt(["Meg"], "T", "poem")
@@ -253,8 +262,7 @@ def test_joint_prompts_ask_about_five_at_most(place, book):
     assert all(row["tokens"] <= 500 for row in rows)
 
 
-def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatch, fits_schema):
-    monkeypatch.setattr(work.measure, "named_entities", lambda text: ["Meg"] if "Meg" in text else [])
+def test_descriptions_and_baselines_are_scored(place, book, tmp_path, fits_schema):
     references = tmp_path / "r.jsonl"
     key = "the_lamp_at_the_ferry_house_99000001"
     later = sorted(sentences_about(book, "Dr. Pike", 99)[4:], key=len)[-2:]
@@ -271,8 +279,22 @@ def test_descriptions_and_baselines_are_scored(place, book, tmp_path, monkeypatc
     assert found["answers"]["entity_recall"] == 1.0
 
 
-def test_a_character_with_several_references_is_scored_against_each(monkeypatch):
-    monkeypatch.setattr(work.measure, "named_entities", lambda text: [])
+def test_a_long_premise_is_read_in_parts():
+    def letters(words, add_special_tokens):
+        return SimpleNamespace(input_ids=[list(word) for word in words])
+
+    assert parts_within(["aa", "bbb", "c", "dddddd", "ee"], 5, letters) == ["aa bbb", "c", "dddddd", "ee"]
+    assert parts_within([], 5, letters) == []
+
+
+def test_entities_are_found_by_the_model_of_the_extra_annotate():
+    found = named_entities("In 1811 Elizabeth Bennet went to London with Mr. Darcy.")
+    assert "London" in found
+    assert "1811" not in found
+    assert any("Bennet" in entity for entity in found)
+
+
+def test_a_character_with_several_references_is_scored_against_each():
     said = ["Ann bakes bread " * 10, "Sam sails away now " * 10]
     rows = [{"doc_key": "b", "character": "Ann", "text": text} for text in said]
     found = work.score(rows[:1], rows, [], work.read_plan())["answers"]

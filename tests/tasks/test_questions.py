@@ -20,8 +20,17 @@ from bookcoref_data.tasks.questions import (
     read_settings,
 )
 from bookcoref_data.tasks.questions.build import is_hard, mark
-from bookcoref_data.tasks.questions.entities import make_document, readable
+from bookcoref_data.tasks.questions.entities import make_document
+from bookcoref_data.tasks.questions.phrases import (
+    closed_up,
+    proposals,
+    readable,
+    running_case,
+    trimmed,
+    written_words,
+)  # fmt: skip
 from bookcoref_data.tasks.questions.prompts import answer_in, answer_pattern, mention_in, prompt_of
+from bookcoref_data.tasks.questions.pronouns import PRONOUN_CLASS
 from bookcoref_data.tasks.questions.ranking import copeland_counts
 from bookcoref_data.tasks.questions.scores import fuzzy_score, overlapping, score_mentions
 
@@ -95,10 +104,56 @@ def test_overlapping_mentions_contain_or_lie_in_each_other():
     assert overlapping(mentions) == [[1, 2], [0, 2, 3], [0, 1], [1], []]
 
 
+def test_a_phrase_reads_as_the_text_would_print_it():
+    assert closed_up("Mr. Hill , who isn 't Tom 's") == "Mr. Hill, who isn't Tom's"
+    assert closed_up("the county ( o ' North )") == "the county (o' North)"
+    words = written_words(
+        ["MR.", "HALE", "said", ".", "Mr.", "Hale", "and", "Mr.", "Hale", "went", ",", "II"]
+    )
+    assert running_case("MR. HALE", words) == "Mr. Hale"
+    assert running_case("Tom HALE", words) == "Tom Hale"
+    assert running_case("THE KEEPER", {}) == "The Keeper"
+    assert [trimmed(t) for t in ("of Mr. Hill", "Anna 's", "'the cook ,", "Tom Hill Jr.")] == [
+        "Mr. Hill", "Anna", "the cook", "Tom Hill Jr."
+    ]  # fmt: skip
+    nobody = ("he", "My", "one of whom", "some one", ",", "everybody", "the " * 40)
+    assert [trimmed(t) for t in nobody] == [None] * len(nobody)
+
+
+def named(name, *said):
+    """The proposals for an entity whose mentions are written "KIND text"."""
+    kinds, texts = zip(*(one.split(" ", 1) for one in said), strict=True)
+    return list(proposals(name, texts, kinds, written_words(["the", "Mr.", "Hill", "Anna"])))
+
+
+def test_the_fullest_name_is_proposed_and_never_a_pronoun():
+    hill = ["PROP Hill"] * 5 + ["PROP Mr. Tom Hill"] * 2 + ["PROP old Tom Hill of York"] + ["NOM The cook"]
+    assert named(None, *hill, "PRON he")[0] == "Mr. Tom Hill"
+    assert named("he", "PRON he", "NOM the cook")[0] == "the cook"
+    assert named("MR__HILL", "PROP MR. HILL", "PRON he")[0] == "Mr. Hill"
+    assert named(None, *hill)[-1] == "Mr. Tom Hill (the cook)"
+
+
+def test_two_people_of_one_name_are_told_apart():
+    text = (
+        "Mr. Temple came . Mr Temple , the son , came . Mr. Temple and Mr Temple and Mr. Temple . Mr Temple"
+    )
+    temples = [Mention(at, at + 1) for at in (0, 12, 18)]
+    sons = [Mention(at, at + 1) for at in (4, 7, 15, 21)]
+    record = Record("b", sentences=[text.split()], clusters=[temples, sons])
+    # The larger group chooses first; the other has no noun phrase that could tell it apart.
+    assert make_document(record, untyped="rules").phrases == (None, "Mr Temple")
+    fathers = [*temples, Mention(24, 25)]
+    words = [*text.split(), ",", "the", "father"]
+    record = Record("b", sentences=[words], clusters=[[*fathers, Mention(10, 10)], sons])
+    assert make_document(record, untyped="rules").phrases == ("Mr. Temple", "the son")
+
+
 def test_names_of_litbank_clusters_are_read():
     assert readable("Mrs__Hall") == "Mrs. Hall"
     assert readable("Mr_Bennet") == "Mr Bennet"
-    assert readable("Emma__handsome") == "Emma, handsome"
+    assert readable("MR__HALE") == "MR. HALE"
+    assert readable("the_servants___quarters") == "the servants quarters"
     assert readable("Tom_s_aunt") == "Tom's aunt"
 
 
@@ -269,3 +324,20 @@ def test_settings_that_cannot_be_right_are_refused(tmp_path):
     bad.write_text("[variants.repo]\nfuzzy_limit = 'high'\n")
     with pytest.raises(UsageError, match="fuzzy_limit"):
         read_settings("repo", bad)
+
+
+MALFORMED = re.compile(
+    r"\s[,.;:!?]|\s\s|\b(?:mr|mrs|ms|dr),|^(?:of|to|and|but|by|for|with|in|on|at|from)\s|[,;:-]$|_|^\W",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.long
+def test_no_option_of_litbank_is_malformed_or_a_pronoun(shared_data):
+    records = read_documents(shared_data / "litbank/coref/brat")
+    tables = build_questions([("litbank", records)], read_settings("repo")).tables
+    options = {option for rows in tables.values() for question in rows for option in question.options[:-1]}
+    assert len(options) > 500
+    assert {o for o in options if MALFORMED.search(o) or re.search(r"\b[A-Z]{4,}\b", o)} == set()
+    assert {o for o in options if set(o.lower().split()) <= PRONOUN_CLASS.keys()} == set()
+    assert all(MALFORMED.search(bad) for bad in ("MR, HALE", "the servants,  rooms", "of Mr, Pett", "a , b"))

@@ -315,18 +315,6 @@ def test_emphasis_marks_go_and_blanks_stay():
     assert "You want this and that, Lord ____ of Hm, 1 + 1 = 2, a=b." in result.text
 
 
-def test_of_a_collection_the_named_work_is_kept():
-    body = (
-        f"Contents:\n\n     The Lamp Road\n     The Inn\n     A Ferry\n\n\n\n\n"
-        f"THE LAMP ROAD\n\n\n\nI\n\n\n{STORY}\n\n\n\n"
-        f"THE INN\n\n\n{PROSE}\n\n\n\nA FERRY\n\n\n{PROSE}"
-    )
-    result = clean(ebook(body, title="The Lamp Road, and Selected Short Stories"))
-    assert "other-works" in kinds(result)
-    assert result.text.endswith("year 29.")
-    assert result.text.startswith("I\n\nAda")
-
-
 def test_contents_in_parts_end_where_their_first_entry_returns():
     entries = "BOOK ONE\n\nCHAPTER I\n\nCHAPTER II\n\nBOOK TWO\n\nCHAPTER I\n\nCHAPTER II"
     text = ebook(f"CONTENTS\n\n\n{entries}\n\n\n\n\nBOOK ONE\n\n\n\nCHAPTER I\n\n\n{STORY}")
@@ -341,13 +329,18 @@ def test_a_paragraph_that_names_the_project_never_stays():
 # -- guard, settings, recipes ------------------------------------------------------------------------
 
 
-def test_the_guard_names_the_kind_and_the_piece():
+def test_a_kind_that_would_take_too_much_stays_and_is_reported():
     text = book(inside=f"[Illustration: {STORY}]")
-    with pytest.raises(DataError, match="illustration") as caught:
-        clean(text)
-    assert "Ada Brook" in str(caught.value)
-    assert clean(text, CleanSettings(guard=False)).text
-    assert clean(text, settings_from({"limits": {"illustration": 0.5, "total": 0.5}})).text
+    result = clean(text)
+    (kept,) = result.sections
+    assert (kept.kind, kept.cut) == ("illustration", False)
+    assert kept.heading.startswith("[Illustration: Ada Brook")
+    assert "[Illustration" in result.text
+    assert "[Illustration" not in clean(text, CleanSettings(guard=False)).text
+    assert (
+        "[Illustration"
+        not in clean(text, settings_from({"limits": {"illustration": 0.5, "total": 0.5}})).text
+    )
 
 
 def test_a_file_with_nothing_between_header_and_footer_is_refused():
@@ -427,7 +420,7 @@ REAL = {
     # id: (first words, last words, chapters where the count is known, kinds that must have been cut)
     "2500": ("FIRST PART", "holy to\nhim in his life.", None, {"credits", "title-page"}),
     "1342": ("Chapter 1", "means of uniting them.", 61, {"credits", "title-page", "emphasis"}),
-    "160": ("I\n\nA green", "musky odor of pinks\nfilled the air.", 39, {"other-works", "contents"}),
+    "160": ("THE AWAKENING\n\nI\n\nA green", "wait by the roadside.", None, {"title-page", "contents"}),
     "44747": ("CHAPTER I", "where he has\nnever been.", None, {"preface", "contents", "footnote"}),
     "42": ("STORY OF THE DOOR", "Henry Jekyll to an end.", None, {"page-number", "credits"}),
 }

@@ -15,9 +15,9 @@ def test_marks_and_line_ends_vanish(encoding, line_end):
 
 
 def test_latin1_and_windows_are_told_apart():
-    assert decode("naïve café".encode("latin-1")) == ("naïve café", "latin-1", ())
-    assert decode("“naïve” — café".encode("cp1252")) == ("“naïve” — café", "cp1252", ())
-    assert decode(b"plain") == ("plain", "utf-8", ())
+    assert decode("naïve café".encode("latin-1"))[:3] == ("naïve café", "latin-1", ())
+    assert decode("“naïve” — café".encode("cp1252"))[:3] == ("“naïve” — café", "cp1252", ())
+    assert decode(b"plain")[:3] == ("plain", "utf-8", ())
 
 
 def test_utf8_with_a_stray_byte_stays_utf8_and_says_so():
@@ -70,7 +70,7 @@ def test_broken_sequences_are_listed_with_their_bytes_and_the_first_three_are_sh
 
 
 def test_a_flaw_in_utf8_needs_more_sound_characters_than_broken_sequences():
-    assert decode("éé".encode() + b" \xe9") == ("éé é", "utf-8", ((5, 6, "é"),))
+    assert decode("éé".encode() + b" \xe9")[:3] == ("éé é", "utf-8", ((5, 6, "é"),))
     assert decode("é".encode() + b" \xe9").encoding == "latin-1"
 
 

@@ -13,7 +13,6 @@ from bookcoref_data.text.markers import (
     is_gutenberg,
     markup_of,
 )
-from bookcoref_data.text.rights import header_says_free
 
 NAME = "Project Gutenberg"
 START = "*** START OF THIS PROJECT GUTENBERG EBOOK X ***\n"
@@ -104,9 +103,3 @@ def test_a_file_is_cut_off_when_it_has_a_start_and_no_footer_behind_it():
 )  # fmt: skip
 def test_files_written_in_a_markup(text, markup):
     assert markup_of(text) == markup
-
-
-def test_rights_are_read_in_the_first_12000_characters():
-    says = "is for the use of anyone anywhere"
-    assert header_says_free("x" * (12_000 - len(says)) + says)
-    assert not header_says_free("x" * (12_001 - len(says)) + says)

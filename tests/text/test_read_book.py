@@ -94,9 +94,7 @@ def test_a_text_of_ones_own_is_kept_whole_unless_asked():
 
 
 def test_the_recipe_of_a_book_is_found_by_name_or_header():
-    recipe = CleanRecipe(
-        books={"4321": {"cut": [{"first": "CHAPTER II"}], "limits": {"recipe": 1, "total": 1}}}
-    )
+    recipe = CleanRecipe(books={"4321": {"cut": [{"first": "CHAPTER II"}]}})
     for name in ("pg4321.txt", "folder/4321-0.txt", "C:\\x\\4321.txt", "road.txt"):
         text = read_book(ebook(BODY), name, ReadSettings(recipe))
         assert [h.title for h in text.chapters] == ["CHAPTER I The Baker"]
@@ -115,8 +113,6 @@ def test_a_stray_byte_is_reported_with_its_file():
 
 
 @pytest.mark.parametrize(("data", "reason"), [
-    (b"<!DOCTYPE html><html><body><p>Ada</p></body></html>", "HTML"),
-    ("\n".join(["<p>Ada went to <i>the</i> mill.</p>"] * 9).encode(), "HTML"),
     (b"{\\rtf1\\ansi Ada went to the mill.}", "RTF"),
     (b" \r\n\r\n", "holds no text"),
     (ebook(BODY)[:-90], "cut off"),

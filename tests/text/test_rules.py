@@ -7,11 +7,13 @@ import pytest
 from bookcoref_data.errors import DataError
 from bookcoref_data.text.clean import CleanSettings, notes
 from bookcoref_data.text.clean import headings as is_a
+from bookcoref_data.text.clean.back import cut_back
+from bookcoref_data.text.clean.contents import cut_contents
 from bookcoref_data.text.clean.evidence import Evidence, Story
-from bookcoref_data.text.clean.front import cut_back, cut_contents, cut_front, cut_other_works
-from bookcoref_data.text.clean.guard import check
+from bookcoref_data.text.clean.front import cut_front
+from bookcoref_data.text.clean.guard import give_back, require_text
 from bookcoref_data.text.clean.inline import cut_emphasis
-from bookcoref_data.text.clean.model import KINDS, Block, Cut, Draft, blocks_of
+from bookcoref_data.text.clean.model import KINDS, Block, Draft, blocks_of
 
 PROSE = (
     "Ada Brook baked the bread of the village before the sun was up, and\n"
@@ -187,55 +189,62 @@ def test_a_title_below_a_bare_number():
 # -- the guard ---------------------------------------------------------------------------------------
 
 
-def guard(cuts, *, size=1000, start=0, **settings):
+def left(cuts, *, size=1000, start=0, floor=0, **settings):
+    """Characters of each kind that are still cut, and the reasons why others are not."""
     draft = Draft("x" * (size + start))
     draft.start = start
-    check(draft, [Cut(*cut) for cut in cuts], CleanSettings(floor=0, **settings))
+    for kind, begin, end in cuts:
+        draft.cut(kind, begin, end)
+    give_back(draft, CleanSettings(floor=floor, **settings))
+    sums = {kind: draft.marks.count(KINDS.index(kind) + 1) for kind, _, _ in cuts}
+    assert all(not section.cut for section in draft.sections)
+    return sums, [section.reason for section in draft.sections]
 
 
 def test_a_kind_may_take_its_share_and_not_a_character_more():
-    guard([("footnote", 0, 150)])
-    with pytest.raises(DataError, match=r"too much \(footnote\)") as caught:
-        guard([("footnote", 0, 100), ("footnote", 200, 251)])
-    assert caught.value.found.startswith("15.1%; the largest piece: footnote at 0")
-    assert caught.value.expected == "at most 15% of the text"
+    assert left([("footnote", 0, 150)]) == ({"footnote": 150}, [])
+    sums, reasons = left([("footnote", 0, 100), ("footnote", 200, 251), ("credits", 300, 310)])
+    assert sums == {"footnote": 0, "credits": 10}
+    assert reasons == ["footnote would take 15.1% of the text, 15% may go"]
 
 
 def test_the_share_is_that_of_the_text_between_header_and_footer():
-    guard([("header", 0, 500), ("footnote", 500, 650)], start=500)
-    with pytest.raises(DataError, match="footnote"):
-        guard([("header", 0, 500), ("footnote", 500, 651)], start=500)
+    assert left([("header", 0, 500), ("footnote", 500, 650)], start=500)[0] == {
+        "header": 500,
+        "footnote": 150,
+    }
+    assert left([("header", 0, 500), ("footnote", 500, 651)], start=500)[0] == {"header": 500, "footnote": 0}
 
 
-def test_all_kinds_together_take_at_most_three_tenths():
-    cuts = [("footnote", 0, 150), ("back-matter", 850, 1000)]
-    guard(cuts)
-    with pytest.raises(DataError, match=r"\(total\)"):
-        guard([*cuts, ("contents", 200, 201)])
+def test_all_kinds_together_take_at_most_three_tenths_and_the_largest_goes_back():
+    cuts = [("footnote", 0, 150), ("back-matter", 851, 1000)]
+    assert left(cuts)[1] == []
+    sums, reasons = left([*cuts, ("contents", 200, 202)])
+    assert sums == {"footnote": 0, "back-matter": 149, "contents": 2}
+    assert reasons == ["total would take 30.1% of the text, 30% may go"]
 
 
-def test_small_cuts_limits_of_the_user_and_no_guard_are_let_through():
+def test_small_cuts_limits_of_the_user_recipes_and_no_guard_are_let_through():
     over = [("footnote", 0, 151)]
-    guard(over, limits={"footnote": 0.2})
-    guard(over, guard=False)
+    assert (
+        left(over, limits={"footnote": 0.2})[1]
+        == left(over, guard=False)[1]
+        == left(over, floor=151)[1]
+        == []
+    )
+    assert left(over, floor=150)[0] == {"footnote": 0}
+    assert left([("recipe", 0, 900)])[1] == []
+    assert left([("footnote", 0, 3000)], size=6000, floor=CleanSettings().floor)[1] == []
+    assert left([("footnote", 0, 3001)], size=6000, floor=CleanSettings().floor)[1] != []
+
+
+def test_a_text_of_which_nothing_is_left_is_refused():
     draft = Draft("x" * 1000)
-    check(draft, [Cut(*over[0])], CleanSettings(floor=151))
-    with pytest.raises(DataError, match="footnote"):
-        check(draft, [Cut(*over[0])], CleanSettings(floor=150))
-
-
-def test_3000_characters_of_a_kind_are_never_too_many():
-    draft = Draft("x" * 6000)
-    check(draft, [Cut("footnote", 0, 3000)], CleanSettings())
-    with pytest.raises(DataError, match="footnote"):
-        check(draft, [Cut("footnote", 0, 3001)], CleanSettings())
-
-
-def test_a_text_of_which_nothing_is_left_is_refused_with_or_without_guard():
-    for setting in (True, False):
-        with pytest.raises(DataError, match="leaves nothing"):
-            guard([("footnote", 0, 1000)], guard=setting)
-    guard([("footnote", 0, 999)], guard=False)
+    draft.cut("footnote", 0, 999)
+    require_text(draft)
+    draft.cut("footnote", 999, 1000)
+    with pytest.raises(DataError, match="leaves nothing"):
+        require_text(draft)
 
 
 # -- evidence ----------------------------------------------------------------------------------------
@@ -271,18 +280,52 @@ def test_in_a_long_story_a_name_counts_once_in_60000_characters_of_the_middle():
     assert names_in(410_000) == set()
 
 
+STORY_SHOWN = Story(frozenset({"Ann"}), 5.0, 80.0, 5.0)
+
+
 def shown(**values):
-    base = {"words": 1000, "names": 0.0, "body_names": 5.0, "editorial": 6.0, "speech": 0.0, "numbered": 0.0}
-    return Evidence(**{**base, **values}).is_editorial
+    base = {
+        "words": 1000,
+        "names": 0.0,
+        "editorial": 0.0,
+        "trade": 0.0,
+        "people": 80.0,
+        "told": 0.0,
+        "numbered": 0.0,
+    }
+    return Evidence(**{**base, "story": STORY_SHOWN, **values})
 
 
 def test_the_wording_of_editors_is_asked_for_more_where_the_names_of_the_story_occur():
-    assert shown()
-    assert not shown(editorial=5.9)
-    assert shown(names=5.0, editorial=10.0)
-    assert not shown(names=5.0, editorial=9.9)
-    assert shown(words=20, editorial=100.0)
-    assert not shown(words=19, editorial=100.0)
+    assert shown(editorial=6.0).is_editorial
+    assert not shown(editorial=5.9).is_editorial
+    assert shown(names=5.0, editorial=10.0).is_editorial
+    assert not shown(names=5.0, editorial=9.9).is_editorial
+    assert shown(words=20, editorial=100.0).is_editorial
+    assert not shown(words=19, editorial=100.0).is_editorial
+
+
+def test_the_signs_of_apparatus():
+    assert shown().signs == []
+    assert shown(trade=12.0).is_trade
+    assert not shown(trade=11.9).is_trade
+    assert not shown(trade=29.0, words=100).is_trade
+    assert shown(people=51.9).lacks_people
+    assert not shown(people=52.0).lacks_people
+    assert not shown(people=0.0, words=59).lacks_people
+    assert not shown(people=0.0, story=Story(frozenset(), 0.0, 29.0)).lacks_people
+    assert len(shown(trade=12.0, editorial=6.0, people=1.0, numbered=0.3).signs) == 4
+
+
+def test_a_tale_is_known_by_its_people_and_their_talk():
+    assert shown(told=2.0).is_tale
+    assert not shown(told=1.9).is_tale
+    assert shown(names=2.5).is_tale
+    assert not shown(names=2.4).is_tale
+    assert not shown(told=2.0, people=59.0).is_tale
+    assert not shown(told=2.0, numbered=0.3).is_tale
+    assert not shown(told=2.0, editorial=30.0).is_tale
+    assert not shown(names=9.0, story=Story(frozenset(), 0.0)).is_tale
 
 
 def test_a_section_of_one_word_is_all_that_word():
@@ -293,12 +336,12 @@ def test_a_section_of_one_word_is_all_that_word():
 
 def test_evidence_counts_in_a_thousand_words():
     story = Story(frozenset({"Ann"}), 7.0)
-    section = "12. The editor met Ann, and Ann “said” so.\n\nNo more of it here"
+    section = "12. The editor met Ann, and Ann, said he, paid the price so.\n\nNo more of it here"
     found = story.evidence(section, section.split("\n\n"))
-    assert (found.words, found.body_names, found.numbered) == (13, 7.0, 0.5)
-    assert found.names == pytest.approx(2000 / 13)
-    assert found.editorial == pytest.approx(1000 / 13)
-    assert found.speech == pytest.approx(1000 / 13)
+    assert (found.words, found.story.rate, found.numbered) == (17, 7.0, 0.5)
+    assert found.names == pytest.approx(2000 / 17)
+    assert found.editorial == found.trade == found.told == found.people == pytest.approx(1000 / 17)
+    assert "59 of editors, 59 of catalogues, 118 names" in str(found)
 
 
 # -- marks and notes ---------------------------------------------------------------------------------
@@ -441,10 +484,14 @@ def test_a_table_ends_where_its_first_entry_is_repeated():
 
 def test_contents_without_entries_or_of_two_inside_the_story_stay():
     assert texts_cut(f"CONTENTS\n\n{STORY}", cut_contents, OWN) == []
-    inside = f"{STORY}\n\nCONTENTS\none\ntwo\n\n{STORY}"
-    assert texts_cut(inside, cut_contents, OWN) == []
-    three = f"{STORY}\n\nCONTENTS\none\ntwo\nthree\n\n{STORY}"
-    assert texts_cut(three, cut_contents, OWN) == ["CONTENTS\none\ntwo\nthree"]
+    chapter = f"CHAPTER I\n\n{STORY}"
+    for table, goes in (
+        ("CONTENTS\n1 Mill\n2 Road", False), ("CONTENTS\n1 Mill\n2 Road\n3 Inn", True),
+        ("CONTENTS\na rope\na lamp\n3 inns", False), ("CONTENTS\na rope\na lamp\n3 inns\nI. oar", True),
+        ("CONTENTS\nThe Mill\nA rope\nA Road", True),
+    ):  # fmt: skip
+        text = f"{chapter}\n\n{table}\n\n{STORY}\n\n  The Mill.\n\n[Illustration: A road]\n\n{STORY}"
+        assert texts_cut(text, cut_contents, OWN) == [table] * goes
     front = f"CONTENTS\none\n\n{STORY}"
     assert texts_cut(front, cut_contents, OWN) == ["CONTENTS\none"]
 
@@ -462,31 +509,11 @@ def test_a_list_of_illustrations_ends_at_a_wide_gap_or_a_heading():
     ]
 
 
-TABLES = [["The Mill", "The Road", "The Inn"]]
-
-
-def works(*names):
-    return "\n\n\n".join(f"{name}\n\n{STORY}" for name in names)
-
-
-def test_of_a_collection_only_the_named_work_stays():
-    text = works("THE MILL", "THE ROAD", "THE INN")
-    cut = texts_cut(text, cut_other_works, "The Road, and Other Stories", TABLES)
-    assert cut == [text[: text.index("THE ROAD")], text[text.index("THE INN") :]]
-    assert texts_cut(text, cut_other_works, "The Road", TABLES) == []
-    assert texts_cut(text, cut_other_works, "The Road, and Other Stories", []) == []
-    assert texts_cut(text, cut_other_works, "The Sea, and Other Stories", TABLES) == []
-    first = texts_cut(text, cut_other_works, "The Mill, and Other Stories", TABLES)
-    assert first == [text[text.index("THE ROAD") :]]
-    last = texts_cut(text, cut_other_works, "The Inn and Selected Tales", TABLES)
-    assert last == [text[: text.index("THE INN")]]
-
-
 def test_the_title_page_goes_up_to_the_first_heading():
     text = f"THE LAMP ROAD\n\nby Mira Holt\n\n\nCHAPTER I\n\n{STORY}"
     assert texts_cut(text, cut_front, OWN, "Mira Holt", "The Lamp Road") == ["THE LAMP ROAD", "by Mira Holt"]
     near = f"THE LAMP ROAD\n\nby Mira Holt\n\nCHAPTER I\n\n{STORY}"
-    assert "CHAPTER I" in texts_cut(near, cut_front, OWN, "Mira Holt", "The Lamp Road")
+    assert texts_cut(near, cut_front, OWN, "Mira Holt", "The Lamp Road") == ["THE LAMP ROAD", "by Mira Holt"]
 
 
 def test_verse_and_speech_above_the_first_chapter_are_story():

@@ -105,6 +105,8 @@ def test_a_special_case_across_a_gap_is_left_to_spacy(spacy_tokens):
     text = "a word : ) here"
     assert splitter.split(text) == spacy_tokens(text)
     assert asked.texts[-1] == text
+    for inside in (": ):a", "(and): ))", ":: ):it;)"):  # a smiley beside the gap could hide the one across it
+        assert splitter.split(inside) == spacy_tokens(inside)
     assert splitter.split("a word , here") == ["a", "word", ",", "here"]
     assert asked.texts[-1] != "a word , here"
 

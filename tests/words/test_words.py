@@ -6,7 +6,6 @@ import pytest
 
 from bookcoref_data.words import calendar, honorifics, kin, pronouns
 from bookcoref_data.words.honorifics import honorific_gender
-from bookcoref_data.words.pronouns import pronoun_gender
 
 
 def test_every_honorific_stands_in_one_row():
@@ -30,11 +29,6 @@ def test_married_and_unmarried_women_have_different_titles():
     )
     assert "dr" in honorifics.OFFICES & honorifics.BEFORE_SURNAMES
     assert not honorifics.OFFICES & (honorifics.MALE_HONORIFICS | honorifics.FEMALE_HONORIFICS)
-
-
-@pytest.mark.parametrize(("word", "gender"), [("him", "m"), ("hers", "f"), ("theirs", "p"), ("you", "")])
-def test_the_gender_of_a_pronoun(word, gender):
-    assert pronoun_gender(word) == gender
 
 
 def test_the_lists_of_pronouns_do_not_overlap():

@@ -12,7 +12,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
-from bookcoref_data.sample import gutenberg_text, sample_book
+from bookcoref_data.sample_story import gutenberg_text, sample_book
 from bookcoref_data.workflows.align import EXACT, REMAPPED, align_files
 from bookcoref_data.workflows.packed import pack_book
 
@@ -133,7 +133,7 @@ def test_the_verb_writes_annotation_and_report(files):
 
 def test_min_kept_fails_the_verb_and_writes_no_annotation(files):
     result = run(
-        "align", files / "old.pack", files / "new.txt", "--min-kept", 1, "--out", files / "out.jsonl"
+        "align", files / "old.pack", files / "new.txt", "--least-kept", 1, "--out", files / "out.jsonl"
     )
     assert isinstance(result.exception, EditionError)
     assert not (files / "out.jsonl").exists()

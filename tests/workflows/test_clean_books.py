@@ -65,7 +65,7 @@ def test_a_recipe_of_ones_own_extends_the_shipped_one_unless_it_says_otherwise(t
 def test_one_refused_book_stops_no_other(tmp_path):
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text("CHAPTER I\n\n\n" + "Ada baked the bread of the village before the sun was up.\n\n" * 30)
-    bad.write_text("<html><body><p>Ada</p></body></html>")
+    bad.write_text("{\\rtf1\\ansi Ada baked.}")
     arguments = [
         "clean",
         str(bad),
@@ -79,6 +79,6 @@ def test_one_refused_book_stops_no_other(tmp_path):
     assert done.exit_code == 1
     reports = json.loads(done.stdout)
     assert [report["name"] for report in reports] == ["good", str(bad), str(tmp_path / "none.txt")]
-    assert "HTML" in reports[1]["error"]
+    assert "RTF" in reports[1]["error"]
     assert reports[2]["exit_code"] == 3
     assert (tmp_path / "out/good.txt").read_text().startswith("CHAPTER I")

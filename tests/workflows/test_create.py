@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 pytest.importorskip("gutenbergpy")
 pytest.importorskip("polars")
 
-from bookcoref_data.annotate.backends import BACKENDS
+from bookcoref_data.annotation.backends import BACKENDS
 from bookcoref_data.characters.match import MatchSettings
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
@@ -46,7 +46,9 @@ def world(tmp_path):
         title = BOOKS[number]
         (folder / f"pg{number}.txt").write_text(
             f"The Project Gutenberg EBook of {title}, by Mira Holt\n\n"
-            "This eBook is for the use of anyone anywhere at no cost\n\n"
+            "This eBook is for the use of anyone anywhere at no cost and with almost no restrictions "
+            "whatsoever. You may copy it, give it away or re-use it under the terms of the Project Gutenberg "
+            "License included with this eBook or online at www.gutenberg.org\n\n"
             f"Title: {title}\n\nAuthor: Mira Holt\n\n"
             f"*** START OF THIS PROJECT GUTENBERG EBOOK {title.upper()} ***\n\n\n"
             f"CHAPTER I\n\n\n{PROSE * 40}\n\n"
@@ -188,7 +190,7 @@ class Naming:
         return 1
 
     def run(self, job, state, progress):
-        from bookcoref_data.annotate.state import Marked
+        from bookcoref_data.annotation.state import Marked
 
         marked = []
         tokens = job.book.tokens
@@ -317,7 +319,7 @@ def test_a_reviewed_table_is_read_back_as_overrides(world):
 def test_what_to_review_stands_beside_the_data_set(world):
     build_silver(plan(world), settings(world))
     names = {path.name for path in (world / "out-matches").iterdir()}
-    assert names == {"matches.tsv", "works.tsv", "casts.jsonl", "review.html"}
+    assert names == {"matches.tsv", "works.tsv", "casts.jsonl", "review.html", "files.json"}
 
 
 def test_the_narrator_of_the_recipe_is_given_to_the_annotation(world, monkeypatch):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bookcoref_data.annotate.cast import parse_cast
-from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.annotation.cast import parse_cast
+from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.text.tokens import tokenize_body

@@ -17,7 +17,7 @@ pytest.importorskip("bs4")
 from bookcoref_data.characters.guide_files import GuideAddress
 from bookcoref_data.characters.table import read_table
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import SourceError, UsageError
 from bookcoref_data.workflows.harvest_guides import GuidesPlan, guides_of
 
 SPARK = (
@@ -289,8 +289,9 @@ def endpoint():
                     for i, p, v, language in facts if f"(wd:{i} " in query]  # fmt: skip
             if "?value ?property ?item" in query:  # who points to the work: nobody
                 rows = []
-            if "NOT EXISTS" in query:  # the works without a class
-                rows = [{"work": cell(wd + "Q100", None)}]
+            if "?character" in query:  # how many works, and which
+                count = "COUNT" in query
+                rows = [{"works": cell("1", "")} if count else {"work": cell(wd + "Q100", None)}]
             answer = json.dumps({"head": {"vars": []}, "results": {"bindings": rows}}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/sparql-results+json")
@@ -327,6 +328,27 @@ def test_wikidata_from_question_to_table_and_again_offline(run, tmp_path, endpoi
     code, report = run("wikidata", "--recipe", recipe, "-o", again, "--offline", "--json")
     assert report["requests"]["asked"] == 0
     assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_harvest_of_nothing_is_an_error_and_no_table(run, tmp_path, endpoint):
+    pytest.importorskip("SPARQLWrapper")
+    recipe, out, works = tmp_path / "r.toml", tmp_path / "a.jsonl.gz", tmp_path / "works.txt"
+    recipe.write_text(f'[wikidata]\nendpoint = "{endpoint}"\nper_second = 0\n')
+    works.write_text("Q999")
+    with pytest.raises(SourceError, match="no character"):
+        run("wikidata", "--recipe", recipe, "-o", out, "--contact", "a@b.org", "--works", works)
+    assert not out.exists()
+
+
+def test_one_setting_says_whom_to_write_to(tmp_path):
+    from bookcoref_data.workflows.harvest import recipe_table
+    from bookcoref_data.workflows.harvest_guides import read_guides_plan
+
+    recipe = tmp_path / "r.toml"
+    recipe.write_text('[agent]\ncontact = "me@example.org"\n')
+    assert recipe_table(recipe, "wikidata")["contact"] == "me@example.org"
+    assert read_guides_plan(recipe).contact == "me@example.org"
+    assert read_guides_plan(recipe, "you@example.org").contact == "you@example.org"
 
 
 def test_raw_answers_lie_in_the_cache(run, tmp_path, endpoint, cache_home):

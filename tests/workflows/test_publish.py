@@ -12,7 +12,7 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build
-from bookcoref_data.sample import sample_path
+from bookcoref_data.sample_story import sample_path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from hub_server import HubServer
@@ -176,6 +176,7 @@ def test_the_licence_of_others_cannot_be_changed(sample, hub):
         bc.publish(sample, "me/x", licence="CC-BY-4.0", dry_run=True)
 
 
+@pytest.mark.long
 def test_bookcoref_is_cited_and_goes_up_without_text_only(tmp_path, shared_data, cache_home):
     data = shared_data
     bc.rebuild(tmp_path / "b", release=data / "release", mirror=data / "gutenberg", jobs=1,
@@ -252,6 +253,7 @@ def test_another_data_set_in_the_repository_is_left_alone(sample, hub):
     assert hub.repositories["me/other"].files == {"README.md": b"mine"}
 
 
+@pytest.mark.long
 def test_a_new_version_replaces_our_files_and_keeps_the_users(sample, hub, tmp_path):
     bc.publish(sample, "me/lamp", tag="v1.0.0", standoff=True)
     there = hub.repositories["me/lamp"]
@@ -300,6 +302,7 @@ def test_what_was_fetched_serves_offline(sample, hub, monkeypatch):
     assert len(hub.requests) == asked
 
 
+@pytest.mark.long
 def test_the_command_line_and_load_dataset(sample, hub, tmp_path):
     """One process publishes, another loads with `datasets` from the same Hub."""
     command = [
@@ -318,3 +321,49 @@ def test_the_command_line_and_load_dataset(sample, hub, tmp_path):
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert loaded.stdout.split()[:2] == ["4", f"{KEY}_split1500_S0"], loaded.stderr[-2000:]
+
+
+# -- whose text it is ----------------------------------------------------------------------------------
+
+
+def changed(sample: Path, out: Path, change, **more) -> Path:
+    """The sample's book, its sentences changed, under its own Gutenberg number and checksum."""
+    from bookcoref_data.books import Book
+    from bookcoref_data.formats.folder import read_folder, writing_folder
+
+    text = more.get("text", read_build(sample).books[0].text)
+    with writing_folder(out) as writer:
+        for record in read_folder(sample):
+            sentences = change(record.to_book().sentences)
+            book = Book.make(record.doc_key, sentences, gutenberg_key="99000001")
+            writer.add_book(book, "train", text={"sha256": text["sha256"]} if text else {})
+        source = {"licence": "CC-BY-4.0", **more.get("source", {})}
+        writer.finish("Lamps", licences=[("Annotation", "mine")], source=source)
+    return out
+
+
+STRANGE = [f"Boxer{n} had commanded that the windmill be built by winter .".split() for n in range(60)]
+
+
+@pytest.mark.parametrize("change", [
+    lambda sentences: STRANGE,
+    lambda sentences: [*sentences[:100], *STRANGE[:8], *sentences[100:]],
+    lambda sentences: [[word if n % 3 else f"{word}ish" for n, word in enumerate(s)] for s in sentences],
+], ids=["another text", "a page of another text", "a word in three"])  # fmt: skip
+@pytest.mark.parametrize("known", [True, False])
+def test_other_words_under_the_number_of_a_free_book_stay_here(sample, tmp_path, change, known, cache_home):
+    folder = changed(sample, tmp_path / "own", change, **({} if known else {"text": {}}))
+    for licence in (None, "CC0"):
+        with pytest.raises(UsageError, match="not those of"):
+            bc.publish(folder, "me/x", mirror=MIRROR, text_licence=licence, dry_run=True)
+
+
+def test_a_corrected_word_is_still_the_books_own(sample, tmp_path, cache_home):
+    folder = changed(sample, tmp_path / "own", lambda sentences: [["Corrected", "."], *sentences[1:]])
+    assert bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True).publication.texts[KEY].free
+
+
+def test_another_text_does_not_pass_for_the_sample(sample, tmp_path, cache_home):
+    folder = changed(sample, tmp_path / "own", lambda sentences: STRANGE, source={"release": "sample"})
+    with pytest.raises(UsageError, match="not those of"):
+        bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True)

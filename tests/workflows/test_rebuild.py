@@ -240,6 +240,8 @@ def test_a_release_without_annotations_wants_to_be_asked_for(world):
     report = run(world, texts_only=True)
     assert [b.mentions for b in report.record.books] == [0, 0]
     (world.release / "gutenberg_delta.json").rename(world.release / "changes.json")
+    assert run(world, texts_only=True).record.books  # known by its first bytes
+    (world.release / "changes.json").write_text("{}")
     with pytest.raises(SourceError, match="holds no release") as error:
         run(world)
     assert "changes.json" in str(error.value)
@@ -304,6 +306,7 @@ def rebuild_process(world, out, cache):
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.long
 def test_two_processes_may_rebuild_into_one_cache_at_once(world):
     cache = world.root / "shared-cache"
     running = [rebuild_process(world, world.root / f"out{i}", cache) for i in range(2)]

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from bookcoref_data.annotate import backends
-from bookcoref_data.annotate.plan import Plan
-from bookcoref_data.annotate.state import Marked
+from bookcoref_data.annotation import backends
+from bookcoref_data.annotation.plan import Plan
+from bookcoref_data.annotation.state import Marked
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
-from bookcoref_data.evaluate import evaluate
 from bookcoref_data.formats.folder import read_build, read_folder, write_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
+from bookcoref_data.scoring import evaluate
 from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.regenerate import COLUMNS, _spread, compare, regenerate
 

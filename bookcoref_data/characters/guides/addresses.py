@@ -10,21 +10,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-_ROOTS = {
-    "cliffsnotes": re.compile(r"/literature/[^/]+/[^/]+", re.IGNORECASE),
-    "gradesaver": re.compile(r"/[^/]+"),
-    "litcharts": re.compile(r"/lit/[^/]+", re.IGNORECASE),
-    "shmoop": re.compile(r"/study-guides/literature/[^/]+", re.IGNORECASE),
-    "sparknotes": re.compile(r"/[^/]+/[^/]+"),
-}
-LISTS = {
-    "cliffsnotes": ("/character-list",),
-    "gradesaver": ("/study-guide/character-list",),
-    "litcharts": ("/characters",),
-    "shmoop": ("/characters", "/minor-characters"),
-    "sparknotes": ("/characters/",),
-}
-"""Pages that together list all characters of a guide, as endings of its root; the first is the main one."""
+from ...resources import load_toml, resource
+
+_SITES = load_toml(resource("manifests", "guides.toml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +31,7 @@ def site_of(original: str) -> str | None:
     """The site of an original address, None when it is none of ours."""
     host = urlsplit(original).netloc.lower().split(":")[0].removeprefix("www.")
     name = host.removesuffix(".com")
-    return name if name in _ROOTS else None
+    return name if name in _SITES else None
 
 
 def place_of(original: str) -> GuidePlace | None:
@@ -51,25 +39,19 @@ def place_of(original: str) -> GuidePlace | None:
     site = site_of(original)
     if site is None:
         return None
-    match = _ROOTS[site].match(urlsplit(original).path)
+    match = re.match(_SITES[site]["root"], urlsplit(original).path, re.IGNORECASE)
     return GuidePlace(site, match.group()) if match else None
 
 
 def list_addresses(original: str) -> list[str]:
     """Original addresses of the pages that list all characters of the guide of `original`."""
     place = place_of(original)
-    if place is None:
-        return []
+    return [_page(original, place, ending) for ending in _SITES[place.site]["lists"]] if place else []
+
+
+def _page(original: str, place: GuidePlace, ending: str) -> str:
     parts = urlsplit(original)
-    return [f"{parts.scheme}://{parts.netloc}{place.root}{ending}" for ending in LISTS[place.site]]
-
-
-_SUMMARIES = {
-    "gradesaver": "/study-guide/summary",
-    "litcharts": "/summary",
-    "shmoop": "/summary",
-    "sparknotes": "/summary/",
-}
+    return f"{parts.scheme}://{parts.netloc}{place.root}{ending}"
 
 
 def summary_address(original: str) -> str | None:
@@ -78,13 +60,11 @@ def summary_address(original: str) -> str | None:
     None where it cannot be told: CliffsNotes calls it book, play, poem or story summary, so there only an
     address that is one itself will do.
     """
-    place = place_of(original)
     if is_summary(original):
         return original
-    if place is None or place.site not in _SUMMARIES:
-        return None
-    parts = urlsplit(original)
-    return f"{parts.scheme}://{parts.netloc}{place.root}{_SUMMARIES[place.site]}"
+    place = place_of(original)
+    ending = _SITES[place.site].get("summary") if place else None
+    return _page(original, place, ending) if place and ending else None
 
 
 def is_summary(original: str) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from .page import LIST, GuideEntry, GuidePage, finish, first_text, joined, summary_page, text_of
+from .page import LIST, GuideEntry, GuidePage, finish, first_text, following, joined, summary_page, text_of
 
 _AUTHOR = ("[itemprop=author] a", "[itemprop=author]")
 _HEADS = "section.linkTarget > h2, h2.toc_header"
@@ -33,13 +32,5 @@ def _title(soup: Any) -> str:
 
 def _person(head: Any) -> GuideEntry:
     """A name and the paragraphs that follow it before the next name or the end of its section."""
-    texts = [text_of(node) for node in _until_next(head)]
-    return GuideEntry(text_of(head).rstrip(": "), joined(texts))
-
-
-def _until_next(head: Any) -> Iterator[Any]:
-    for sibling in head.find_next_siblings():
-        if sibling.name in ("h1", "h2", "section"):
-            return
-        if sibling.name in ("p", "blockquote"):
-            yield sibling
+    found = (node for node in following(head, "h1", "h2", "section") if node.name in ("p", "blockquote"))
+    return GuideEntry(text_of(head).rstrip(": "), joined(map(text_of, found)))

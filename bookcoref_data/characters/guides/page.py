@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from ...errors import MissingExtraError
+from ..names import read_name
+from ..titles import PARTICLES
+from ..words import ARTICLES
 
 LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
@@ -94,6 +98,19 @@ def first_text(soup: Any, *selectors: str) -> str:
     return ""
 
 
+def following(heading: Any, *stops: str) -> Iterator[Any]:
+    """The elements behind a heading, beside it, up to the next one with one of these tags."""
+    return takewhile(lambda sibling: sibling.name not in stops, heading.find_next_siblings())
+
+
+_MOST_WORDS = 15
+_IN_NAMES = PARTICLES | ARTICLES | {"of", "and", "or", "to", "in", "from", "with", "at", "on", "who", "alias"}
+_TO_READERS = re.compile(
+    r"\b(?:your (?:account|progress|answers?|score|copy|essay|notes|free|teacher|class|inbox|email)"
+    r"|(?:log|sign) (?:in|up) (?:to|for|with)|subscri(?:be|ption)|free trial|unlimited access"
+    r"|(?:take|start) the quiz|multiple.choice|for members)\b",
+    re.I,
+)
 _FOOTERS = (
     re.compile(r"\s*\bRead an?\b[^.]*\bin-depth\b.*$", re.IGNORECASE | re.DOTALL),
     re.compile(r"\s*\bRead an\s*$"),
@@ -151,7 +168,23 @@ def finish(
     author: str,
     more: Iterable[str] = (),
 ) -> GuidePage:
-    """A page with its entries, nameless ones dropped; without any it has a problem."""
+    """A page with its entries, nameless ones dropped; without any it has a problem.
+
+    Most entries must look like people. Pages of later years carry offers, sections and quizzes in the same
+    elements; such a page has an unknown layout and no entries.
+    """
     named = tuple(entry for entry in entries if entry.name)
-    problem = "" if named else "empty"
-    return GuidePage(kind, layout, title, author_name(author), named, tuple(dict.fromkeys(more)), problem)
+    people = sum(map(looks_like_a_person, named))
+    problem = "" if 2 * people > len(named) else "unknown layout" if named else "empty"
+    kept = () if problem else named
+    return GuidePage(kind, layout, title, author_name(author), kept, tuple(dict.fromkeys(more)), problem)
+
+
+def looks_like_a_person(entry: GuideEntry) -> bool:
+    """Whether a name reads like one, and what is said of it does not speak to the reader."""
+    words = entry.name.split()
+    plain = [word for word in words[1:] if word[0].islower() and word.strip(".,()") not in _IN_NAMES]
+    described = words[0].lower() in ARTICLES or any(mark in entry.name for mark in "(,:")
+    if len(words) > _MOST_WORDS or entry.name[-1] in "?!…" or (len(plain) > 1 and not described):
+        return False
+    return bool(read_name(entry.name).people) and not _TO_READERS.search(entry.text or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .page import (
@@ -14,6 +14,7 @@ from .page import (
     GuidePage,
     finish,
     first_text,
+    following,
     joined,
     summary_page,
     text_of,
@@ -31,15 +32,14 @@ def parse(soup: Any, address: str) -> GuidePage:
         return summary_page("plot overview", overview, **known)
     main = _main(soup)
     if main is None:
-        menu = list(_menu(soup))
-        if menu:
+        if menu := list(_linked(soup.select("a[href*=characters] + ul > li a[href]"))):
             return finish(LIST, "menu", menu, **known)
         return GuidePage(LIST, "", title, known["author"], problem="unknown layout")
     name = text_of(main.select_one("h2.title"))
     if name == "Minor Characters":
         return finish(MINOR, "minor persons", _minor_persons(main), **known)
     if name == "Characters":
-        return finish(LIST, "list", _listed(main), **known)
+        return finish(LIST, "list", _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known)
     if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
         return summary_page("main block", main.find_all("p", recursive=False), **known)
     whole = joined(map(text_of, main.find_all(["p", "blockquote"], recursive=False)))
@@ -66,28 +66,14 @@ def _description(main: Any) -> str | None:
 
 def _minor_persons(main: Any) -> Iterator[GuideEntry]:
     for heading in main("h3"):
-        texts = []
-        for sibling in heading.find_next_siblings():
-            if sibling.name == "h3":
-                break
-            texts.append(text_of(sibling))
-        yield GuideEntry(text_of(heading), joined(texts), minor=True)
+        yield GuideEntry(text_of(heading), joined(map(text_of, following(heading, "h3"))), minor=True)
 
 
-def _listed(main: Any) -> Iterator[GuideEntry]:
-    for link in main.select("h3 a[href], h4 a[href], li > a[href]"):
-        if not _is_page_of_many(link["href"]):
+def _linked(links: Iterable[Any]) -> Iterator[GuideEntry]:
+    """The persons that links lead to; pages of many persons are none."""
+    for link in links:
+        if not link["href"].rstrip("/").endswith(_NOT_PERSONS):
             yield GuideEntry(text_of(link), link=link["href"])
-
-
-def _menu(soup: Any) -> Iterator[GuideEntry]:
-    for link in soup.select("a[href*=characters] + ul > li a[href]"):
-        if not _is_page_of_many(link["href"]):
-            yield GuideEntry(text_of(link), link=link["href"])
-
-
-def _is_page_of_many(href: str) -> bool:
-    return href.rstrip("/").endswith(_NOT_PERSONS)
 
 
 def _title_from_meta(soup: Any) -> str:

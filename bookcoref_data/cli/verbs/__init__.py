@@ -1,1 +1,1 @@
-"""One module per group of verbs; each has `register(app: typer.Typer) -> None`."""
+"""One module per panel of `--help`; a verb is a function marked with `@verb` (`cli/declared.py`)."""

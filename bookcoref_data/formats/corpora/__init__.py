@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import SourceError, UsageError
 from ...resources import resource
 from ..conversion_report import ConversionReport
-from . import booknlp_output, columns, litbank, pdnc, preco
+from . import columns, litbank, pdnc, preco
 from .reading import Found, Tokenise
 
 __all__ = ["Corpus", "Found", "Tokenise", "corpora", "read_corpus"]
@@ -89,7 +89,7 @@ _READERS: dict[str, CorpusReader] = {
     "gum": columns.read_conllu,
     "corefud": columns.read_conllu,
     "pdnc": pdnc.read,
-    "booknlp": booknlp_output.read,
+    "booknlp": columns.read_booknlp,
 }
 
 

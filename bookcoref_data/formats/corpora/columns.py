@@ -1,13 +1,13 @@
-"""Corpora in column files: OntoNotes and FantasyCoref (CoNLL-2012), GUM, OntoGUM and CorefUD (CoNLL-U)."""
+"""Corpora in columns: OntoNotes, FantasyCoref (CoNLL-2012), GUM, CorefUD (CoNLL-U), BookNLP's output."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import conll, corefud
+from .. import booknlp, conll, corefud
 from ..conversion_report import ConversionReport
-from .reading import Found, Tokenise, files_below, split_of
+from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below, split_of
 
 IN_PARTS = "stories in parts of which the whole is there too (the whole is taken)"
 
@@ -37,3 +37,10 @@ def read_conllu(path: Path, report: ConversionReport, tokenise: Tokenise) -> Ite
     for file in files_below(path, ".conllu"):
         for record in corefud.read(file, report=report):
             yield Found(split_of(file, path), record)
+
+
+def read_booknlp(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
+    """Each book of which there is a `.tokens` file; the others have no tokens and are left out."""
+    for file in files_below(path, ".tokens"):
+        for record in booknlp.read(file, report=report):
+            yield Found(DEFAULT_SPLIT, record)

@@ -10,32 +10,27 @@ from typing import Any
 from unicodedata import category
 
 from ...books import Mention, Record
-from ...errors import DataError
-from .. import metadata_comment
-from ..brackets import OUTSIDE
+from ..base import FIELDS, GUTENBERG_KEYS, NAMES, inside, sentences_of
 from ..compressed import packing
-from ..conversion_report import ConversionReport
+from ..conversion_report import ConversionReport, Note
 from ..layers import note_layers, speakers_of
 
-NAMES = "names of characters"
-GUTENBERG_KEYS = "Gutenberg keys"
-OTHER_FIELDS = "other fields of documents"
 BLANK_MENTIONS = "mentions of white space alone"
 BLANK_ENDS = "ends of mentions on white-space tokens (the mention is cut to its words)"
 CHANGING_SPEAKERS = "mentions in which the speaker changes (all of it is given to the first)"
 NOBODY = "-"
 
-LineOf = Callable[[Record, "ConversionReport | None"], dict[str, Any]]
+LineOf = Callable[[Record, ConversionReport, Note], dict[str, Any]]
 
 
 def write_lines(
     records: Iterable[Record], path: Path, line_of: LineOf, report: ConversionReport | None
 ) -> int:
-    """Write `line_of(record, report)`, a JSON object, for each record; returns how many."""
-    count = 0
+    """Write `line_of(record, report, note)`, a JSON object, for each record; returns how many."""
+    report, count = report or ConversionReport(), 0
     with packing(path) as stream:
         for record in records:
-            value = line_of(record, report)
+            value = line_of(record, report, report.note(record.doc_key))
             try:
                 line = json.dumps(value, ensure_ascii=False).encode("utf-8")
             except UnicodeEncodeError:  # half a surrogate pair in a token
@@ -45,27 +40,13 @@ def write_lines(
     return count
 
 
-def sentences_of(record: Record) -> list[list[str]]:
-    """The sentences of a record. Raises DataError where there are none to write."""
-    if record.sentences is None:
-        raise DataError(
-            f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-            expected="a record with sentences",
-            hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-        )
-    return record.sentences
-
-
-def note_fields(record: Record, report: ConversionReport | None, held: Iterable[str] = ()) -> None:
+def note_fields(record: Record, report: ConversionReport, held: Iterable[str] = ()) -> None:
     """Count what trainers' files have no place for: names, keys, other fields, layers not in `held`."""
+    note, key = report.note(record.doc_key), record.gutenberg_key
     note_layers(record, report, set(held))
-    if report is not None:
-        key = record.gutenberg_key
-        report.add(NAMES, record.doc_key, count=len(record.characters))
-        report.add(GUTENBERG_KEYS, record.doc_key, key, count=int(bool(key)))
-        report.add(OTHER_FIELDS, record.doc_key, ", ".join(sorted(record.extra)), count=len(record.extra))
-        empty = sum(not cluster for cluster in record.clusters)
-        report.add(metadata_comment.EMPTY_CLUSTER, record.doc_key, count=empty)
+    note(NAMES, count=len(record.characters))
+    note(GUTENBERG_KEYS, key, bool(key))
+    note(FIELDS, ", ".join(sorted(record.extra)), len(record.extra))
 
 
 def named_speakers(record: Record) -> list[list[str]]:
@@ -74,9 +55,7 @@ def named_speakers(record: Record) -> list[list[str]]:
     return [[name or NOBODY for name in row] for row in speakers]
 
 
-def steady_speakers(
-    record: Record, clusters: Sequence[Sequence[Mention]], report: ConversionReport | None
-) -> list[list[str]]:
+def steady_speakers(record: Record, clusters: Sequence[Sequence[Mention]], note: Note) -> list[list[str]]:
     """`named_speakers`, with one speaker all through every mention: that of its first token.
 
     maverick-coref, LingMess and fastcoref put the name of the speaker into the text wherever it changes, and
@@ -90,8 +69,7 @@ def steady_speakers(
         if any(name != names[start] for name in names[start : end + 1]):
             names[start : end + 1] = [names[start]] * (end + 1 - start)
             changed += 1
-    if report is not None:
-        report.add(CHANGING_SPEAKERS, record.doc_key, count=changed)
+    note(CHANGING_SPEAKERS, count=changed)
     ends = [0, *accumulate(map(len, rows))]
     return [names[a:b] for a, b in pairwise(ends)]
 
@@ -104,7 +82,7 @@ def is_blank(token: str) -> bool:
     return all(c.isspace() or category(c) in ("Cc", "Cf") for c in token)
 
 
-def visible_clusters(record: Record, report: ConversionReport | None) -> list[list[Mention]]:
+def visible_clusters(record: Record, note: Note) -> list[list[Mention]]:
     """The clusters whose mentions lie on the tokens and begin and end on a word, not on white space.
 
     BookCoref has tokens that are a line end. Tokenizers give them no subword (`is_blank`), and trainers stop
@@ -112,28 +90,20 @@ def visible_clusters(record: Record, report: ConversionReport | None) -> list[li
     """
     blank = [is_blank(token) for sentence in sentences_of(record) for token in sentence]
     clusters = []
-    for cluster in record.clusters:
+    for cluster in inside(record.clusters, len(blank), note):
         kept = []
         for mention in cluster:
             start, end = mention
-            if not 0 <= start <= end < len(blank):
-                _add(report, OUTSIDE, record, mention)
-                continue
             while start <= end and blank[start]:
                 start += 1
             while start <= end and blank[end]:
                 end -= 1
             if start > end:
-                _add(report, BLANK_MENTIONS, record, mention)
+                note(BLANK_MENTIONS, str(tuple(mention)))
                 continue
             if (start, end) != mention:
-                _add(report, BLANK_ENDS, record, mention)
+                note(BLANK_ENDS, str(tuple(mention)))
             kept.append(Mention(start, end))
         if kept:
             clusters.append(kept)
     return clusters
-
-
-def _add(report: ConversionReport | None, what: str, record: Record, mention: Mention) -> None:
-    if report is not None:
-        report.add(what, record.doc_key, str(tuple(mention)))

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ...books import Record
-from ..conversion_report import ConversionReport
+from ..base import sentences_of
+from ..conversion_report import ConversionReport, Note
 from ..layers import speakers_of
-from .common import note_fields, sentences_of, steady_speakers, visible_clusters, write_lines
+from .common import note_fields, steady_speakers, visible_clusters, write_lines
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -33,37 +34,30 @@ def write_text(records: Iterable[Record], path: Path, *, report: ConversionRepor
     return write_lines(records, path, _text_line, report)
 
 
-def _token_line(record: Record, report: ConversionReport | None) -> dict[str, Any]:
+def _token_line(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     tokens = [token for sentence in sentences_of(record) for token in sentence]
     note_fields(record, report, {"speakers"})
-    _note_sentences(record, report)
-    clusters = visible_clusters(record, report)
-    if report is not None:
-        report.wrote(len(tokens), clusters)
+    note("sentence boundaries", count=len(sentences_of(record)) - 1)
+    clusters = visible_clusters(record, note)
+    report.wrote(len(tokens), clusters)
     line: dict[str, Any] = {"doc_key": record.doc_key, "tokens": tokens, "clusters": clusters}
     if speakers_of(record) is not None:
-        line["speakers"] = steady_speakers(record, clusters, report)
+        line["speakers"] = steady_speakers(record, clusters, note)
     return line
 
 
-def _text_line(record: Record, report: ConversionReport | None) -> dict[str, Any]:
+def _text_line(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     pieces: list[tuple[str, str]] = []  # each token, and what stands behind it
     for sentence in sentences_of(record):
         pieces += [(token, " ") for token in sentence[:-1]]
         pieces += [(token, "\n") for token in sentence[-1:]]
     note_fields(record, report)
     starts = [0, *accumulate(len(token) + len(gap) for token, gap in pieces)]
-    clusters = visible_clusters(record, report)
-    if report is not None:
-        report.add("white-space tokens", record.doc_key, count=sum(not t or t.isspace() for t, _ in pieces))
-        report.wrote(len(pieces), clusters)
+    clusters = visible_clusters(record, note)
+    note("white-space tokens", count=sum(not t or t.isspace() for t, _ in pieces))
+    report.wrote(len(pieces), clusters)
     return {
         "doc_key": record.doc_key,
         "text": "".join(token + gap for token, gap in pieces),
         "clusters": [[[starts[a], starts[b] + len(pieces[b][0])] for a, b in c] for c in clusters],
     }
-
-
-def _note_sentences(record: Record, report: ConversionReport | None) -> None:
-    if report is not None:
-        report.add("sentence boundaries", record.doc_key, count=len(sentences_of(record)) - 1)

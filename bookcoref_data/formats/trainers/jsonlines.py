@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ...books import Record
-from ..conversion_report import ConversionReport
+from ..base import sentences_of
+from ..conversion_report import ConversionReport, Note
 from ..jsonl import read
-from .common import note_fields, sentences_of, steady_speakers, visible_clusters, write_lines
+from .common import note_fields, steady_speakers, visible_clusters, write_lines
 
 __all__ = ["read", "write"]
 
@@ -30,15 +31,14 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     return write_lines(records, path, _line_of, report)
 
 
-def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
+def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     sentences = sentences_of(record)
     note_fields(record, report, {"speakers"})
-    clusters = visible_clusters(record, report)
-    if report is not None:
-        report.wrote(sum(map(len, sentences)), clusters)
+    clusters = visible_clusters(record, note)
+    report.wrote(sum(map(len, sentences)), clusters)
     return {
         "doc_key": record.doc_key,
         "sentences": sentences,
-        "speakers": steady_speakers(record, clusters, report),
+        "speakers": steady_speakers(record, clusters, note),
         "clusters": clusters,
     }

@@ -14,8 +14,9 @@ from typing import Any
 
 from ...books import Mention, Record
 from ...errors import UsageError
-from ..conversion_report import ConversionReport
-from .common import note_fields, sentences_of, visible_clusters, write_lines
+from ..base import sentences_of
+from ..conversion_report import ConversionReport, Note
+from .common import note_fields, visible_clusters, write_lines
 from .subwords import FastTokenizer, load_tokenizer, map_subwords
 
 SEGMENT_LENGTH = 2048
@@ -46,11 +47,11 @@ def write(
         raise UsageError(f"--segment-length {segment_length} is too short", expected="at least 3")
     loaded = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
     room = segment_length - _SPECIAL
-    return write_lines(records, path, lambda record, r: _line_of(record, r, loaded, room), report)
+    return write_lines(records, path, lambda r, report, note: _line_of(r, report, note, loaded, room), report)
 
 
 def _line_of(
-    record: Record, report: ConversionReport | None, tokenizer: FastTokenizer, room: int
+    record: Record, report: ConversionReport, note: Note, tokenizer: FastTokenizer, room: int
 ) -> dict[str, Any]:
     sentences = sentences_of(record)
     note_fields(record, report)
@@ -59,15 +60,13 @@ def _line_of(
     subwords = map_subwords(tokens, tokenizer)
     owners = [owner for owner in subwords.tokens if owner is not None]
     clusters: list[list[Mention]] = []
-    for cluster in visible_clusters(record, report):
+    for cluster in visible_clusters(record, note):
         moved = [subwords.to_subwords(mention) for mention in cluster]
-        if report is not None:
-            report.add(NO_SUBWORD, record.doc_key, count=moved.count(None))
+        note(NO_SUBWORD, count=moved.count(None))
         clusters.append([span for span in moved if span is not None])
     clusters = [cluster for cluster in clusters if cluster]
-    if report is not None:
-        report.add("white-space tokens", record.doc_key, count=subwords.first.count(-1))
-        report.wrote(len(tokens), clusters)
+    note("white-space tokens", count=subwords.first.count(-1))
+    report.wrote(len(tokens), clusters)
     ends = segment_ends(owners, [sentence_of[owner] for owner in owners], room)
     return {
         "doc_key": record.doc_key,

@@ -21,17 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from ...books import Mention, Record
-from ..conversion_report import ConversionReport
+from ..base import sentences_of
+from ..conversion_report import ConversionReport, Note
 from ..layers import document_heads, flat, layers_of
-from .common import (
-    NOBODY,
-    is_blank,
-    named_speakers,
-    note_fields,
-    sentences_of,
-    visible_clusters,
-    write_lines,
-)
+from .common import NOBODY, is_blank, named_speakers, note_fields, visible_clusters, write_lines
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 SHARED_HEADS = "mentions whose head is that of a shorter mention (they are in span_clusters alone)"
@@ -48,7 +41,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     return write_lines(records, path, _line_of, report)
 
 
-def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
+def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     sentences = sentences_of(record)
     tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
     kept = [i for i, (_, token) in enumerate(tokens) if not is_blank(token)]
@@ -56,19 +49,17 @@ def _line_of(record: Record, report: ConversionReport | None) -> dict[str, Any]:
     place = [0, *accumulate(not is_blank(token) for _, token in tokens)]
     note_fields(record, report, {"speakers", "xpos", "deprel", "head", "document_head"})
     spans = [
-        [Mention(place[a], place[b + 1]) for a, b in cluster] for cluster in visible_clusters(record, report)
+        [Mention(place[a], place[b + 1]) for a, b in cluster] for cluster in visible_clusters(record, note)
     ]
-    if report is not None:
-        report.add("white-space tokens", record.doc_key, count=len(tokens) - len(kept))
-        report.wrote(len(kept), spans)
+    note("white-space tokens", count=len(tokens) - len(kept))
+    report.wrote(len(kept), spans)
     layers = layers_of(record)
     of_tokens = document_heads(record)
     heads = [None if of_tokens is None else _moved(of_tokens[i], place) for i in kept]
-    by_head, word_clusters = _words_of(spans, heads, record.doc_key, report)
+    by_head, word_clusters = _words_of(spans, heads, note)
     sentence_of = [tokens[i][0] for i in kept]
     inside = {h: s for h, s in by_head.items() if sentence_of[s.start] == sentence_of[s.end - 1]}
-    if report is not None:
-        report.add(CROSSING, record.doc_key, count=len(by_head) - len(inside))
+    note(CROSSING, count=len(by_head) - len(inside))
     return {
         "document_id": _document_id(record.doc_key),
         "part_id": 0,
@@ -108,7 +99,7 @@ def head_of(span: Mention, heads: Sequence[int | None]) -> int:
 
 
 def _words_of(
-    spans: list[list[Mention]], heads: Sequence[int | None], doc_key: str, report: ConversionReport | None
+    spans: list[list[Mention]], heads: Sequence[int | None], note: Note
 ) -> tuple[dict[int, Mention], list[list[int]]]:
     """The span of each head, and the clusters as heads; of mentions with one head the shortest stays."""
     claims: dict[int, list[tuple[int, Mention]]] = {}
@@ -121,7 +112,6 @@ def _words_of(
         number, span = min(owners, key=lambda owner: owner[1].end - owner[1].start)
         clusters[number].append(head)
         by_head[head] = span
-    if report is not None:
-        report.add(SHARED_HEADS, doc_key, count=sum(len(owners) - 1 for owners in claims.values()))
-        report.add(LONE_HEADS, doc_key, count=sum(len(cluster) < 2 for cluster in clusters))
+    note(SHARED_HEADS, count=sum(len(owners) - 1 for owners in claims.values()))
+    note(LONE_HEADS, count=sum(len(cluster) < 2 for cluster in clusters))
     return by_head, [sorted(cluster) for cluster in clusters if len(cluster) > 1]

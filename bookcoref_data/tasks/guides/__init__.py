@@ -15,17 +15,6 @@ from .masking import MASK, mask_name
 from .texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
 
 __all__ = [
-    "FEATURES",
-    "IDENTIFICATION",
-    "KINDS",
-    "MASK",
-    "GuideText",
-    "IdentificationQuestion",
-    "baselines",
-    "grade_identification",
-    "keep_long",
-    "mask_name",
-    "questions_of",
-    "rows_of",
-    "split_by_title",
-]
+    "FEATURES", "IDENTIFICATION", "KINDS", "MASK", "GuideText", "IdentificationQuestion", "baselines",
+    "grade_identification", "keep_long", "mask_name", "questions_of", "rows_of", "split_by_title",
+]  # fmt: skip

@@ -19,17 +19,10 @@ from .masking import MASK, mask_name
 from .texts import GuideText
 
 IDENTIFICATION: dict[str, Feature] = {
-    "id": "string",
-    "doc_key": "string",
-    "title": "string",
-    "source": "string",
-    "summary": "string",
-    "masked_description": "string",
-    "masks": "int32",
-    "options": ["string"],
-    "answer": "string",
+    "id": "string", "doc_key": "string", "title": "string", "source": "string", "summary": "string",
+    "masked_description": "string", "masks": "int32", "options": ["string"], "answer": "string",
     "prompt": "string",
-}
+}  # fmt: skip
 NEEDED = ("id", "source", "summary", "masked_description", "masks", "options", "answer", "prompt")
 Row = Mapping[str, Any]
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")

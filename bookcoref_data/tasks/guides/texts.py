@@ -15,21 +15,10 @@ SPLITS = ("train", "validation", "test")
 Rows = list[dict[str, Any]]
 
 FEATURES: dict[str, Feature] = {
-    "id": "string",
-    "doc_key": "string",
-    "gutenberg_key": "string",
-    "title": "string",
-    "author": "string",
-    "source": "string",
-    "guide": "string",
-    "character": "string",
-    "aliases": ["string"],
-    "minor": "bool",
-    "order": "int32",
-    "text": "string",
-    "words": "int32",
-    "address": "string",
-}
+    "id": "string", "doc_key": "string", "gutenberg_key": "string", "title": "string", "author": "string",
+    "source": "string", "guide": "string", "character": "string", "aliases": ["string"], "minor": "bool",
+    "order": "int32", "text": "string", "words": "int32", "address": "string",
+}  # fmt: skip
 """Columns of the configs description, analysis and summary; a summary is about no character ("")."""
 
 
@@ -64,21 +53,12 @@ class GuideText:
     def to_dict(self) -> dict[str, Any]:
         """The row of the folder."""
         return {
-            "id": self.id,
-            "doc_key": self.doc_key,
-            "gutenberg_key": self.gutenberg_key,
-            "title": self.title,
-            "author": self.author,
-            "source": self.source,
-            "guide": self.guide,
-            "character": self.character,
-            "aliases": list(self.aliases),
-            "minor": self.minor,
-            "order": self.order,
-            "text": self.text,
-            "words": len(self.text.split()),
+            "id": self.id, "doc_key": self.doc_key, "gutenberg_key": self.gutenberg_key,
+            "title": self.title, "author": self.author, "source": self.source, "guide": self.guide,
+            "character": self.character, "aliases": list(self.aliases), "minor": self.minor,
+            "order": self.order, "text": self.text, "words": len(self.text.split()),
             "address": self.address,
-        }
+        }  # fmt: skip
 
 
 def keep_long(

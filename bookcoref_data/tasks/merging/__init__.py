@@ -7,6 +7,7 @@ from equal ids, from the greedy baseline or from our linker.
 from .agreement import DecisionAgreement, agreement, agreement_by_genre, choices, vote
 from .asking import Session
 from .greedy import decide_greedily
+from .laying import documents_of
 from .linker import decide_with_linker
 from .parts import (
     ChainRef,
@@ -15,7 +16,6 @@ from .parts import (
     SplitDocument,
     decide_by_id,
     decisions_from_whole,
-    documents_of,
     merge,
 )
 from .scoring import DecisionScores, score_decisions, score_merged
@@ -23,28 +23,9 @@ from .statistics import GenreStatistics, scores_by_size, statistics
 from .table import read_table, write_table
 
 __all__ = [
-    "ChainRef",
-    "DecisionAgreement",
-    "DecisionScores",
-    "Decisions",
-    "GenreStatistics",
-    "MergedDocument",
-    "Session",
-    "SplitDocument",
-    "agreement",
-    "agreement_by_genre",
-    "choices",
-    "decide_by_id",
-    "decide_greedily",
-    "decide_with_linker",
-    "decisions_from_whole",
-    "documents_of",
-    "merge",
-    "read_table",
-    "score_decisions",
-    "score_merged",
-    "scores_by_size",
-    "statistics",
-    "vote",
+    "ChainRef", "DecisionAgreement", "DecisionScores", "Decisions", "GenreStatistics", "MergedDocument",
+    "Session", "SplitDocument", "agreement", "agreement_by_genre", "choices", "decide_by_id",
+    "decide_greedily", "decide_with_linker", "decisions_from_whole", "documents_of", "merge",
+    "read_table", "score_decisions", "score_merged", "scores_by_size", "statistics", "vote",
     "write_table",
-]
+]  # fmt: skip

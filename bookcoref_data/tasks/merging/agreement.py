@@ -59,13 +59,9 @@ def agreement(pairs: Sequence[tuple[Choice, Choice]]) -> DecisionAgreement:
     both_new = sum(a is None and b is None for a, b in pairs)
     any_new = sum(a is None or b is None for a, b in pairs)
     return DecisionAgreement(
-        count,
-        _ratio(strict, count),
-        _ratio(sum(_jaccard(a, b) for a, b in pairs), count),
-        _ratio(both_new, any_new),
-        _ratio(strict - both_new, count - both_new),
-        krippendorff_alpha(pairs),
-    )
+        count, _ratio(strict, count), _ratio(sum(_jaccard(a, b) for a, b in pairs), count),
+        _ratio(both_new, any_new), _ratio(strict - both_new, count - both_new), krippendorff_alpha(pairs),
+    )  # fmt: skip
 
 
 def _jaccard(a: Choice, b: Choice) -> float:
@@ -105,10 +101,9 @@ def agreement_by_genre(
     pairs: dict[str, dict[tuple[str, str], list[tuple[Choice, Choice]]]] = {}
     for document in documents:
         chosen = {
-            name: choices(document, tables[document.doc_key])
-            for name, tables in annotators.items()
-            if document.doc_key in tables
-        }
+            name: choices(document, tables[document.doc_key]) for name, tables in annotators.items() if
+            document.doc_key in tables
+        }  # fmt: skip
         for one, other in combinations([n for n in annotators if n in chosen], 2):
             both = [(chosen[one][ref], chosen[other][ref]) for ref in document.questions]
             for genre in dict.fromkeys(("all", document.genre or "all")):

@@ -30,11 +30,9 @@ class Session:
     """The questions of one document and the answers so far (`decisions`)."""
 
     def __init__(
-        self,
-        document: SplitDocument,
-        decisions: dict[ChainRef, ChainRef | None],
+        self, document: SplitDocument, decisions: dict[ChainRef, ChainRef | None],
         advice: dict[ChainRef, ChainRef | None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.document, self.decisions, self._advice = document, decisions, advice
 
     @property

@@ -1,105 +1,194 @@
 """What a chain of a part and an earlier document chain have in common, as numbers.
 
-The features are general: words, pronouns, sizes, places. None depends on a genre or a word list of names.
+The features are general: words, tags where a document has them, speakers and quotation marks, pronouns,
+names and their parts, sizes, places. None depends on a genre or a word list of names.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import log1p
 
 import numpy as np
 
 from ...books import Mention
-from ...evaluate.mention_types import TypeRules, head_of
+from ...formats.layers import flat
+from ...scoring.mention_types import TypeRules, head_of
+from ...words import word_set
 from ...words.honorifics import HONORIFICS, honorific_gender
 from ...words.pronouns import FEMALE, FIRST, FIRST_PLURAL, MALE, NEUTER, PLURAL, SECOND
 from .parts import SplitDocument
 
-_CLASSES = (MALE, FEMALE, NEUTER, PLURAL | FIRST_PLURAL, FIRST, SECOND)
+_WE_WORDS = FIRST_PLURAL | {"'s", "’s"}
+"""With the short form of "let us"."""
+_CLASSES = (MALE, FEMALE, NEUTER, PLURAL, _WE_WORDS, FIRST, SECOND)
+_WE, _I, _YOU = 4, 5, 6
 _FIRST_KINDS = ("indefinite", "definite", "possessive", "name", "pronoun", "bare")
-_DETERMINERS = frozenset({"the", "a", "an", "this", "that", "these", "those", "such", "some", "any", "no"})
-_INDEFINITE = frozenset({"a", "an", "some", "another", "any", "no", "one", "two", "three"})
-_POSSESSIVE = frozenset({"his", "her", "their", "my", "your", "our", "its", "thy"})
-_MALE_NOUNS = frozenset(
-    [
-        "man",
-        "boy",
-        "husband",
-        "father",
-        "brother",
-        "son",
-        "uncle",
-        "king",
-        "prince",
-        "lord",
-        "gentleman",
-        "fellow",
-    ]
-)
-_FEMALE_NOUNS = frozenset(
-    ["woman", "girl", "wife", "mother", "sister", "daughter", "aunt", "queen", "princess", "lady", "maiden"]
-)
+_DETERMINERS = word_set("the a an this that these those such some any no")
+_INDEFINITE = word_set("a an some another any no one two three")
+_POINTING = word_set("this that these those such")
+_POSSESSIVE = word_set("his her their my your our its thy")
+_MALE_NOUNS = word_set("man boy husband father brother son uncle king prince lord gentleman fellow")
+_FEMALE_NOUNS = word_set("woman girl wife mother sister daughter aunt queen princess lady maiden")
+_OPENING, _CLOSING = frozenset({"“", "``", "«"}), frozenset({"”", "''", "»"})
+_LONGEST_QUOTE = 400
+_NEAR = 60
+"""Tokens before a part's end in which a mention counts as near it."""
+_FAR, _MOST, _MANY = 1500, 50, 6
+"""Tokens, chains and parts beyond which counts say no more: books go far beyond what was learned from."""
 
 
-@dataclass(slots=True)
+class DocumentReading:
+    """A document read once: kinds of mentions, quotations, who says a token, how often a word occurs."""
+
+    def __init__(self, document: SplitDocument) -> None:
+        self.document = document
+        self.tokens = document.tokens
+        self.rules = TypeRules(document.tokens, document.sentence_ends)
+        self.tags = flat(document.layers.get("xpos")) or [""] * len(self.tokens)
+        self.speakers = flat(document.layers.get("speakers")) or [""] * len(self.tokens)
+        self.words = Counter(token.lower() for token in self.tokens)
+        self.quoted = _quoted(self.tokens)
+        self.openers = {0, *document.sentence_ends}
+
+    def kind_of(self, mention: Mention) -> str:
+        """ "name", "nominal" or "pronoun": by tags where there are any, else by rules on words."""
+        found = self.rules.type_of(*mention)
+        head = head_of(self.tokens, *mention)
+        tag = self.tags[head] if head is not None else ""
+        if not tag:
+            return found
+        if mention.start == mention.end and tag.startswith(("PRP", "WP", "DT", "EX", "WDT")):
+            return "pronoun"
+        return "name" if tag.startswith(("NNP", "NP")) else found if found == "pronoun" else "nominal"
+
+    @cached_property
+    def _turns(self) -> list[tuple[int, str]]:
+        """First token and speaker of every turn."""
+        found: list[tuple[int, str]] = []
+        for i, speaker in enumerate(self.speakers):
+            if speaker and (not found or found[-1][1] != speaker):
+                found.append((i, speaker))
+        return found
+
+    @cached_property
+    def addressees(self) -> list[str]:
+        """For every token whom its speaker answers: the speaker of the turn before; in the first, after."""
+        turns = self._turns
+        found = [""] * len(self.tokens)
+        for i, (at, speaker) in enumerate(turns):
+            end = turns[i + 1][0] if i + 1 < len(turns) else len(self.tokens)
+            around = [turns[j][1] for j in (i - 1, i + 1) if 0 <= j < len(turns)]
+            other = next((who for who in around if who != speaker), "")
+            found[at:end] = [other] * (end - at)
+        return found
+
+
+def _quoted(tokens: Sequence[str]) -> list[bool]:
+    """Whether each token stands in quotation marks; a quotation that nobody closes ends by itself."""
+    found, since = [], -1
+    for i, token in enumerate(tokens):
+        if token in _OPENING or (token == '"' and since < 0):
+            since = i
+        elif token in _CLOSING or token == '"' or i - since > _LONGEST_QUOTE:
+            since = -1
+        found.append(since >= 0)
+    return found
+
+
 class Profile:
-    """What the mentions of a chain say. `genders` counts pronouns and nouns of the classes he, she, it,
-    they, I, you; `strings` and `names` count noun phrases and names in lower case without determiners,
-    `full` those as they stand; `modifiers` are the other words of noun phrases by head.
+    """What the mentions of a chain say.
+
+    `persons` counts pronouns and nouns of the classes he, she, it, they, we, I, you; `strings` and `names`
+    count noun phrases and names up to their head, in lower case without determiners, `full` those as they
+    stand; `modifiers` are the other words of noun phrases by head. `voices` are the speakers that say "I" of
+    it, `addressed` those whom a speaker seems to call "you", `not_voices` who says "you" or is spoken of.
     """
 
-    size: int = 0
-    nouns: int = 0
-    genders: list[float] = field(default_factory=lambda: [0.0] * 6)
-    strings: Counter[str] = field(default_factory=Counter)
-    full: Counter[str] = field(default_factory=Counter)
-    names: Counter[str] = field(default_factory=Counter)
-    name_words: set[str] = field(default_factory=set)
-    heads: Counter[str] = field(default_factory=Counter)
-    modifiers: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    first: int = 0
-    first_kind: str = ""
-    last: int = -1
+    def __init__(self) -> None:
+        self.size = self.nouns = self.links = self.quoted = 0
+        self.pointing = self.opens = self.plural = self.singular = 0
+        self.first, self.last, self.first_kind = -1, -1, ""
+        self.persons = [0.0] * len(_CLASSES)
+        self.strings, self.full, self.names = Counter[str](), Counter[str](), Counter[str]()
+        self.heads, self.voices, self.we_voices = Counter[str](), Counter[str](), Counter[str]()
+        self.you_voices, self.addressed, self.not_voices = Counter[str](), Counter[str](), Counter[str]()
+        self.name_words, self.words, self.titles = set[str](), set[str](), set[str]()
+        self.modifiers: dict[str, set[str]] = {}
+        self.parts, self.places = set[int](), list[int]()
 
     def add(self, other: Profile) -> None:
         """Join the facts of a later chain of the same entity."""
-        self.size += other.size
-        self.nouns += other.nouns
-        self.genders = [a + b for a, b in zip(self.genders, other.genders, strict=True)]
-        for name in ("strings", "full", "names", "heads"):
-            getattr(self, name).update(getattr(other, name))
-        self.name_words |= other.name_words
-        for head, sets in other.modifiers.items():
-            self.modifiers.setdefault(head, []).extend(sets)
+        for name in ("size", "nouns", "pointing", "opens", "plural", "singular", "quoted"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.links += 1
+        self.persons = [a + b for a, b in zip(self.persons, other.persons, strict=True)]
+        for name, value in vars(other).items():
+            if isinstance(value, Counter | set):
+                getattr(self, name).update(value)
+        for head, words in other.modifiers.items():
+            self.modifiers.setdefault(head, set()).update(words)
         self.last = max(self.last, other.last)
+        self.places = other.places
+        self.__dict__.pop("gender", None)
 
     @property
     def pronouns_only(self) -> bool:
         return not self.nouns
 
+    @cached_property
+    def gender(self) -> str:
+        """ "m", "f", "n", "p" or "w" (we) when the pronouns and nouns of a chain agree, else ""."""
+        counts = self.persons[:5]
+        best = max(range(5), key=lambda i: counts[i])
+        return "mfnpw"[best] if counts[best] > 0.7 * sum(counts) > 0 else ""
 
-def profile_of(document: SplitDocument, rules: TypeRules, mentions: Sequence[Mention]) -> Profile:
+    def share(self, person: int) -> float:
+        """The share of mentions that are pronouns of a class."""
+        return self.persons[person] / self.size
+
+
+def profile_of(reading: DocumentReading, mentions: Sequence[Mention], part: int = 0) -> Profile:
     """The profile of one chain."""
-    made = Profile(size=len(mentions), first=mentions[0].start, last=mentions[-1].start)
+    made = Profile()
+    made.size, made.first, made.last = len(mentions), mentions[0].start, mentions[-1].start
+    made.parts, made.places = {part}, [m.start for m in mentions]
     for number, mention in enumerate(mentions):
-        words = [t.lower() for t in document.tokens[mention.start : mention.end + 1] if t != "\n"]
-        kind = rules.type_of(mention.start, mention.end)
+        words = [t.lower() for t in reading.tokens[mention.start : mention.end + 1] if t != "\n"] or [""]
+        kind = reading.kind_of(mention)
+        made.quoted += reading.quoted[mention.start]
+        made.opens += mention.start in reading.openers
+        made.pointing += words[0] in _POINTING
         if number == 0:
             made.first_kind = _first_kind(kind, words)
         if kind == "pronoun":
-            for i, class_ in enumerate(_CLASSES):
-                made.genders[i] += words[0] in class_
-            continue
-        made.nouns += 1
-        _add_noun(made, document, mention, words, kind == "name")
+            _add_pronoun(made, reading, mention.start, words[0])
+        else:
+            _add_noun(made, reading, mention, words, kind == "name")
     return made
 
 
+def _add_pronoun(made: Profile, reading: DocumentReading, at: int, word: str) -> None:
+    for i, words in enumerate(_CLASSES):
+        made.persons[i] += word in words
+    speaker = reading.speakers[at]
+    if not speaker:
+        return
+    if word in FIRST:
+        made.voices[speaker] += 1
+    elif word in _WE_WORDS:
+        made.we_voices[speaker] += 1
+    else:
+        made.not_voices[speaker] += 1
+        if word in SECOND:
+            made.you_voices[speaker] += 1
+            made.addressed.update(filter(None, [reading.addressees[at]]))
+
+
 def _first_kind(kind: str, words: Sequence[str]) -> str:
-    if kind != "nominal" or not words:
+    if kind != "nominal":
         return kind
     if words[0] in _INDEFINITE:
         return "indefinite"
@@ -107,151 +196,257 @@ def _first_kind(kind: str, words: Sequence[str]) -> str:
 
 
 def _add_noun(
-    made: Profile, document: SplitDocument, mention: Mention, words: list[str], is_name: bool
+    made: Profile, reading: DocumentReading, mention: Mention, words: list[str], is_name: bool
 ) -> None:
-    bare = words[1:] if words[0] in _DETERMINERS and len(words) > 1 else words
+    at = head_of(reading.tokens, *mention)
+    core = [t.lower() for t in reading.tokens[mention.start : (mention.end if at is None else at) + 1]]
+    bare = core[1:] if core[0] in _DETERMINERS and len(core) > 1 else core
+    head = bare[-1]
+    made.nouns += 1
     made.full[" ".join(words)] += 1
     made.strings[" ".join(bare)] += 1
-    at = head_of(document.tokens, mention.start, mention.end)
-    head = document.tokens[at].lower() if at is not None else bare[-1]
+    made.words |= set(words)
+    tag = reading.tags[at] if at is not None else ""
+    plural = tag.endswith("S") if tag else head.endswith("s") and not head.endswith("ss") and not is_name
+    made.plural += plural
+    made.singular += not plural
     made.heads[head] += 1
-    made.modifiers.setdefault(head, []).append(frozenset(bare) - {head})
+    made.modifiers.setdefault(head, set()).update(w for w in bare if w != head)
     if is_name:
         made.names[" ".join(bare)] += 1
         made.name_words |= {w for w in bare if w.isalpha() and w not in HONORIFICS and len(w) > 1}
+        made.titles |= {g for w in bare if (g := honorific_gender(w.rstrip(".")))}
     for word in {head, *(w.rstrip(".") for w in bare[:1])}:
         gender = honorific_gender(word)
-        made.genders[0] += gender == "m" or word in _MALE_NOUNS
-        made.genders[1] += gender == "f" or word in _FEMALE_NOUNS
+        made.persons[0] += gender == "m" or word in _MALE_NOUNS
+        made.persons[1] += gender == "f" or word in _FEMALE_NOUNS
 
 
-def gender_of(profile: Profile) -> str:
-    """ "m", "f", "n" or "p" when the pronouns and nouns of a chain agree, else ""."""
-    counts = profile.genders[:4]
-    best = max(range(4), key=lambda i: counts[i])
-    return "mfnp"[best] if counts[best] > 0.7 * sum(counts) > 0 else ""
+def contradict(c: Profile, d: Profile) -> bool:
+    """Whether the names of two chains cannot be of one entity: no word in common (nor the first letters of
+    the other's), titles of a man and of a woman, or whole names that share only the last word."""
+    if not c.name_words or not d.name_words:
+        return False
+    if len(c.titles | d.titles) > 1 and len(c.titles) == len(d.titles) == 1:
+        return True
+    shared = c.name_words & d.name_words
+    if not shared:
+        return not (_abbreviates(c, d) or _abbreviates(d, c))
+    longer = [[n.split() for n in p.names if len(n.split()) == 2] for p in (c, d)]
+    pairs = [(a, b) for a in longer[0] for b in longer[1] if a[1] == b[1]]
+    plain = all(w.isalpha() and w not in HONORIFICS and len(w) > 1 for a, b in pairs for w in (a[0], b[0]))
+    ends = {name.split()[-1] for p in (c, d) for name in p.names}
+    return bool(pairs) and plain and len(ends) == 1 and all(a[0][0] != b[0][0] for a, b in pairs)
 
 
-PAIR_NAMES = (
-    "full string", "string", "share of c's strings", "share of d's strings", "same commonest string", "head",
-    "same commonest head", "name", "name words", "name clash", "modifiers agree", "modifiers clash",
-    "gender same", "gender clash", "both I", "both you", "pronouns only", "d pronouns only",
-    "pronouns only, recent rank", "pronouns only, size rank", "log size c", "log size d", "log distance",
-    "in last part", "share of last part", "size rank", "recent rank", "rivals by string", "rivals by head",
-    "c indefinite", "c definite", "c possessive", "c name", "c pronoun first", "c bare", "c single",
-    "string unique", "head unique", "long head", "word overlap", "same gender rivals", "head and definite",
-    "string and indefinite", "string of several words",
-)  # fmt: skip
-NEW_NAMES = (
-    "size", "single", "pronouns only", "name", "indefinite", "definite", "possessive", "bare",
-    "pronoun first", "any string", "any head", "any name", "chains", "gender known",
-    "same gender chains", "I", "you", "part",
-)  # fmt: skip
+def _abbreviates(c: Profile, d: Profile) -> bool:
+    short = {name.replace(".", "").replace(" ", "") for name in c.names}
+    letters = {"".join(w[0] for w in name.split() if w[:1].isalnum()) for name in d.names}
+    return any(a in letters or a in {w[: len(a)] for w in d.name_words} for a in short if len(a) > 1)
+
+
+FEATURES = (78, 29)
+"""How many features a pair and a chain have: weights for others are refused."""
+MOST_CANDIDATES = 120
 
 
 class ChainCandidates:
-    """The document chains that the chains of one part may join, with features of every pair."""
+    """The document chains that the chains of one part may join, with features of every pair.
 
-    def __init__(self, profiles: Sequence[Profile], last_part_start: int) -> None:
-        self.profiles = list(profiles)
-        self._last_part_start = last_part_start
-        self._genders = [gender_of(p) for p in profiles]
-        self._recent = _ranks([-p.last for p in profiles])
-        self._large = _ranks([-p.size for p in profiles])
-        self._with_string = Counter(s for p in profiles for s in p.strings)
-        self._with_head = Counter(h for p in profiles for h in p.heads)
+    Of more than `MOST_CANDIDATES` chains those that share a head, name or voice are looked at, the most
+    recent and the largest: the cost of a document is then linear in its chains.
+    """
 
-    def new_features(self, c: Profile, part: int) -> list[float]:
+    def __init__(self, reading: DocumentReading, profiles: Sequence[Profile], part: int) -> None:
+        starts = reading.document.part_starts
+        self.reading, self.profiles, self.part = reading, profiles, part
+        self._last, self._start = starts[part - 1], starts[part]
+        everyone = range(len(profiles))
+        self._recent_order = sorted(everyone, key=lambda i: -profiles[i].last)
+        self._large_order = sorted(everyone, key=lambda i: -profiles[i].size)
+        self._genders = Counter(p.gender for p in profiles)
+        self._ranks = {
+            gender: tuple(_ranks(profiles, order, gender) for order in (self._recent_order,
+            self._large_order)) for gender in {*self._genders, "", "m", "f", "n", "p", "w"}
+        }  # fmt: skip
+        self._with: dict[tuple[str, str], list[int]] = {}
+        for i, p in enumerate(profiles):
+            for key in _keys(p):
+                self._with.setdefault(key, []).append(i)
+        self._voices = {s for s in reading.speakers if s}
+
+    def of(self, c: Profile) -> list[int]:
+        """The places of the chains that c may join."""
+        if len(self.profiles) <= MOST_CANDIDATES:
+            return list(range(len(self.profiles)))
+        found = dict.fromkeys(i for key in _keys(c) for i in self._with.get(key, ())[-MOST_CANDIDATES // 4 :])
+        found |= dict.fromkeys(self._recent_order[: MOST_CANDIDATES // 4])
+        found |= dict.fromkeys(self._large_order[: MOST_CANDIDATES // 8])
+        return sorted(list(found)[:MOST_CANDIDATES])
+
+    def new_features(self, c: Profile) -> list[float]:
         """Features of the chain itself, which decide about New."""
-        gender = gender_of(c)
+        first = (c.first_kind == k for k in ("indefinite", "definite", "possessive", "bare", "pronoun"))
+        same = self._genders[c.gender] if c.gender else 0
+        occurs = max((self.reading.words[h] for h in c.heads), default=0)
         return [
             log1p(c.size), float(c.size == 1), float(c.pronouns_only), float(bool(c.names)),
-            *(float(c.first_kind == k) for k in ("indefinite", "definite", "possessive", "bare", "pronoun")),
-            float(any(s in self._with_string for s in c.strings)),
-            float(any(h in self._with_head for h in c.heads)),
-            float(any(c.name_words & p.name_words for p in self.profiles)), log1p(len(self.profiles)),
-            float(bool(gender)), log1p(sum(g == gender for g in self._genders) if gender else 0),
-            c.genders[4] / c.size, c.genders[5] / c.size, log1p(part),
+            *map(float, first),
+            float(any(("string", s) in self._with for s in c.strings)),
+            float(any(("head", h) in self._with for h in c.heads)),
+            float(any(("name", w) in self._with for w in c.name_words)), _log(len(self.profiles), _MOST),
+            float(bool(c.gender)), _log(same, _MOST), c.share(_I), c.share(_YOU), c.share(_WE), _third(c),
+            _log(self.part, _MANY), c.pointing / c.size, log1p(c.first - self._start) / 5, c.plural / c.size,
+            c.quoted / c.size, log1p(len(self._voices)), float(bool(c.voices or c.we_voices)),
+            _log(occurs - sum(c.heads.values()), _MOST), c.opens / c.size, log1p(len(c.words)),
         ]  # fmt: skip
 
-    def pair_features(self, c: Profile) -> np.ndarray:
-        """One row per document chain, see `PAIR_NAMES`."""
-        mine = gender_of(c)
-        rivals = sum(g == mine for g in self._genders) if mine else len(self.profiles)
-        recent_like = _ranks_among([-p.last for p in self.profiles], [_like(mine, g) for g in self._genders])
-        large_like = _ranks_among([-p.size for p in self.profiles], [_like(mine, g) for g in self._genders])
-        rows = [
-            self._row(c, i, mine, rivals, recent_like[i], large_like[i]) for i in range(len(self.profiles))
-        ]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), len(PAIR_NAMES))
+    def pair_features(self, c: Profile, among: Sequence[int]) -> np.ndarray:
+        """One row per document chain of `among`."""
+        rivals = self._genders[c.gender] + self._genders[""] if c.gender else len(self.profiles)
+        rows = [self._row(c, i, _log(rivals, _MOST)) for i in among]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), FEATURES[0])
 
-    def _row(
-        self, c: Profile, i: int, mine: str, rivals: int, recent_like: float, large_like: float
-    ) -> list[float]:
+    def _row(self, c: Profile, i: int, rivals: float) -> list[float]:
         d = self.profiles[i]
-        strings, heads = set(c.strings) & set(d.strings), set(c.heads) & set(d.heads)
-        agree, clash = _modifiers(c, d, heads)
-        theirs = self._genders[i]
-        distance = max(c.first - d.last, 0)
+        recent, large = self._ranks[c.gender]
+        every_recent, every_large = self._ranks[""]
         only = float(c.pronouns_only)
-        names = c.name_words & d.name_words
-        least_string = min((self._with_string[s] for s in strings), default=0)
-        least_head = min((self._with_head[h] for h in heads), default=0)
-        words = [{w for s in p.strings for w in s.split()} for p in (c, d)]
+        in_last = d.last >= self._last
         return [
-            float(bool(set(c.full) & set(d.full))), float(bool(strings)), _share(c.strings, strings),
-            _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
-            _same_top(c.heads, d.heads), float(bool(set(c.names) & set(d.names))), float(bool(names)),
-            float(bool(c.name_words and d.name_words and not names)), agree, clash,
-            float(bool(mine) and mine == theirs), float(bool(mine and theirs) and mine != theirs),
-            min(c.genders[4], d.genders[4], 3) / 3, min(c.genders[5], d.genders[5], 3) / 3, only,
-            float(d.pronouns_only), only * recent_like, only * large_like, log1p(c.size), log1p(d.size),
-            log1p(distance) / 5, float(d.last >= self._last_part_start), self._share_of_last(d),
-            self._large[i], self._recent[i], log1p(least_string), log1p(least_head),
-            *(float(c.first_kind == k) for k in _FIRST_KINDS),
-            float(c.size == 1), float(least_string == 1), float(least_head == 1),
-            float(bool(heads) and max((len(h) for h in heads), default=0) > 6),
-            len(words[0] & words[1]) / max(1, min(len(words[0]), len(words[1]))), log1p(rivals),
-            float(bool(heads) and c.first_kind == "definite"),
-            float(bool(strings) and c.first_kind == "indefinite"),
-            float(any(" " in s for s in strings)),
+            *self._words_of(c, d), *_persons(c, d), *self._voices_of(c, d), only, float(d.pronouns_only),
+            only * recent[i], only * large[i], only * (recent[i] == 1.0), log1p(c.size), _log(d.size, _MOST),
+            _log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5, float(in_last),
+            float(sum(at >= self._start - _NEAR for at in d.places)) / 4,
+            1 / (1 + _log(self._last - d.last, _FAR)), every_large[i], every_recent[i],
+            *self._strings_of(c, d), rivals, *self._heads_of(c, d), _log(d.links, _MANY),
+            _log(len(d.parts), _MANY),
+            c.quoted / c.size, d.quoted / d.size, abs(c.quoted / c.size - d.quoted / d.size),
+            float(bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)),
+            float(min(d.places) >= self._last) if d.places else 0.0,
+            float(bool(set(c.strings) & set(d.strings)) and not (c.names and d.names)),
         ]  # fmt: skip
 
-    def _share_of_last(self, d: Profile) -> float:
-        return 1 / (1 + log1p(max(self._last_part_start - d.last, 0)))
+    def _words_of(self, c: Profile, d: Profile) -> list[float]:
+        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
+        names = c.name_words & d.name_words
+        agree, clash, adds = _modifiers(c, d, heads)
+        return [
+            float(bool(c.full.keys() & d.full.keys())), float(bool(strings)), _share(c.strings, strings),
+            _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
+            _same_top(c.heads, d.heads), float(bool(c.names.keys() & d.names.keys())), float(bool(names)),
+            len(names) / len(c.name_words) if c.name_words else 0.0,
+            float(bool(c.name_words and d.name_words and not names)), agree, clash, adds,
+        ]  # fmt: skip
+
+    def _voices_of(self, c: Profile, d: Profile) -> list[float]:
+        """Whether the two chains are the same participants of a conversation."""
+        if not self._voices:
+            return [0.0] * 9
+        said = _common(c.voices, d.voices)
+        known = bool(c.voices and d.voices)
+        called = max(_common(c.voices, d.addressed), _common(c.addressed, d.voices))
+        excluded = max(_common(c.voices, d.not_voices), _common(c.not_voices, d.voices))
+        joined = {"".join(n.split()).replace(".", "") for p in (c, d) for n in p.names}
+        named = any(v.lower() in joined for v in c.voices | d.voices)
+        two = len(self._voices) == 2
+        return [
+            said, float(known and not said), _common(c.we_voices, d.we_voices),
+            _common(c.you_voices, d.you_voices), called,
+            _common(c.addressed, d.addressed), excluded, float(named),
+            float(two and called > 0 and not excluded),
+        ]  # fmt: skip
+
+    def _strings_of(self, c: Profile, d: Profile) -> list[float]:
+        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
+        least_string = min((len(self._with[("string", s)]) for s in strings), default=0)
+        least_head = min((len(self._with[("head", h)]) for h in heads), default=0)
+        return [
+            _log(least_string, _MANY), _log(least_head, _MANY),
+            *(float(c.first_kind == k) for k in _FIRST_KINDS),
+            float(c.size == 1), c.pointing / c.size, float(least_string == 1), float(least_head == 1),
+            float(any(len(h) > 6 for h in heads)),
+            len(c.words & d.words) / max(1, min(len(c.words), len(d.words))),
+        ]  # fmt: skip
+
+    def _heads_of(self, c: Profile, d: Profile) -> list[float]:
+        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
+        same = bool(heads)
+        occurs = max((self.reading.words[h] for h in heads), default=0)
+        mine = max((c.heads[h] + d.heads[h] for h in heads), default=0)
+        return [
+            float(same and c.first_kind == "definite"), float(same and c.first_kind == "bare"),
+            float(same and c.pointing > 0), float(bool(strings) and c.first_kind == "indefinite"),
+            float(bool(strings) and c.plural > c.singular), float(any(" " in s for s in strings)),
+            _log(occurs - mine, _MOST), mine / occurs if occurs else 0.0,
+        ]  # fmt: skip
 
 
-def _modifiers(c: Profile, d: Profile, heads: Iterable[str]) -> tuple[float, float]:
-    """Whether noun phrases with the same head share a modifier, or both have some and share none."""
-    agree = clash = False
+def _keys(p: Profile) -> Iterable[tuple[str, str]]:
+    """What a chain is found by."""
+    voices, talk = p.voices.keys() | p.addressed.keys(), p.we_voices.keys() | p.you_voices.keys()
+    for kind, words in (("string", p.strings), ("head", p.heads), ("name", p.name_words), ("voice", voices),
+                        ("we", talk)):  # fmt: skip
+        for word in words:
+            yield kind, word
+
+
+def _persons(c: Profile, d: Profile) -> list[float]:
+    i, you, we = (min(c.share(k), d.share(k)) for k in (_I, _YOU, _WE))
+    talk = [p.share(_I) + p.share(_YOU) for p in (c, d)]
+    plural = [p.plural + p.persons[3] + p.persons[_WE] for p in (c, d)]
+    single = [p.singular + sum(p.persons[:3]) + p.persons[_I] for p in (c, d)]
+    clash = any(plural[a] > 2 * single[a] and single[b] > 2 * plural[b] for a, b in ((0, 1), (1, 0)))
+    genders = c.gender and d.gender
+    return [
+        float(bool(genders) and c.gender == d.gender), float(bool(genders) and c.gender != d.gender),
+        float(clash), i, i * ((c.quoted > 0) == (d.quoted > 0)), you, we,
+        max(min(c.share(_I), d.share(_YOU)), min(c.share(_YOU), d.share(_I))),
+        max(min(c.share(_I), d.share(_WE)), min(c.share(_WE), d.share(_I))),
+        max(talk[0] * _third(d), talk[1] * _third(c)),
+    ]  # fmt: skip
+
+
+def _log(count: float, most: int) -> float:
+    return log1p(min(max(count, 0), most))
+
+
+def _third(p: Profile) -> float:
+    return sum(p.persons[:4]) / p.size
+
+
+def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """How far two counts are of the same names, from 0 to 1."""
+    if not one or not other:
+        return 0.0
+    return sum(min(one[k] / sum(one.values()), other.get(k, 0) / sum(other.values())) for k in one)
+
+
+def _modifiers(c: Profile, d: Profile, heads: Iterable[str]) -> tuple[float, float, float]:
+    """Whether noun phrases of one head share a modifier, have only others, or c has one that d lacks."""
+    agree = clash = adds = False
     for head in heads:
-        mine, theirs = (frozenset().union(*p.modifiers[head]) for p in (c, d))
+        mine, theirs = c.modifiers[head], d.modifiers[head]
         agree |= bool(mine & theirs)
         clash |= bool(mine and theirs and not mine & theirs)
-    return float(agree), float(clash and not agree)
+        adds |= bool(mine - theirs)
+    return float(agree), float(clash and not agree), float(adds)
 
 
-def _share(counts: Counter[str], shared: set[str]) -> float:
-    total = sum(counts.values())
+def _share(counts: Counter[str], shared: Iterable[str]) -> float:
+    total = counts.total()
     return sum(counts[s] for s in shared) / total if total else 0.0
 
 
 def _same_top(one: Counter[str], other: Counter[str]) -> float:
-    return float(bool(one and other) and one.most_common(1)[0][0] == other.most_common(1)[0][0])
+    return float(bool(one and other) and max(one, key=one.__getitem__) == max(other, key=other.__getitem__))
 
 
-def _like(one: str, other: str) -> bool:
-    return not one or not other or one == other
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """1 / (1 + rank) of each value, the smallest first."""
-    return _ranks_among(values, [True] * len(values))
-
-
-def _ranks_among(values: Sequence[float], allowed: Sequence[bool]) -> list[float]:
-    order = sorted((v, i) for i, v in enumerate(values) if allowed[i])
-    ranks = [0.0] * len(values)
-    for rank, (_, i) in enumerate(order):
-        ranks[i] = 1 / (1 + rank)
-    return ranks
+def _ranks(profiles: Sequence[Profile], order: Sequence[int], gender: str) -> list[float]:
+    """1 / (1 + rank) of each chain that can be of a gender, in an order; 0 for the others."""
+    found, rank = [0.0] * len(profiles), 0
+    for i in order:
+        if not gender or profiles[i].gender in ("", gender):
+            found[i] = 1 / (1 + rank)
+            rank += 1
+    return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...books import Mention
-from ...evaluate.mention_types import TypeRules
 from ...formats.layers import flat
+from ...scoring.mention_types import TypeRules
 from .parts import ChainRef, SplitDocument, walk
 
 

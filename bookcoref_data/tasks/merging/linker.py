@@ -1,14 +1,14 @@
 """Our own linker: a small network over features of chain pairs, and one chain of a part per document chain.
 
-For each chain of a part the network gives a probability to every earlier document chain and to New. Chains
-of one part are different entities, so that the choices of a part are made together (an assignment).
-`training/merging.py` trains it on LitBank cut into parts; no story of FantasyCoref was used.
+For each chain of a part the network gives a probability to earlier document chains and to New. Chains of one
+part are different entities, so that the choices of a part are made together (an assignment). Chains whose
+names contradict each other are never joined. `training/merging.py` trains the weights.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
-from ...evaluate.mention_types import TypeRules
-from .features import NEW_NAMES, PAIR_NAMES, ChainCandidates, Profile, profile_of
+from .features import FEATURES, ChainCandidates, DocumentReading, Profile, contradict, profile_of
 from .parts import ChainRef, SplitDocument, walk
 
 WEIGHTS = "linker.json"
-_NEVER = 1e6
+_NEVER, _TINY = 1e6, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +44,25 @@ class Layers:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The weights for pairs and for New. `threshold` is the least probability of a link that is made."""
+    """The weights for pairs and for New. `least` is the least probability of a link that is made."""
 
     pair: Layers
     new: Layers
-    threshold: float
+    least: float
 
-    def log_probabilities(self, candidates: ChainCandidates, chain: Profile, part: int) -> np.ndarray:
-        """Of every document chain, then of New."""
-        pairs = self.pair.scores(candidates.pair_features(chain)) if candidates.profiles else np.zeros(0)
-        new = self.new.scores(np.array([candidates.new_features(chain, part)], dtype=np.float32))
-        scores = np.concatenate([pairs, new])
-        scores = scores - scores.max()
-        return np.asarray(scores - np.log(np.exp(scores).sum()))
+    def probabilities(self, candidates: ChainCandidates, chain: Profile, among: list[int]) -> np.ndarray:
+        """Of joining each of the document chains `among`.
+
+        Errors leave an entity in several document chains, and the network shares the probability out among
+        them. So the likeliest gets the probability of not being New, the others in proportion.
+        """
+        if not among:
+            return np.zeros(0)
+        new = self.new.scores(np.array([candidates.new_features(chain)], dtype=np.float32))
+        scores = np.concatenate([self.pair.scores(candidates.pair_features(chain, among)), new]).astype(float)
+        weights = np.exp(scores - scores.max())
+        links = weights[:-1]
+        return np.asarray(links / max(links.max(), _TINY) * links.sum() / weights.sum())
 
 
 @cache
@@ -73,58 +78,84 @@ def network_of(value: dict[str, Any]) -> Network:
     Raises:
         UsageError: the weights are for other features.
     """
-    if value["pair_features"] != list(PAIR_NAMES) or value["new_features"] != list(NEW_NAMES):
-        raise UsageError(
-            "the linker's weights are for other features", hint="train again: training/merging.py"
-        )
-    return Network(Layers.of(value["pair"]), Layers.of(value["new"]), float(value["threshold"]))
+    if value.get("features") != list(FEATURES):
+        raise UsageError("the linker's weights are for other features", hint="train again")
+    return Network(Layers.of(value["pair"]), Layers.of(value["new"]), float(value["least"]))
 
 
 def decide_with_linker(
-    document: SplitDocument, network: Network | None = None
+    document: SplitDocument, network: Network | None = None, *, least: float | None = None
 ) -> dict[ChainRef, ChainRef | None]:
-    """The linker's decisions for all parts, each on what it decided before."""
-    return {ref: choice for ref, (choice, _) in rank_with_linker(document, network).items()}
+    """The linker's decisions for all parts, each on what it decided before.
 
-
-def rank_with_linker(
-    document: SplitDocument, network: Network | None = None
-) -> dict[ChainRef, tuple[ChainRef | None, float]]:
-    """(choice, its probability) for every chain that needs a decision."""
+    `least` is the least probability of a link that is made, in place of the network's.
+    """
     network = network or default_network()
-    rules = TypeRules(document.tokens, document.sentence_ends)
-    profiles = {ref: profile_of(document, rules, mentions) for ref, mentions in document.chains.items()}
+    if least is not None:
+        network = replace(network, least=least)
+    reading = DocumentReading(document)
+    profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
     chains = {ref: profiles[ref] for ref in document.of_part(0)}
-    found: dict[ChainRef, tuple[ChainRef | None, float]] = {}
+    root_of = {ref: ref for ref in chains}
+    names = {name: ref for ref, name in reversed([*document.names.items()]) if ref in chains}
+    found: dict[ChainRef, ChainRef | None] = {}
     for part, refs in walk(document):
+        known = {ref: _known_root(document, ref, root_of, names) for ref in refs}
+        taken = {root for root in known.values() if root is not None}
+        open_refs = [ref for ref in refs if known[ref] is None]
         roots = list(chains)
-        candidates = ChainCandidates(list(chains.values()), document.part_starts[part - 1])
-        table = [network.log_probabilities(candidates, profiles[ref], part) for ref in refs]
-        for ref, choice, probability in zip(refs, *_assign(table, network.threshold), strict=True):
-            found[ref] = (roots[choice] if choice is not None else None, probability)
-        for ref in refs:
-            target = found[ref][0]
+        candidates = ChainCandidates(reading, list(chains.values()), part)
+        named = {root: name for name, root in names.items()}
+        table = []
+        for ref in open_refs:
+            chain, name = profiles[ref], document.names.get(ref)
+            among = [
+                i for i in candidates.of(chain)
+                if roots[i] not in taken and not (name and roots[i] in named)
+                and not contradict(chain, candidates.profiles[i])
+            ]  # fmt: skip
+            table.append(
+                dict(zip(among, network.probabilities(candidates, chain, among).tolist(), strict=True))
+            )
+        for ref, choice in zip(open_refs, _assign(table, network.least), strict=True):
+            known[ref] = None if choice is None else roots[choice]
+        for ref, target in known.items():
+            found[ref], root_of[ref] = target, target or ref
             if target is None:
                 chains[ref] = profiles[ref]
             else:
                 chains[target].add(profiles[ref])
+            if ref in document.names:
+                names.setdefault(document.names[ref], root_of[ref])
     return found
 
 
-def _assign(table: list[np.ndarray], threshold: float) -> tuple[list[int | None], list[float]]:
-    """The likeliest choices of a part in which no document chain is chosen twice; None means New."""
+def _known_root(
+    document: SplitDocument, ref: ChainRef, root_of: dict[ChainRef, ChainRef], names: dict[str, ChainRef]
+) -> ChainRef | None:
+    """The document chain that a chain joins for sure: that of its character, or one that shares mentions."""
+    by_name = names.get(document.names.get(ref, ""))
+    shared = document.shared.get(ref)
+    return by_name or (root_of[shared] if shared is not None else None)
+
+
+def _assign(table: list[dict[int, float]], least: float) -> list[int | None]:
+    """The likeliest links of a part in which no document chain is chosen twice; None means New.
+
+    `table` holds for each chain the places that it may join, with their probabilities.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    if not table:
-        return [], []
-    size = len(table[0]) - 1
-    logs = np.array(table)
-    new = np.full((len(table), len(table)), _NEVER)
-    np.fill_diagonal(new, -logs[:, -1])
-    links = np.where(logs[:, :-1] >= np.log(threshold), -logs[:, :-1], _NEVER)
-    rows, columns = linear_sum_assignment(np.hstack([links, new]))
+    allowed = [{i: p for i, p in row.items() if p >= least} for row in table]
+    columns = sorted({i for row in allowed for i in row})
+    place = {column: n for n, column in enumerate(columns)}
+    rows = [r for r, row in enumerate(allowed) if row]
+    costs = np.full((len(rows), len(columns) + len(rows)), _NEVER)
+    for n, r in enumerate(rows):
+        costs[n, len(columns) + n] = -np.log(least)
+        for i, p in allowed[r].items():
+            costs[n, place[i]] = -np.log(p)
     choices: list[int | None] = [None] * len(table)
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        choices[row] = column if column < size else None
-    likely = [float(np.exp(logs[i, size if c is None else c])) for i, c in enumerate(choices)]
-    return choices, likely
+    for n, column in zip(*linear_sum_assignment(costs), strict=True):
+        choices[rows[n]] = columns[column] if column < len(columns) else None
+    return choices

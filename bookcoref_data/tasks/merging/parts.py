@@ -6,18 +6,15 @@ chain is one decision: the earlier chain it joins, or New.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
 from ...books import Mention, Record
-from ...errors import BookError, DataError
-from ...formats.layers import Layer, layers_of, speakers_of
-
-_PART_KEY = re.compile(r"(.+)_part(\w+)")
+from ...errors import DataError
+from ...formats.layers import Layer
 
 
 class ChainRef(NamedTuple):
@@ -33,11 +30,13 @@ Decisions = Mapping[ChainRef, ChainRef | None]
 
 @dataclass(frozen=True, eq=False)
 class SplitDocument:
-    """The parts of one document laid end to end. All offsets are tokens of the whole document.
+    """The parts of one document laid end to end (`laying`). All offsets are tokens of the whole document.
 
     `chains` holds every chain of every part, in the order in which decisions are made: by part, then by
     first token of the first mention, longer mentions first, then id. `numbers` are the parts' own numbers,
     `part_starts` their first tokens. `layers` are annotations of tokens by name, "speakers" among them.
+    Of windows that overlap, `shared` names for a chain the earlier one with which it shares mentions.
+    `names` are the characters of a cast whose chains are known; chains of one character are one.
     """
 
     doc_key: str
@@ -46,6 +45,10 @@ class SplitDocument:
     sentences: tuple[tuple[str, ...], ...]
     chains: Mapping[ChainRef, tuple[Mention, ...]]
     layers: Mapping[str, Layer] = field(default_factory=dict)
+    shared: Mapping[ChainRef, ChainRef] = field(default_factory=dict)
+    names: Mapping[ChainRef, str] = field(default_factory=dict)
+    gutenberg_key: str = ""
+    overlaps: bool = False
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -90,86 +93,27 @@ class MergedDocument:
 
     def to_record(self) -> Record:
         """The long document: clusters in order of first mention, ids as written in CoNLL."""
-        clusters = sorted(sorted(self.mentions_of(root)) for root in self.chains)
-        layers = dict(self.document.layers)
+        document = self.document
+        found: list[tuple[list[Mention], str]] = []
+        claimed: set[Mention] = set()
+        for root, refs in self.chains.items():
+            own = self.mentions_of(root) - claimed
+            if document.overlaps:
+                claimed |= own
+            name = next((document.names[ref] for ref in refs if ref in document.names), "")
+            if own:
+                found.append((sorted(own), name))
+        found.sort()
+        layers = dict(document.layers)
         return Record(
-            self.document.doc_key, "", [list(s) for s in self.document.sentences], clusters,
-            source=self.document.doc_key, speakers=layers.pop("speakers", None), layers=layers,
+            document.doc_key, document.gutenberg_key, [list(s) for s in document.sentences],
+            [mentions for mentions, _ in found], [(name, mentions) for mentions, name in found if name],
+            source=document.doc_key, speakers=layers.pop("speakers", None), layers=layers,
         )  # fmt: skip
 
 
-def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
-    """Group records of parts (`read(..., parts="apart")`) into documents, in the order given.
-
-    A record says its document and part in `extra`, or has a key such as "story_part2"; any other record
-    is a document of one part.
-
-    Raises:
-        BookError: a record is no sound book.
-    """
-    groups: dict[str, list[tuple[str, Record]]] = {}
-    for record in records:
-        name, number = _name_and_number(record)
-        groups.setdefault(name, []).append((number, record))
-    return [_document(name, parts) for name, parts in groups.items()]
-
-
-def _name_and_number(record: Record) -> tuple[str, str]:
-    name, number = record.extra.get("document"), record.extra.get("part")
-    if isinstance(name, str) and isinstance(number, str):
-        return name, number
-    match = _PART_KEY.fullmatch(record.doc_key)
-    return (match[1], match[2]) if match else (record.doc_key, "0")
-
-
-def _document(name: str, parts: Sequence[tuple[str, Record]]) -> SplitDocument:
-    sentences: list[tuple[str, ...]] = []
-    chains: dict[ChainRef, tuple[Mention, ...]] = {}
-    starts = []
-    offset = 0
-    for position, (_, record) in enumerate(parts):
-        book = record.to_book()
-        starts.append(offset)
-        ids = record.extra.get("cluster_ids")
-        named = ids if isinstance(ids, list) and len(ids) == len(book.clusters) else range(len(book.clusters))
-        found = [
-            (tuple(sorted(Mention(m.start + offset, m.end + offset) for m in cluster)), str(i))
-            for i, cluster in zip(named, book.clusters, strict=True)
-        ]
-        if len({i for _, i in found}) < len(found):
-            raise BookError(f"{record.source}: two chains of a part have the same id", hint="mend the file")
-        for mentions, i in sorted(found, key=_decision_order):
-            chains[ChainRef(position, i)] = mentions
-        sentences += [tuple(sentence) for sentence in book.sentences]
-        offset += len(book.tokens)
-    layers = _layers([record for _, record in parts])
-    return SplitDocument(name, tuple(n for n, _ in parts), tuple(starts), tuple(sentences), chains, layers)
-
-
-def _layers(records: Sequence[Record]) -> dict[str, Layer]:
-    """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
-    found = [layers_of(record) for record in records]
-    for record, layers in zip(records, found, strict=True):
-        if (speakers := speakers_of(record)) is not None:
-            layers["speakers"] = speakers
-    names = dict.fromkeys(name for layers in found for name in layers)
-    return {
-        name: [
-            row
-            for record, layers in zip(records, found, strict=True)
-            for row in layers.get(name) or [[""] * len(s) for s in record.sentences or []]
-        ]
-        for name in names
-    }
-
-
-def _decision_order(item: tuple[tuple[Mention, ...], str]) -> tuple[int, int, str]:
-    mentions, number = item
-    return mentions[0].start, -mentions[0].end, number
-
-
 def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = None) -> MergedDocument:
-    """Join the chains of a document; chains without a decision are New.
+    """Join the chains of a document; chains without a decision are New. Chains of one character are one.
 
     `parts` stops before that part: the chains that its decisions may choose from.
 
@@ -178,10 +122,18 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
     """
     root_of: dict[ChainRef, ChainRef] = {}
     merged = MergedDocument(document, {})
+    of_name: dict[str, ChainRef] = {}
     for ref in document.chains:
         if parts is not None and ref.part >= parts:
             break
+        name = document.names.get(ref, "")
+        if name in of_name:
+            root_of[ref] = of_name[name]
+            merged.chains[of_name[name]].append(ref)
+            continue
         target = decisions.get(ref)
+        if name:
+            of_name[name] = ref if target is None else root_of.get(target, ref)
         if target is None:
             root_of[ref] = ref
             merged.chains[ref] = [ref]
@@ -189,12 +141,10 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
         if target not in document.chains or target.part >= ref.part:
             raise DataError(
                 f"{document.doc_key}: chain {ref.chain} of part {document.numbers[ref.part]} cannot join "
-                f"chain {target.chain}",
-                expected="a chain of an earlier part",
-                found=f"part {target.part}, which is "
-                + ("not earlier" if target in document.chains else "without such a chain"),
-                hint="mend the table of decisions",
-            )
+                f"chain {target.chain}", expected="a chain of an earlier part",
+                found=f"part {target.part}, which is " + ("not earlier" if target in document.chains else
+                "without such a chain"), hint="mend the table of decisions"
+            )  # fmt: skip
         root = root_of[target]
         if any(other.part == ref.part for other in merged.chains[root]):
             merged.warnings.append(
@@ -235,7 +185,8 @@ def decisions_from_whole(document: SplitDocument, whole: Record) -> dict[ChainRe
         found = [owner[m] for m in mentions if m in owner]
         cluster = max(found, key=lambda c: (found.count(c), -c)) if found else None
         if ref.part > 0:
-            decisions[ref] = first.get(cluster) if cluster is not None else None
+            earlier = first.get(cluster) if cluster is not None else None
+            decisions[ref] = earlier if earlier is not None and earlier.part < ref.part else None
         if cluster is not None:
             first.setdefault(cluster, ref)
     return decisions

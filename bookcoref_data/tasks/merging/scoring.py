@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...evaluate import ClusterScores, score_documents
+from ...scoring import ClusterScores, score_documents
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
 
@@ -48,23 +48,29 @@ class DecisionScores:
         }  # fmt: skip
 
 
-def score_decisions(document: SplitDocument, key: Decisions, response: Decisions) -> DecisionScores:
-    """Compare the decisions of a response with the right ones."""
-    entity = _entities(document, key)
-    joined = _entities(document, response)
-    members: dict[ChainRef, set[ChainRef]] = {}
+def score_decisions(
+    document: SplitDocument, key: Decisions, response: Decisions, second: Decisions | None = None
+) -> DecisionScores:
+    """Compare the decisions of a response with the right ones.
+
+    A link that is right by the decisions `second` alone counts neither as right nor as made.
+    """
+    entity, joined = _entities(document, key), _entities(document, response)
+    other = entity if second is None else _entities(document, second)
+    members: dict[ChainRef, set[tuple[str, ChainRef]]] = {}
     counts = DecisionScores()
     for part in range(len(document.numbers)):
         chains = document.of_part(part)
         for ref in chains if part else ():
             chosen, right = response.get(ref), key.get(ref)
-            same = chosen is not None and right is not None and entity[ref] in members[joined[chosen]]
+            there = members[joined[chosen]] if chosen is not None else set()
+            same = right is not None and ("key", entity[ref]) in there
+            made = chosen is not None and (same or second is None or ("second", other[ref]) not in there)
             counts += DecisionScores(
-                1, int(same or (chosen is None and right is None)), int(chosen is not None), int(same),
-                int(right is not None),
-            )  # fmt: skip
+                1, int(same or not (made or right is not None)), int(made), int(same), int(right is not None)
+            )
         for ref in chains:
-            members.setdefault(joined[ref], set()).add(entity[ref])
+            members.setdefault(joined[ref], set()).update({("key", entity[ref]), ("second", other[ref])})
     return counts
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...books import Record
-from ...evaluate import ClusterScores, score_documents
+from ...scoring import ClusterScores, score_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,10 @@ def _of(genre: str, records: Sequence[Record]) -> GenreStatistics:
             starts = sorted(m.start for m in cluster)
             distances += [b - a for a, b in pairwise(starts)]
     return GenreStatistics(
-        genre,
-        len(records),
-        sum(len(s) for r in records for s in r.sentences or []),
-        sum(len(r.clusters) for r in records),
-        sum(len(c) for r in records for c in r.clusters),
+        genre, len(records), sum(len(s) for r in records for s in r.sentences or []),
+        sum(len(r.clusters) for r in records), sum(len(c) for r in records for c in r.clusters),
         tuple(distances),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,10 +72,9 @@ def write_table(
 ) -> int:
     """Write the decisions about some documents; returns how many rows."""
     rows = [
-        row_of(document, ref, target, annotator)
-        for document in documents
-        for ref, target in decisions.get(document.doc_key, {}).items()
-    ]
+        row_of(document, ref, target, annotator) for document in documents for ref, target in
+        decisions.get(document.doc_key, {}).items()
+    ]  # fmt: skip
     write_text(path, "\n".join(["\t".join(COLUMNS), *rows]) + "\n")
     return len(rows)
 

@@ -10,15 +10,6 @@ from .grading import Grades, Share, grade
 from .settings import QuestionSettings, read_settings
 
 __all__ = [
-    "FEATURES",
-    "NONE_OF_THE_ABOVE",
-    "Grades",
-    "Question",
-    "QuestionSet",
-    "QuestionSettings",
-    "Share",
-    "annotation_answers",
-    "build_questions",
-    "grade",
-    "read_settings",
-]
+    "FEATURES", "NONE_OF_THE_ABOVE", "Grades", "Question", "QuestionSet", "QuestionSettings", "Share",
+    "annotation_answers", "build_questions", "grade", "read_settings",
+]  # fmt: skip

@@ -119,12 +119,10 @@ class QuestionSet:
 
 
 def build_questions(
-    datasets: Iterable[tuple[str, Sequence[Record]]],
-    settings: QuestionSettings,
-    *,
+    datasets: Iterable[tuple[str, Sequence[Record]]], settings: QuestionSettings, *,
     phrases: Callable[[Record], Sequence[str | None] | None] = lambda record: None,
     listen: Callable[[str], None] = lambda doc_key: None,
-) -> QuestionSet:
+) -> QuestionSet:  # fmt: skip
     """The question set of some data sets, each a name and its annotated records.
 
     `phrases` may name the groups of a record by hand; `listen` hears of every document that is done.

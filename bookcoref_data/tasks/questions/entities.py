@@ -1,27 +1,23 @@
 """The entities of a document that can be asked about, and the phrase that stands for each.
 
 Names of characters are the phrases where a file has them, then names of clusters (LitBank), else the
-commonest name or noun phrase among the mentions. The published phrases were written by a model and
-reviewed by hand; they are not public.
+fullest common name or noun phrase among the mentions, see `phrases`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...books import Book, Mention, Record
-from ...evaluate.mention_types import TypeRules
 from ...formats.kinds import mention_types
+from ...scoring.mention_types import TypeRules
+from .phrases import cluster_name, letters_of, proposals, written_words
 from .pronouns import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
-_NAMED_CLUSTER = re.compile(r"(.*[^\W\d].*)-\d+")
-_TRAILING = re.compile(r"(\s*([,.;:]|['’]\s*s?))+$")
 _CATEGORY = {"name": "PROP", "nominal": "NOM", "pronoun": "PRON"}
-LONGEST_PHRASE = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,12 +44,9 @@ class QuestionDocument:
 
 
 def make_document(
-    record: Record,
-    *,
-    least_mentions: int = 3,
-    untyped: str = "rules",
+    record: Record, *, least_mentions: int = 3, untyped: str = "rules",
     phrases: Sequence[str | None] | None = None,
-) -> QuestionDocument:
+) -> QuestionDocument:  # fmt: skip
     """Prepare a record. `phrases` names its groups by hand: characters first, then unnamed clusters.
 
     `untyped` says how mentions are sorted where the file has no types: "rules" (name, noun phrase, pronoun
@@ -77,7 +70,13 @@ def make_document(
         by_entity[owner].append(i)
     if phrases is None:
         texts = [book.text_of(m) for m in mentions]
-        phrases = _phrases(by_entity, names, texts, categories, least_mentions)
+        written = written_words(book.tokens)
+        proposed = [
+            iter([names[n]]) if n < len(book.characters)
+            else proposals(names[n], *_said(members, texts, categories), written)
+            for n, members in enumerate(by_entity)
+        ]  # fmt: skip
+        phrases = _phrases(by_entity, names, texts, proposed, least_mentions)
     return QuestionDocument(book, mentions, owners, categories, tuple(phrases), source)
 
 
@@ -91,20 +90,9 @@ def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list
     ids = record.extra.get("cluster_ids")
     names: list[str | None] = [None] * len(book.clusters)
     if isinstance(ids, list) and len(ids) == len(names):
-        found = [_NAMED_CLUSTER.fullmatch(i) if isinstance(i, str) else None for i in ids]
-        names = [readable(match[1]) if match else None for match in found]
+        names = [cluster_name(i) for i in ids]
     source = "cluster names" if any(names) else "mentions"
     return list(book.clusters), names, source
-
-
-def readable(name: str) -> str:
-    """The name of a LitBank cluster as a phrase: "Mrs__Hall" is "Mrs. Hall", "Tom_s_aunt" is "Tom's aunt".
-
-    Each underscore stands for a space or a mark that file names do not allow.
-    """
-    text = re.sub(r"\b(Mr|Mrs|Ms|Dr|St)__(?=\w)", r"\1. ", name)
-    text = re.sub(r"(?<=\w)__(?=\w)", ", ", text)
-    return re.sub(r"_+", " ", re.sub(r"(?<=\w)_s_", "'s ", text)).strip()
 
 
 def _categories(record: Record, book: Book, mentions: Sequence[Mention], untyped: str) -> tuple[str, ...]:
@@ -117,13 +105,17 @@ def _categories(record: Record, book: Book, mentions: Sequence[Mention], untyped
     )
 
 
+def _said(
+    members: Sequence[int], texts: Sequence[str], categories: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The texts and categories of an entity's mentions."""
+    return [texts[i] for i in members], [categories[i] for i in members]
+
+
 def _phrases(
-    by_entity: Sequence[Sequence[int]],
-    names: Sequence[str | None],
-    texts: Sequence[str],
-    categories: Sequence[str],
-    least_mentions: int,
-) -> list[str | None]:
+    by_entity: Sequence[Sequence[int]], names: Sequence[str | None], texts: Sequence[str],
+    proposed: Sequence[Iterator[str | None]], least_mentions: int,
+) -> list[str | None]:  # fmt: skip
     """A distinct phrase for every entity that is large enough and no plural; the largest choose first."""
     chosen: list[str | None] = [None] * len(by_entity)
     taken: set[str] = set()
@@ -132,30 +124,12 @@ def _phrases(
         members = by_entity[number]
         if len(members) < least_mentions or _is_plural(texts[i] for i in members):
             continue
-        for phrase in _proposals(names[number], members, texts, categories):
-            if phrase.casefold() not in taken:
-                taken.add(phrase.casefold())
+        for phrase in proposed[number]:
+            if phrase and letters_of(phrase) not in taken:
+                taken.add(letters_of(phrase))
                 chosen[number] = phrase
                 break
     return chosen
-
-
-def _proposals(
-    name: str | None, members: Sequence[int], texts: Sequence[str], categories: Sequence[str]
-) -> list[str]:
-    """Phrases for an entity, best first: its name, its commonest names, then its commonest noun phrases."""
-    if name is not None:
-        return [name]
-    found = []
-    for category in ("PROP", "NOM"):
-        counts = Counter(
-            _TRAILING.sub("", texts[i])
-            for i in members
-            if categories[i] == category and len(texts[i]) <= LONGEST_PHRASE
-        )
-        counts.pop("", None)
-        found += sorted(counts, key=lambda text: (-counts[text], -len(text), text))
-    return found
 
 
 def _is_plural(texts: Iterable[str]) -> bool:

@@ -69,12 +69,10 @@ def request_of(question: Mapping[str, Any], variant: str = "desc") -> Request:
     """What a model is asked for one row of a question file."""
     options = tuple(question["options"])
     return Request(
-        key=str(question["id"]),
-        prompt=prompt_of(question, variant),
-        pattern=answer_pattern(options, variant),
-        choices=options,
+        key=str(question["id"]), prompt=prompt_of(question, variant),
+        pattern=answer_pattern(options, variant), choices=options,
         lead=f"- Mention: {{{{{question['mention']}}}}}\n- {REFERS} ",
-    )
+    )  # fmt: skip
 
 
 def answer_in(reply: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
 from ...resources import load_toml, resource
+from ...shapes import check, settings_of
 
 RECIPE = "identifyme.toml"
 
@@ -71,6 +71,7 @@ def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> Q
     """
     path = recipe or resource("recipes", RECIPE)
     value = load_toml(path)
+    check(value, "question_recipe", str(path), UsageError)
     variants = value.get("variants", {})
     if variant not in variants:
         raise UsageError(
@@ -79,19 +80,4 @@ def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> Q
         )  # fmt: skip
     merged = {**value.get("settings", {}), **variants[variant]}
     merged |= {name: change for name, change in changes.items() if change is not None}
-    return _settings(merged, str(path))
-
-
-def _settings(values: Mapping[str, Any], source: str) -> QuestionSettings:
-    kinds = {f.name: type(f.default) for f in fields(QuestionSettings)}
-    found: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-    for name, value in found.items():
-        kind = kinds.get(name)
-        right = kind is not None and (isinstance(value, kind) or (kind is float and type(value) is int))
-        if not right or (kind is int and isinstance(value, bool)):
-            raise UsageError(
-                f"{source}: the setting {name} cannot be used",
-                expected=f"a value of type {kind.__name__}" if kind else "one of " + ", ".join(kinds),
-                found=repr(value),
-            )
-    return QuestionSettings(**found)
+    return settings_of(QuestionSettings, merged, str(path))

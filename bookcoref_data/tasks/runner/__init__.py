@@ -10,13 +10,5 @@ from .requests import Model, Reply, Request
 from .run import Prices, RunReport, ask, preview
 
 __all__ = [
-    "EndpointModel",
-    "LocalModel",
-    "Model",
-    "Prices",
-    "Reply",
-    "Request",
-    "RunReport",
-    "ask",
-    "preview",
-]
+    "EndpointModel", "LocalModel", "Model", "Prices", "Reply", "Request", "RunReport", "ask", "preview",
+]  # fmt: skip

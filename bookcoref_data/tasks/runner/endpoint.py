@@ -51,11 +51,9 @@ class EndpointModel:
 
     def settings(self) -> dict[str, Any]:
         return {
-            "model": self.name,
-            "temperature": self.temperature,
-            "max_tokens": self.most_tokens,
+            "model": self.name, "temperature": self.temperature, "max_tokens": self.most_tokens,
             "constrain": self.constrain,
-        }
+        }  # fmt: skip
 
     def reply(self, request: Request) -> Reply:
         """Send one request.
@@ -83,10 +81,9 @@ class EndpointModel:
             if attempt + 1 < self.tries:
                 self.sleep(wait)
         raise SourceError(
-            f"{self.url} does not answer for {self.name}",
-            found=last,
+            f"{self.url} does not answer for {self.name}", found=last,
             hint="finished replies are kept: run the same command again to go on",
-        )
+        )  # fmt: skip
 
     def _session(self) -> requests.Session:
         import requests
@@ -102,11 +99,9 @@ class EndpointModel:
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
-            "model": self.name,
-            "messages": [{"role": "user", "content": request.prompt}],
-            "temperature": self.temperature,
-            "max_tokens": self.most_tokens,
-        }
+            "model": self.name, "messages": [{"role": "user", "content": request.prompt}],
+            "temperature": self.temperature, "max_tokens": self.most_tokens,
+        }  # fmt: skip
         if self.constrain == "regex" and request.pattern:
             body["guided_regex"] = request.pattern
         elif self.constrain == "choice" and request.choices:

@@ -46,13 +46,9 @@ class RunReport:
 
 
 def ask(
-    requests: Iterable[Request],
-    model: Model,
-    cache: Path,
-    *,
-    prices: Prices | None = None,
+    requests: Iterable[Request], model: Model, cache: Path, *, prices: Prices | None = None,
     progress: Progress | None = None,
-) -> tuple[dict[str, Reply], RunReport]:
+) -> tuple[dict[str, Reply], RunReport]:  # fmt: skip
     """The reply to every request, by its key.
 
     `cache` is a JSONL file: one line a reply, with the digest of prompt and settings. Lines are appended as

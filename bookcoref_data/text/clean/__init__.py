@@ -18,34 +18,19 @@ import numpy as np
 
 from ...errors import UsageError
 from ..markers import field
+from .back import cut_back
+from .contents import cut_contents
 from .edges import cut_edges
-from .front import cut_back, cut_contents, cut_front, cut_other_works
-from .guard import check
+from .front import cut_front
+from .guard import give_back, require_text
 from .headings import is_bare_number, is_heading, is_subtitle
 from .inline import cut_emphasis
 from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
-from .notes import (
-    cut_credits,
-    cut_footnotes,
-    cut_illustrations,
-    cut_page_numbers,
-    cut_transcriber_notes,
-)
+from .notes import cut_credits, cut_footnotes, cut_illustrations, cut_page_numbers, cut_transcriber_notes
 from .settings import CleanRecipe, CleanSettings, Piece, settings_from
 
-__all__ = [
-    "KINDS",
-    "Block",
-    "ChapterHeading",
-    "CleanRecipe",
-    "CleanSettings",
-    "CleanText",
-    "Cut",
-    "KeptRun",
-    "Piece",
-    "clean",
-    "settings_from",
-]  # fmt: skip
+__all__ = ["KINDS", "Block", "ChapterHeading", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "KeptRun",
+           "Piece", "clean", "settings_from"]  # fmt: skip
 
 _LINE_END = re.compile(r"\n")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -63,7 +48,7 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
     Header, footer and apparatus go as the settings say; paragraphs stay, separated by one blank line.
 
     Raises:
-        DataError: more would go than the guard allows, or nothing would be left (shows what).
+        DataError: two books in one file, or nothing would be left (shows what).
         UsageError: a piece named by a recipe is not in the text.
     """
     settings = settings or CleanSettings()
@@ -78,7 +63,7 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
         "illustration": cut_illustrations,
         "page-number": cut_page_numbers,
         "footnote": cut_footnotes,
-        "contents": partial(_cut_tables, title=title, settings=settings),
+        "contents": partial(cut_contents, settings=settings),
         "title-page": partial(cut_front, settings=settings, author=author, title=title),
         "back-matter": partial(cut_back, settings=settings),
         "emphasis": cut_emphasis,
@@ -96,10 +81,6 @@ def _title(header: str) -> str:
         return title
     found = _OLD_TITLE.search(header)
     return found.group(1).strip() if found else ""
-
-
-def _cut_tables(draft: Draft, title: str, settings: CleanSettings) -> None:
-    cut_other_works(draft, title, cut_contents(draft, settings))
 
 
 def _apply_recipe(draft: Draft, settings: CleanSettings) -> None:
@@ -152,8 +133,9 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     Each step gives back what only the one before needed, so that file, body and little else are in memory.
     """
     headings = _heading_spans(draft)
+    give_back(draft, settings)
+    require_text(draft)
     cuts = _cuts(draft)
-    check(draft, cuts, settings)
     marks = np.frombuffer(draft.marks, dtype=np.uint8)
     for start, end in _surplus(draft.text, _runs(marks)):
         marks[start:end] = _SURPLUS  # what is cut already may lie between; it is no part of the text anyway

@@ -27,7 +27,7 @@ def find_edges(text: str) -> tuple[int, int]:
 
 def _header_end(text: str) -> int:
     for pattern in (START, SMALL_PRINT):
-        found = list(pattern.finditer(text))
+        found = _headers(pattern, text)
         if found:
             return found[-1].end()
     end = 0
@@ -35,6 +35,15 @@ def _header_end(text: str) -> int:
         if HEADER_WORDS.search(block.text) and not FOOTER.match(block.text):
             end = block.end
     return end
+
+
+def _headers(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The lines that end a header. They begin with a star: few lines need to be tried."""
+    found, at = [pattern.match(text)], text.find("\n*")
+    while at >= 0:
+        found.append(pattern.match(text, at + 1))
+        at = text.find("\n*", at + 1)
+    return [match for match in found if match]
 
 
 def cut_edges(draft: Draft, settings: CleanSettings) -> None:
@@ -62,7 +71,7 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
 def _two_books(text: str) -> tuple[str, str] | None:
     """(what, where) when a text stands between two lines that end a header."""
     for pattern in (START, SMALL_PRINT):
-        starts = list(pattern.finditer(text))
+        starts = _headers(pattern, text)
         if len(starts) < 2:
             continue
         between = text[starts[0].end() : starts[-1].start()]

@@ -1,42 +1,37 @@
-"""The guard: cleaning stops when more would go than a book's apparatus can be."""
+"""The guard: a kind of cut that would take more than a book's apparatus can be is not made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...errors import DataError
-from .model import VISIBLE, Cut, Draft
-from .settings import CleanSettings
-
-_EDGES = ("header", "footer")
+from .model import KINDS, VISIBLE, Draft
+from .settings import LIMITS, CleanSettings
 
 
-def check(draft: Draft, cuts: Sequence[Cut], settings: CleanSettings) -> None:
-    """Refuse when a kind, or all together, takes more than its share of what lies between header and footer.
+def give_back(draft: Draft, settings: CleanSettings) -> None:
+    """Take back every kind that takes more than its share of what lies between header and footer, and say so.
 
-    Header and footer themselves have a fixed size, so they are not counted.
-
-    Raises:
-        DataError: names the kind, the shares and the largest cut.
+    All kinds together have a limit as well: the largest go back first. Header and footer have a fixed size,
+    and what a recipe names a person has decided; so neither is counted.
     """
-    body = draft.end - draft.start
-    inside = [cut for cut in cuts if cut.kind not in _EDGES]
-    sums: dict[str, int] = {}
-    for cut in inside:
-        sums[cut.kind] = sums.get(cut.kind, 0) + cut.end - cut.start
-    total = sum(sums.values())
-    if total >= body or not VISIBLE.search(draft.text, draft.start, draft.end):
+    body = max(1, draft.end - draft.start)
+    codes = {kind: KINDS.index(kind) + 1 for kind in LIMITS if kind in KINDS}
+    sums = {kind: draft.marks.count(code, draft.start, draft.end) for kind, code in codes.items()}
+    for kind in sorted(sums, key=lambda kind: -sums[kind]) if settings.guard else ():
+        for name, amount in ((kind, sums[kind]), ("total", sum(sums.values()))):
+            if amount > settings.floor and sums[kind] and amount > settings.limit(name) * body:
+                why = f"{name} would take {amount / body:.1%} of the text, {settings.limit(name):.0%} may go"
+                _take_back(draft, kind, codes[kind], why)
+                sums[kind] = 0
+
+
+def _take_back(draft: Draft, kind: str, code: int, why: str) -> None:
+    first, last = draft.marks.find(code, draft.start), draft.marks.rfind(code, 0, draft.end) + 1
+    draft.marks[first:last] = draft.marks[first:last].replace(bytes([code]), b"\0")
+    draft.decide(kind, first, last, why, cut=False)
+
+
+def require_text(draft: Draft) -> None:
+    """Raises DataError: nothing visible is left between header and footer."""
+    left = draft.marks.find(0, draft.start, draft.end)
+    if left < 0 or not VISIBLE.search(draft.text, draft.start, draft.end):
         raise DataError("cleaning leaves nothing", hint="the file has no text between header and footer")
-    if not settings.guard:
-        return
-    for kind, amount in [*sums.items(), ("total", total)]:
-        share = amount / body
-        if amount > settings.floor and share > settings.limit(kind):
-            worst = max((c for c in inside if kind in (c.kind, "total")), key=lambda c: c.end - c.start)
-            raise DataError(
-                f"cleaning would take too much ({kind})",
-                expected=f"at most {settings.limit(kind):.0%} of the text",
-                found=f"{share:.1%}; the largest piece: {worst.kind} at {worst.start}: "
-                f"{worst.excerpt(draft.text)}",
-                hint="look with `clean --show-cuts --no-guard`; then raise the limit or spare the piece",
-            )

@@ -9,6 +9,9 @@ from itertools import count
 
 from ...words.numbers import ORDINALS, ROMAN, TENS, UNITS
 from .model import Block
+from .patterns import Patterns
+
+_FORM = Patterns("headings")
 
 _NUMBER = (
     rf"(?:{ROMAN}|\d+|(?:the )?(?:{'|'.join(ORDINALS)}|last)"
@@ -26,46 +29,8 @@ _DIVISION = re.compile(
     rf"|(?!\d{{4}}){_NUMBER}[.:]?$)",
     re.I,
 )
-_NUMERAL_TITLE = re.compile(
-    r"(?:\d{1,3}(?:\.|\.? ?--|—)|[IVXLC]+\.(?:--|—)?) *[A-Z“\"‘'_]|[IVXLC]{2,} +[A-Z]|\d{1,3} +[A-Z]{2,}"
-)
 _BARE = re.compile(rf"(?:{_UNIT}\b\.?[ ,]+)?{_NUMBER}[.:]?$", re.I)
 
-_OWNER = r"(?:(?:the )?(?:author|translator|editor|publisher|printer)(?:['’]?s['’]?)? )?"
-_PREFACE = re.compile(
-    rf"{_OWNER}(?:preface|foreword|introduction|introductory|advertisement|note|notice|apology|dedication)"
-    r"(?:ary)?(?:s)?\b(?! (?:of|on) (?:the )?(?:battle|murder))|to the reader|publishers?['’]?s?['’]? note"
-    r"|biographical|life of |(?:some )?commendatory|dedicatory|a? ?note (?:on|by|to)|proem\b"
-    r"|pr[ée]face\b|avant-propos|avertissement"
-    r"|(?:note|avis) (?:de l['’]|du |des )(?:[ée]diteur|traducteur|auteur)"
-    r"|au lecteur|notice\b|(?:vorwort|vorrede|vorbemerkung|einleitung|geleitwort|zum geleit)\b",
-    re.I,
-)
-_CONTENTS = re.compile(
-    r"(?:(?:table of|the|detailed|general|brief|full) )*contents\b.{0,25}$"
-    r"|table(?: des (?:mati[eè]res|chapitres))?\W*$|sommaire\W*$|inhalt(?:s[- ]?verzeichni(?:s|ss|ß))?\W*$",
-    re.I,
-)
-_LISTS = re.compile(
-    r"(?:list of )?(?:illustrations|plates|maps|engravings)\b.{0,12}$"
-    r"|list of (?:the )?.{0,40}(?:persons|characters|illustrations|plates)"
-    r"|dramatis person|(?:the )?persons of",
-    re.I,
-)
-_NOTES = re.compile(
-    r"(?:a )?(?:foot|end|general |explanatory )?notes?(?: \d+)?[.,:]?"
-    r"(?: (?:to|on|and)\b.{0,50}| chapter\b.{0,70})?$"
-    r"|(?:anmerkungen|fu(?:ß|ss)noten|endnoten)\b.{0,40}$|notes (?:du|de l['’]|des|et)\b.{0,40}$",
-    re.I,
-)
-_BACK = re.compile(
-    r"(?:appendix|appendices|glossary|index|bibliography|errata|vocabulary|works by|by the same author"
-    r"|(?:publisher['’]?s['’]? )?advertisements?|books by|other books"
-    r"|appendice|glossaire|bibliographie|du m[êe]me auteur|[œoe]+uvres du m[êe]me"
-    r"|anhang|glossar|literaturverzeichnis|namenverzeichnis|register|worterkl[äa]rungen"
-    r"|von demselben verfasser|vom selben verfasser|verlagsanzeigen?)\b",
-    re.I,
-)
 _ENOUGH = 3000  # characters from which the share of lower-case words is taken
 _SENTENCE_END = re.compile(r"[.!?:;,\-—]['\"”’)\]_*]*$")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
@@ -105,34 +70,34 @@ def is_division(block: Block) -> bool:
 @_asked_once
 def is_titled_number(block: Block) -> bool:
     """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
-    numbered = block.line_count <= 3 and bool(_NUMERAL_TITLE.match(block.line))
+    numbered = block.line_count <= 3 and bool(_FORM.NUMERAL_TITLE.match(block.line))
     return numbered and not is_prose(block)
 
 
 @_asked_once
 def is_preface(block: Block) -> bool:
-    return _is_named(block, _PREFACE)
+    return _is_named(block, _FORM.PREFACE)
 
 
 @_asked_once
 def is_contents(block: Block) -> bool:
     """Whether the first line is the heading of a table: raised, and no sentence that goes on below it."""
-    return block.line[:1].isupper() and bool(_CONTENTS.match(block.line)) and not is_prose(block)
+    return block.line[:1].isupper() and bool(_FORM.CONTENTS.match(block.line)) and not is_prose(block)
 
 
 @_asked_once
 def is_list(block: Block) -> bool:
-    return _is_named(block, _LISTS)
+    return _is_named(block, _FORM.LISTS)
 
 
 @_asked_once
 def is_notes(block: Block) -> bool:
-    return _is_named(block, _NOTES)
+    return _is_named(block, _FORM.NOTES)
 
 
 @_asked_once
 def is_back(block: Block) -> bool:
-    return _is_named(block, _BACK)
+    return _is_named(block, _FORM.BACK)
 
 
 def _is_named(block: Block, names: re.Pattern[str]) -> bool:

@@ -12,22 +12,9 @@ import numpy as np
 from .evidence import Evidence, Story
 
 KINDS = (
-    "header",
-    "footer",
-    "credits",
-    "transcriber-note",
-    "illustration",
-    "page-number",
-    "footnote",
-    "contents",
-    "other-works",
-    "preface",
-    "title-page",
-    "back-matter",
-    "advertisement",
-    "emphasis",
-    "recipe",
-)
+    "header", "footer", "credits", "transcriber-note", "illustration", "page-number", "footnote", "contents",
+    "preface", "title-page", "back-matter", "advertisement", "emphasis", "recipe",
+)  # fmt: skip
 """Kinds of cuts, in the order in which they are made; a character belongs to the first that takes it."""
 
 

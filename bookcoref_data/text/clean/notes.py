@@ -3,78 +3,25 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import chain, pairwise
 
-from .headings import is_contents, is_division, is_notes, is_preface, is_title
-from .model import Block, Draft
+from .headings import is_contents, is_division, is_notes, is_preface, is_prose, is_title
+from .model import KINDS, VISIBLE, Block, Draft
+from .patterns import Patterns
 
-_CREDIT = re.compile(
-    r"""(?:[Tt]his[ ])?(?:[Ee]-?text[ ]|[Ee]book[ ])?(?:was[ ])?
-        (?:[Pp]roduced|[Pp]repared|[Tt]ranscribed|[Ss]canned|[Tt]yped|[Pp]roofread|[Dd]igitized)
-        [ ](?:and[ ]\w+[ ])?(?:by|from)\b
-      | Special[ ]thanks[ ]are[ ]due
-      | An[ ]Anonymous[ ]Volunteer
-      | HTML[ ]version
-      | Updated[ ]edition
-      | Images[ ]of[ ]the[ ]original
-      | Note:[ ]Project[ ]Gutenberg
-      | Online[ ]Distributed[ ]Proofread
-      | (?:Enlarge|Full[ ]Size|Original)\b[^a-z]*$
-    """,
-    re.X,
-)  # fmt: skip
-_PROJECT = re.compile(
-    r"Project Gutenberg|Gutenberg-tm|pgdp\.net|Distributed\s+Proofread|gutenberg\.(?:org|net)"
-)
-_PRODUCERS = re.compile(
-    r"proofr|volunteer|scann|\bwww\.|https?:|@|\bimages?\b|\bHTML\b|e-?text|e-?book", re.I
-)
-_END_OF = re.compile(
-    r"(?:The )?End of (?:[Tt]he )?[A-Z][^\W_]*(?:[ ,:'’-]+[^\W_]+){0,10}\.?(?: This is the last .*)?$", re.S
-)
+_FORM = Patterns("notes")
+
+_STAR_DISTANCE = 4000  # characters between a star and its note
+_MOST_PARAGRAPHS = 6  # of one note
+_WIDE_GAP = "\n" * 5
 _CREDIT_BLOCKS = 12  # credits stand among the first and the last blocks
 
-_NOTE_WORDS = r"(?:end\s?)?(?:notes?|comments?|corrections?|remarks?|amendments?|errata|details?|changes)"
-_TRANSCRIBER = (
-    rf"transcri(?:ber|ption)s?(?:['’]s?)?\s+{_NOTE_WORDS}\b|transcriber['’]?s?:"
-    r"|notes? (?:de (?:la )?transcription|du transcripteur|sur la transcription)"
-    r"|(?:anmerkung(?:en)?|hinweise?|bemerkung(?:en)?) "
-    r"(?:zur transkription|des (?:bearbeiters|transkribenten))"
-)
-_NOTE_MARK = re.compile(rf"\W{{0,12}}(?:{_TRANSCRIBER}|Editor['’]s Note: It has|Producer['’]s note)", re.I)
-_NOTE_TITLE = re.compile(rf"\W{{0,12}}(?:{_TRANSCRIBER})\W*$", re.I)
+_MOST_OTHERS = 1  # paragraphs without such a word inside a note: a passage that is corrected
+_QUOTES = "\"“‘'«„"
 _LONG_NOTE = 6000
 _NOTE_SHARE = 0.06  # of the text: a note near the end that goes on for longer is not one note
-_ILLUSTRATION = re.compile(
-    r"\[(?:illustrations?|picture|image|frontispiece|map|music)\b(?=[^\]\n]{0,2}[:\]\s])", re.I
-)
-_PAGE = re.compile(
-    r"[ \t]*(?:\[p(?:ages?|g\.?|\.)?[ ]?\d{1,4}\]|\{p?g?\.? ?\d{1,4}\}"
-    r"|\d{1,4}\)|p(?:age|\.) ?\d{1,4}\.?)[ \t]*$",
-    re.I,
-)
-_PAGE_INLINE = re.compile(r"[\[{](?:pg|page|p)\.? ?\d{1,4}[\]}]", re.I)
-_FOOTNOTE = re.compile(
-    r"\[(?:footnote\b ?:?\s?([\w*†‡]{0,4})|(?:note|fu(?:ß|ss)note|anmerkung) (\d{1,4}|[A-Z*]): )", re.I
-)
-# Made from hypertext: "66 (return) [ A mask.]", with the number of the mark that leads back to the text.
-_RETURN_NOTE = re.compile(
-    r"^(?:[ \t]*(?:foot|end)?notes?:?\s+)?[ \t]*(\d{1,4}) \(return\)\s*(?=\[)", re.M | re.I
-)
-_NUMBERED_NOTE = re.compile(r"[ \t]*[\[({](\d{1,4}|[A-Z]|\*{1,3}|†|‡)[\])}][^\S\n]*(?=\S)")
-_STAR_NOTE = re.compile(r"[ \t]*(\*{1,3}|†|‡) ?(?=[A-Za-z“\"‘'_(])")
-# Patterns begin with the rare character and look behind from there: a search then skips to it, where one that
-# begins with an optional blank or a look-behind tries every place of the book.
-_LABEL = re.compile(
-    r"[\[{(](?:(?<=[\w.,;:!?”’\"')_*][\[{(])|(?<=[\w.,;:!?”’\"')_*] [\[{(])|(?<=\n[\[{(]))"
-    r"(\d{1,4}|[A-Z]|\*{1,3}|†)[\]})]"
-)
-_REFERENCE = re.compile(r"[{<]\d{1,3}[}>]")  # to notes at the end of a poem or of the book
-_GLUED = re.compile(
-    r"[0-9](?:(?<=[^\W\d_][0-9])\d{0,2}(?!\w)|(?<=[^\W\d][.,;:!?”’][0-9])\d{0,2}(?![\w.,]\d|\w))"
-)
-_STAR = re.compile(r"(?<=[\w.,;:!?”’\"'])(\*{1,3}|†|‡)(?=[\s.,;:!?”’\"')]|$)", re.M)
-_BROKEN = re.compile(r"[.!?:;”\"’')\]*_—-]\s*$")
 
 
 def cut_credits(draft: Draft) -> None:
@@ -82,12 +29,12 @@ def cut_credits(draft: Draft) -> None:
     blocks = draft.blocks()
     ends = blocks[:_CREDIT_BLOCKS] + blocks[-_CREDIT_BLOCKS:]
     for block in ends:
-        if _CREDIT.match(block.line) and len(block.lines) <= 12 and _names_producers(block):
+        if _FORM.CREDIT.match(block.line) and len(block.lines) <= 12 and _names_producers(block):
             draft.cut("credits", block.start, block.end)
     for block in blocks:
-        if _PROJECT.search(block.text):
+        if _FORM.PROJECT.search(block.text):
             draft.cut("credits", block.start, block.end)
-    if blocks and _END_OF.match(blocks[-1].text.strip()):
+    if blocks and _FORM.END_OF.match(blocks[-1].text.strip()):
         draft.cut("credits", blocks[-1].start, blocks[-1].end)
 
 
@@ -95,21 +42,19 @@ def _names_producers(block: Block) -> bool:
     """Whether a block that opens like a credit names people or tools; "Prepared by long years" does not."""
     words = block.text.split()
     raised = sum(not word[0].islower() for word in words)
-    return bool(_PRODUCERS.search(block.text)) or raised >= 0.5 * len(words)
+    return bool(_FORM.PRODUCERS.search(block.text)) or raised >= 0.5 * len(words)
 
 
 def cut_transcriber_notes(draft: Draft) -> None:
     """A bracketed note to its closing bracket; a titled note to the next wide gap, at the end to the end."""
     blocks = draft.blocks()
     for index, block in enumerate(blocks):
-        if draft.marks[block.start] or not _NOTE_MARK.match(block.lines[0]):
+        if draft.marks[block.start] or not _FORM.NOTE_MARK.match(block.lines[0].strip()):
             continue
         if block.text.lstrip().startswith("["):
             end = _closing(draft, block.text.index("[") + block.start)
-        elif _is_last(draft, blocks, index):
-            end = draft.end
-        elif _NOTE_TITLE.match(block.line):
-            end = _titled_note_end(blocks, index)
+        elif _is_last(draft, blocks, index) or _FORM.NOTE_TITLE.match(block.line):
+            end = _titled_note_end(draft, blocks, index)
         else:
             end = block.end
         draft.cut("transcriber-note", block.start, end)
@@ -124,20 +69,35 @@ def _is_last(draft: Draft, blocks: list[Block], index: int) -> bool:
     return not any(is_division(block) and block.gap >= 2 for block in blocks[index + 1 :])
 
 
-def _titled_note_end(blocks: list[Block], index: int) -> int:
-    """A title is followed by at least one block, then by all up to a wide gap or a heading."""
-    end = blocks[index].end
-    for later, block in enumerate(blocks[index + 1 : index + 40]):
+def _titled_note_end(draft: Draft, blocks: list[Block], index: int) -> int:
+    """The end of the last paragraph with a word of transcribers, or of the list, below a title.
+
+    A heading ends the note, and so does a wide gap, unless the note closes the file.
+    """
+    last = _is_last(draft, blocks, index)
+    below = blocks[index + 1 :]
+    if last and 2 * sum(map(_is_noted, below)) >= len(below):
+        return draft.end
+    end, others = blocks[index].end, 0
+    for later, block in enumerate(below[:40]):
         named = is_division(block) or is_contents(block) or is_preface(block)
-        if (later and block.gap >= 3) or named:
+        others = 0 if _is_noted(block) else others + 1
+        if named or others > _MOST_OTHERS or (later and block.gap >= 3 and not last):
             break
-        end = block.end
+        if not others:
+            end = block.end
     return end
+
+
+def _is_noted(block: Block) -> bool:
+    """Whether a block below the title of a transcriber's note has a word of theirs, or is a list."""
+    listed = not is_prose(block) and block.text.lstrip()[0] not in _QUOTES
+    return listed or bool(_FORM.NOTE_WORDING.search(block.text))
 
 
 def cut_illustrations(draft: Draft) -> None:
     """`[Illustration: caption]` to its closing bracket, wherever it begins a line."""
-    for found in _ILLUSTRATION.finditer(draft.text, draft.start, draft.end):
+    for found in _FORM.ILLUSTRATION.finditer(draft.text, draft.start, draft.end):
         line = draft.text.rfind("\n", 0, found.start()) + 1
         if not draft.marks[found.start()] and not draft.text[line : found.start()].strip():
             _cut_and_join(draft, "illustration", line, _closing(draft, found.start()))
@@ -145,11 +105,11 @@ def cut_illustrations(draft: Draft) -> None:
 
 def cut_page_numbers(draft: Draft) -> None:
     """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when ten or more rise through the book."""
-    for found in _PAGE_INLINE.finditer(draft.text, draft.start, draft.end):
+    for found in _FORM.PAGE_INLINE.finditer(draft.text, draft.start, draft.end):
         blanks = len(draft.text[max(0, found.start() - 8) : found.start()])
         blanks -= len(draft.text[max(0, found.start() - 8) : found.start()].rstrip(" \t"))
         draft.cut("page-number", found.start() - blanks, found.end())
-    numbered = [b for b in draft.blocks() if b.end - b.start <= 20 and _PAGE.match(b.text)]
+    numbered = [b for b in draft.blocks() if b.end - b.start <= 20 and _FORM.PAGE.match(b.text)]
     values = [_number(block.text) for block in numbered]
     rising = sum(a < b for a, b in pairwise(values))
     if len(values) >= 10 and rising >= 0.9 * (len(values) - 1):
@@ -158,21 +118,21 @@ def cut_page_numbers(draft: Draft) -> None:
 
 
 def cut_footnotes(draft: Draft) -> None:
-    """Bodies of footnotes, then the marks in the text whose label has a body."""
+    """Notes that have a form of their own and a mark in the text, or a heading; then their marks."""
     labels = _cut_bracketed_notes(draft) | _cut_return_notes(draft)
-    _cut_note_sections(draft)
-    further, starred = _cut_note_paragraphs(draft)
-    _cut_labels(draft, labels | further)
+    marks = _Marks(draft)
+    _cut_note_sections(draft, marks)
+    _cut_note_paragraphs(draft, marks)
+    for found in _FORM.LABEL.finditer(draft.text, draft.start, draft.end):
+        if found.group(1) in labels and found.group()[0] in "[{":
+            _cut_mark(draft, found.start(), found.end())
     _cut_references(draft)
-    if starred:
-        for found in _STAR.finditer(draft.text, draft.start, draft.end):
-            draft.cut("footnote", *found.span())
 
 
 def _cut_bracketed_notes(draft: Draft) -> set[str]:
     """Cut `[Footnote 1: ...]`, which may stand inside a paragraph and hold several; gives their labels."""
     labels: set[str] = set()
-    for found in _FOOTNOTE.finditer(draft.text, draft.start, draft.end):
+    for found in _FORM.FOOTNOTE.finditer(draft.text, draft.start, draft.end):
         if draft.marks[found.start()]:
             continue
         labels.add(found.group(1) or found.group(2) or "")
@@ -189,58 +149,147 @@ def _cut_return_notes(draft: Draft) -> set[str]:
     """Cut `66 (return) [ ...]`; gives the labels."""
     labels: set[str] = set()
     if "(return)" in draft.text:
-        for back in _RETURN_NOTE.finditer(draft.text, draft.start, draft.end):
+        for back in _FORM.RETURN_NOTE.finditer(draft.text, draft.start, draft.end):
             labels.add(back.group(1))
             draft.cut("footnote", back.start(), _closing(draft, back.end()))
     return labels
 
 
-def _cut_note_paragraphs(draft: Draft) -> tuple[set[str], bool]:
-    """Cut paragraphs that are notes; gives their labels, and whether a note had a star."""
-    labels: set[str] = set()
-    starred = section = False
-    marks = {m.group(1) for m in _LABEL.finditer(draft.text, draft.start, draft.end)}
-    previous: Block | None = None
-    for block in draft.blocks():
-        if is_division(block) and block.gap >= 2:
-            section = False
-        elif is_notes(block) and re.match(r"foot", block.line, re.I):
-            section = True
-        body = _NUMBERED_NOTE.match(block.text)
-        star = _STAR_NOTE.match(block.text)
-        if section or (body and body.group(1) in marks):
-            labels |= _labels_of(block)
-        elif star and previous and _marked(draft, previous, star.group(1)):
-            starred = True
-        else:
-            previous = block
+class _Marks:
+    """The marks in the text that point to notes. Each stands for one note, the next one with its label.
+
+    "Rule (1)" is a word: a mark in round brackets is glued to its word, or its note is indented.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.free: dict[str, list[tuple[int, int]]] = {}
+        text = draft.text
+        for found in chain(
+            *(rule.finditer(text, draft.start, draft.end) for rule in (_FORM.STAR, _FORM.LABEL))
+        ):
+            label, at = found.group().replace(" ", ""), found.start()
+            opens = not text[text.rfind("\n\n", 0, at) + 2 : at].strip()
+            apart = "apart" if label[0] == "(" and text[at - 1].isspace() else ""
+            if not opens and not (label[0] == "(" and text[at - 2 : at].strip().endswith("*")):
+                self.free.setdefault(label + apart, []).append(found.span())
+
+    def take(self, label: str, note: Block, within: int) -> bool:
+        """Cut the last free mark with this label in the `within` characters before a note, if any."""
+        before = note.start
+        for key in (label, f"{label}apart") if note.source.startswith("   ", before) else (label,):
+            free = self.free.get(key, [])
+            place = bisect_left(free, (before, before)) - 1
+            if place >= 0 and before - free[place][1] <= within:
+                _cut_mark(self.draft, *free.pop(place))
+                return True
+        return False
+
+
+def _cut_mark(draft: Draft, start: int, end: int) -> None:
+    draft.cut("footnote", start - (draft.text[start - 1 : start] == " "), end)
+
+
+def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
+    """Paragraphs that begin with a label or a star, if a mark before them points to them.
+
+    Notes in square brackets need no mark where they close a chapter.
+    """
+    blocks = [*draft.blocks(), None]
+    for index, block in enumerate(blocks):
+        if not block or not _FORM.OPENING.match(draft.text, block.start):
             continue
-        _cut_and_join(draft, "footnote", block.start, block.end)
-    return labels, starred
+        star = _FORM.STAR_NOTE.match(block.text)
+        if star:
+            found = [marks.take(star.group(1).replace(" ", ""), block, _STAR_DISTANCE)]
+        else:
+            found = [marks.take(label, block, draft.end) for label in _labels_of(block)]
+        if found and (found[0] or (block.text.lstrip()[0] == "[" and _closes_chapter(blocks, index))):
+            _cut_and_join(draft, "footnote", block.start, block.end)
 
 
-def _cut_note_sections(draft: Draft) -> None:
-    """Sections titled "Notes to the Knight's Tale" between the parts of a book, up to the next title."""
+def _closes_chapter(blocks: Sequence[Block | None], index: int) -> bool:
+    """Whether nothing but notes stands between a block and the next wide gap, heading or the end."""
+    below = next(
+        block for block in blocks[index + 1 :] if not (block and block.gap < 4 and _labels_of(block))
+    )
+    return not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
+
+
+def _labels_of(block: Block) -> list[str]:
+    """The labels, with brackets, of a block whose first line, and perhaps others, begins with one."""
+    if not _FORM.NUMBERED_NOTE.match(block.text):
+        return []
+    found = [_FORM.NUMBERED_NOTE.match(line) for line in block.lines]
+    return [note.group().strip() for note in found if note]
+
+
+def _cut_note_sections(draft: Draft, marks: _Marks) -> None:
+    """Numbered notes below a heading such as FOOTNOTES or "Notes to the Knight's Tale", inside the book."""
     blocks = draft.blocks()
-    inside = False
-    for block in blocks:
-        if block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I):
-            inside = True
-        elif inside and block.gap >= 2 and (is_division(block) or (is_title(block) and block.line.isupper())):
-            inside = False
-        if inside:
-            draft.cut("footnote", block.start, block.end)
+    for index, block in enumerate(blocks):
+        foot = is_notes(block) and re.match(r"foot", block.line, re.I)
+        if not foot and not (
+            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
+        ):
+            continue
+        stop = _notes_end(blocks, index)
+        if stop == index:
+            if foot and _is_emptied(draft, block):
+                draft.cut("footnote", block.start, block.end)
+            continue
+        for note in blocks[index:stop]:
+            for label in _labels_of(note):
+                marks.take(label, block, draft.end)
+            draft.cut("footnote", note.start, note.end)
+
+
+def _is_emptied(draft: Draft, block: Block) -> bool:
+    """Whether what stands below a heading was cut as a note already."""
+    below = VISIBLE.search(draft.text, block.end, draft.end)
+    return bool(below and draft.marks[below.start()] == KINDS.index("footnote") + 1)
+
+
+def _notes_end(blocks: Sequence[Block], index: int) -> int:
+    """The end of the notes below the heading at `index`, or `index` if none is numbered.
+
+    The prose of the book begins behind the last numbered note; what stands close below that one is part of
+    it only if a heading or a wide gap closes the section.
+    """
+    last = index
+    for later in range(index + 1, min(len(blocks), index + 2000)):
+        block = blocks[later]
+        first = last == index
+        if _FORM.NUMBERED_NOTE.match(block.text) or (
+            _FORM.PLAIN_NOTE.match(block.text) and (first or block.gap == 1)
+        ):
+            last = later
+        elif first or block.gap >= 3 or _is_heading(block) or later - last > _MOST_PARAGRAPHS:
+            break
+    if last == index:
+        return index
+    stop = last + 1
+    while stop < len(blocks) and stop <= last + _MOST_PARAGRAPHS and blocks[stop].gap == 1:
+        if _is_heading(blocks[stop]):
+            break
+        stop += 1
+    closed = stop == len(blocks) or blocks[stop].gap >= 2 or _is_heading(blocks[stop])
+    return stop if closed else last + 1
+
+
+def _is_heading(block: Block) -> bool:
+    return is_division(block) or (is_title(block) and (block.gap >= 2 or block.line_count == 1))
 
 
 def _cut_references(draft: Draft) -> None:
     """Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise."""
-    for pattern, least in ((_REFERENCE, 3), (_GLUED, 20)):
+    for pattern, least in ((_FORM.REFERENCE, 3), (_FORM.GLUED, 20)):
         found = list(pattern.finditer(draft.text, draft.start, draft.end))
         numbers = [_number(m.group()) for m in found]
         rising = sum(a < b for a, b in pairwise(numbers))
-        if len(found) >= least and (pattern is _REFERENCE or rising >= 0.95 * (len(found) - 1)):
+        if len(found) >= least and (pattern is _FORM.REFERENCE or rising >= 0.95 * (len(found) - 1)):
             for m in found:
-                blank = pattern is _REFERENCE and draft.text[m.start() - 1 : m.start()] == " "
+                blank = pattern is _FORM.REFERENCE and draft.text[m.start() - 1 : m.start()] == " "
                 draft.cut("footnote", m.start() - blank, m.end())
 
 
@@ -249,28 +298,11 @@ def _number(text: str) -> int:
     return int(re.findall(r"\d+", text)[0])
 
 
-def _labels_of(block: Block) -> set[str]:
-    return {m.group(1) for line in block.lines if (m := _NUMBERED_NOTE.match(line))}
-
-
-def _marked(draft: Draft, block: Block, star: str) -> bool:
-    """Whether a paragraph shortly before carries the mark of the note."""
-    before = draft.text[max(draft.start, block.end - 4000) : block.end]
-    return any(m.group(1) == star for m in _STAR.finditer(before))
-
-
-def _cut_labels(draft: Draft, labels: set[str]) -> None:
-    for found in _LABEL.finditer(draft.text, draft.start, draft.end):
-        bracket = found.group()[0]
-        if found.group(1) in labels and bracket in "[{":
-            blank = draft.text[found.start() - 1 : found.start()] == " "
-            draft.cut("footnote", found.start() - blank, found.end())
-
-
 def _closing(draft: Draft, at: int) -> int:
-    """Just behind the bracket that closes the one at `at`; the end of its block when none does."""
+    """Just behind the bracket that closes the one at `at`; the end of its block if a wide gap is first."""
     depth = 0
-    for found in re.compile(r"[\[\]]").finditer(draft.text, at, min(draft.end, at + 20_000)):
+    limit = draft.text.find(_WIDE_GAP, at, min(draft.end, at + 20_000))
+    for found in _FORM.BRACKET.finditer(draft.text, at, limit if limit > 0 else min(draft.end, at + 20_000)):
         depth += 1 if found.group() == "[" else -1
         if depth == 0:
             return found.end()
@@ -292,6 +324,6 @@ def _cut_and_join(draft: Draft, kind: str, start: int, end: int) -> None:
         behind += 1
     if before == draft.start or behind == draft.end:
         return
-    if draft.text[behind].islower() and not _BROKEN.search(draft.text[max(0, before - 3) : before]):
+    if draft.text[behind].islower() and not _FORM.BROKEN.search(draft.text[max(0, before - 3) : before]):
         breaks = draft.text.find("\n", before, behind)
         draft.cut(kind, max(breaks, before) + 1, behind)

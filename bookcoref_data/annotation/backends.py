@@ -1,0 +1,28 @@
+"""Backends by name, imported when asked for: the heavy ones cost seconds and gigabytes."""
+
+from __future__ import annotations
+
+import importlib
+
+from ..errors import UsageError
+from .plan import Plan
+from .steps import Backend
+
+BACKENDS: dict[str, str] = {
+    "embedded": "bookcoref_data.annotation.embedded.backend:make_backend",
+    "hub": "bookcoref_data.annotation.hub.backend:make_backend",
+}
+"""Name -> "module:function"; the function takes a `Plan` and returns a `Backend`."""
+
+
+def register_backend(name: str, place: str) -> None:
+    """Add a backend; `place` is "module:function". A known name is replaced."""
+    BACKENDS[name] = place
+
+
+def make_backend(plan: Plan) -> Backend:
+    """The backend a plan names. Raises UsageError when there is none of that name."""
+    if plan.backend not in BACKENDS:
+        raise UsageError(f"unknown backend {plan.backend!r}", expected=" or ".join(sorted(BACKENDS)))
+    module, _, function = BACKENDS[plan.backend].partition(":")
+    return getattr(importlib.import_module(module), function)(plan)

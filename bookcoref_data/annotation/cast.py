@@ -1,0 +1,145 @@
+"""The cast: the characters of a book, their other names, and what is known of their gender.
+
+A cast file is plain text, one character per line:
+
+    # a comment
+    Mr. Darcy; Fitzwilliam Darcy; Darcy     the name, then other names after semicolons
+    Elizabeth Bennet; Lizzy; Eliza [f]      [m], [f], [n] or [group] at the end is a hint
+
+The first name is the one the output carries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..errors import UsageError
+from ..shapes import check
+
+MOST_PEOPLE = 10_000
+"""The largest cast: every form of every name is looked for. The longest list of LiSCU has fewer than 300."""
+GENDERS = ("m", "f", "n", "group")
+_HINT = re.compile(r"\s*\[(\w+)\]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One character: the name of the output, other names it is called by, gender ("" when not given)."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    gender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The characters of one book, each name once; `notes` tell what was mended on reading."""
+
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(e.name for e in self.entries)
+
+    def index(self, name: str) -> int:
+        """The place of a character, by name or alias, upper and lower case aside.
+
+        Raises:
+            UsageError: nobody is called so; the message lists the cast.
+        """
+        wanted = name.casefold()
+        for attribute in (lambda e: (e.name,), lambda e: e.aliases):
+            for i, entry in enumerate(self.entries):
+                if wanted in (n.casefold() for n in attribute(entry)):
+                    return i
+        listed = ", ".join(self.names[:20]) + (" ..." if len(self.names) > 20 else "")
+        raise UsageError(f"no character is called {name!r}", expected=f"one of {listed}")
+
+
+def make_cast(entries: Iterable[Entry | str]) -> Cast:
+    """A cast of entries or plain names: white space tidied, the same name twice merged with a note.
+
+    Raises:
+        UsageError: no name at all.
+    """
+    merged: dict[str, Entry] = {}
+    notes: list[str] = []
+    for item in entries:
+        entry = _tidy(Entry(item) if isinstance(item, str) else item, notes)
+        if not is_sayable(entry.name):
+            continue
+        key = entry.name.casefold()
+        if key in merged:
+            notes.append(f"the cast names {entry.name!r} more than once; taken as one character")
+            known = merged[key]
+            aliases = dict.fromkeys((*known.aliases, *entry.aliases))
+            merged[key] = replace(known, aliases=tuple(aliases), gender=known.gender or entry.gender)
+        else:
+            merged[key] = entry
+    if not merged:
+        raise UsageError(
+            "the cast names nobody",
+            expected="at least one name, one per line",
+            hint="run with --propose-cast to have a cast proposed from the book",
+        )
+    if len(merged) > MOST_PEOPLE:
+        raise UsageError(
+            "the cast is too long", expected=f"at most {MOST_PEOPLE:,} characters", found=f"{len(merged):,}"
+        )
+    return Cast(tuple(merged.values()), tuple(notes))
+
+
+def parse_cast(text: str, source: str = "cast") -> Cast:
+    """Read the text of a cast file.
+
+    Raises:
+        UsageError: no name, or a hint in brackets that is none (names line and choices).
+    """
+    entries = []
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+        line = line.split("#", 1)[0].strip()
+        if not line:
+            continue
+        gender = ""
+        if match := _HINT.search(line):
+            gender = match.group(1).lower()
+            if gender not in GENDERS:
+                raise UsageError(
+                    f"{source}:{number}: unknown hint [{match.group(1)}]",
+                    expected=", ".join(f"[{g}]" for g in GENDERS),
+                )
+            line = line[: match.start()]
+        name, *aliases = (part.strip() for part in line.split(";"))
+        if not is_sayable(name):
+            raise UsageError(
+                f"{source}:{number}: names nobody", expected="name; other name; other name", found=line
+            )
+        for each in (name, *filter(None, aliases)):
+            check(each, "name", f"{source}:{number}", UsageError)
+        entries.append(Entry(name, tuple(aliases), gender))
+    return make_cast(entries)
+
+
+def format_cast(cast: Cast, remarks: Iterable[str] = ()) -> str:
+    """The text of a cast file that `parse_cast` reads back; `remarks` become a comment per character."""
+    lines = []
+    for entry, remark in zip(cast.entries, [*remarks, *[""] * len(cast.entries)], strict=False):
+        line = "; ".join((entry.name, *entry.aliases)) + (f" [{entry.gender}]" if entry.gender else "")
+        lines.append(f"{line}    # {remark}" if remark else line)
+    return "\n".join(lines) + "\n"
+
+
+def is_sayable(name: str) -> bool:
+    """Whether a name has a letter or a digit: "-" in a list says that there is no other name."""
+    return any(c.isalnum() for c in name)
+
+
+def _tidy(entry: Entry, notes: list[str]) -> Entry:
+    name = " ".join(entry.name.split())
+    aliases = dict.fromkeys(" ".join(a.split()) for a in entry.aliases)
+    notes += [f"the cast calls {name!r} {a!r}, which has no letter: left out" for a in aliases
+              if a and not is_sayable(a)]  # fmt: skip
+    return Entry(name, tuple(a for a in aliases if is_sayable(a) and a != name), entry.gender)

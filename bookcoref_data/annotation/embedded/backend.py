@@ -1,0 +1,399 @@
+"""The embedded backend: the four steps of the contract over one parse of the book."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ...books import Book, Window
+from ...errors import UsageError
+from ...progress import Progress
+from ..cast import Cast
+from ..given import NOBODY
+from ..narration import Narration
+from ..plan import Plan
+from ..state import Dropped, Marked, Quote, State
+from ..steps import STEP_NAMES, Job, Step
+from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
+from .aliases import Learned, learn_aliases
+from .calibration import calibrated
+from .linking import filter_names, link_names, listed_twice, never_found
+from .narrator import find_narration
+from .network import Ranker, load_rankers
+from .outsiders import find_outsiders, link_outsiders
+from .parsing import Parse, parse_book
+from .reader import BookReader, Decision, Teacher, Text
+from .setup import make_text
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HowToRead:
+    """The least score by kind of decision, and whether every quote has a speaker who is known by name (a
+    complete cast) or may be nobody's."""
+
+    least: tuple[tuple[str, float], ...] = ()
+    somebody: bool = False
+
+
+_LEAST = {
+    "third": "least_pronoun",
+    "third in a quote": "least_pronoun_in_quotes",
+    "they": "least_they",
+    "second": "least_you",
+    "nominal": "least_nominal",
+    "nominal in a quote": "least_nominal_in_quotes",
+}
+"""Kind of decision -> the setting with its least probability."""
+RULE_NAMES = {"third": "ranker: he, she, they", "second": "ranker: you", "nominal": "ranker: noun phrase"}
+_KNOWN = {
+    "link": set(),
+    "filter": set(),
+    "windows": {"words", "somebody_speaks", *_LEAST.values()},
+    "groups": {"windows", "somebody_speaks", *_LEAST.values()},
+}
+
+
+def make_backend(plan: Plan) -> EmbeddedBackend:
+    """The backend for a plan. Raises UsageError for settings it does not know."""
+    for step, known in _KNOWN.items():
+        unknown = set(plan.of(step)) - known
+        if unknown:
+            raise UsageError(
+                f"recipe {plan.name!r}: the embedded step {step!r} has no setting {sorted(unknown)[0]!r}",
+                expected=", ".join(sorted(known)) or "no settings",
+            )
+    return EmbeddedBackend(plan)
+
+
+class EmbeddedBackend:
+    """Keeps the parse of the book and its last reading at hand: four steps parse once, and two read once.
+
+    `rankers` take the place of those of the package.
+    """
+
+    name = "embedded"
+
+    def __init__(self, plan: Plan, rankers: Mapping[str, Ranker] | None = None) -> None:
+        self.plan = plan
+        self.rankers = rankers
+        self._held: tuple[str, Parse] | None = None
+        self._read: tuple[object, Reading] | None = None
+        self._known: tuple[object, Learned] | None = None
+
+    def step(self, name: str) -> Step:
+        if name not in STEP_NAMES:
+            raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
+        kinds: dict[str, Callable[[EmbeddedBackend, Mapping[str, Any], Plan], Step]] = {
+            "link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep,
+        }  # fmt: skip
+        return kinds[name](self, self.plan.of(name), self.plan)
+
+    def hold(self, book: Book, parse: Parse) -> None:
+        """Use `parse` for `book` in place of a parse of our own."""
+        self._held = (book.tokens_sha256(), parse)
+
+    def parse(self, job: Job) -> Parse:
+        """The parse of the job's book, made once."""
+        return self.parse_of(job.book)
+
+    def parse_of(self, book: Book) -> Parse:
+        """The parse of a book, made once."""
+        key = book.tokens_sha256()
+        if self._held is None or self._held[0] != key:
+            self._held = (key, parse_book(book))
+        return self._held[1]
+
+    def known(self, job: Job) -> Learned:
+        """The cast with the names that the book gives it, learned once."""
+        key = (job.book.tokens_sha256(), job.cast)
+        if self._known is None or self._known[0] != key:
+            self._known = (key, learn_aliases(job.book, job.cast, self.parse(job)))
+        return self._known[1]
+
+    def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:
+        """The reading of the job's book with these names and settings; `fixed` are spans known beforehand.
+
+        A free reading with the same names and settings is taken again if it agrees with `fixed`: reading on
+        from one's own decisions leads to the same ones.
+        """
+        key = (job.book.tokens_sha256(), job.cast, job.narration, tuple(names), how, job.given.key())
+        if self._read is not None and self._read[0] == key and self._read[1].agrees(fixed):
+            return self._read[1]
+        rankers = load_rankers() if self.rankers is None else self.rankers
+        reading = read_text(self.parse(job), job, self.known(job), names, fixed, how, rankers)
+        if not fixed:
+            self._read = (key, reading)
+        return reading
+
+    def close(self) -> None:
+        self._held = self._read = self._known = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A book that was read: its text, the reader at the end, the decisions, and why this narrator."""
+
+    text: Text
+    reader: BookReader
+    decisions: list[Decision]
+    why: str
+
+    def agrees(self, fixed: Mapping[Span, int]) -> bool:
+        """Whether it found all that `fixed` (span -> character) demands."""
+        if not fixed:
+            return True
+        ms = self.text.markables
+        found = {(ms[d.index].start, ms[d.index].end): d.character for d in self.decisions}
+        return fixed.items() <= found.items()
+
+
+def read_text(
+    parse: Parse,
+    job: Job,
+    known: Learned,
+    names: list[Marked],
+    given: Mapping[Span, int],
+    how: HowToRead,
+    rankers: Mapping[str, Ranker],
+    teach: Callable[[Text], Teacher] | None = None,
+) -> Reading:
+    """Read a book from the start. People outside the cast are numbered after it.
+
+    `known` is the cast of the job with the names that were learned.
+
+    `teach` makes the teacher that sees every decision, for training.
+    """
+    outsiders = find_outsiders(job.book, known.cast, parse, known.groups)
+    people = Cast((*known.cast.entries, *outsiders))
+    everybody = [*names, *link_outsiders(job.book, known.cast, outsiders, parse, names)]
+    text = make_text(job.book, people, parse, everybody)
+    narration, why = (job.narration, "given") if job.narration else find_narration(text)
+    fixed = {
+        i: given[m.start, m.end]
+        for i, m in enumerate(text.markables)
+        if m.kind != "name" and (m.start, m.end) in given
+    }
+    heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
+    told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
+    read = partial(
+        BookReader, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
+        always_somebody=how.somebody,
+    )  # fmt: skip
+    if teach:
+        reader = read(teacher=teach(text))
+    else:
+        earlier = read()
+        earlier.read()
+        # The second reading knows from the start what the first was sure of.
+        reader = read(earlier=earlier)
+    return Reading(text, reader, reader.read(), why)
+
+
+class _EmbeddedStep(ABC):
+    name = ""
+
+    def __init__(self, backend: EmbeddedBackend, settings: Mapping[str, Any], plan: Plan) -> None:
+        self.backend, self.settings, self.plan = backend, settings, plan
+
+    def units(self, job: Job) -> int:
+        return len(job.book.sentence_ends)
+
+    @abstractmethod
+    def run(self, job: Job, state: State, progress: Progress) -> State: ...
+
+
+class LinkStep(_EmbeddedStep):
+    """Names of the cast, alias-aware."""
+
+    name = "link"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        parse = self.backend.parse(job)
+        known = self.backend.known(job)
+        mentions, learned = link_names(job.book, known.cast, parse, self.name)
+        progress.advance(job.book.doc_key, self.units(job))
+        twice = listed_twice(job.cast)
+        notes = [
+            *job.cast.notes,
+            *twice,
+            *known.notes,
+            *learned,
+            *never_found(job.book, job.cast, parse, mentions),
+        ]
+        return state.after(self.name, mentions, notes=notes, memory={"parser": parse.model})
+
+
+class FilterStep(_EmbeddedStep):
+    """Rules in the place of the paper's language model: titles, other people's names, places."""
+
+    name = "filter"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        parse = self.backend.parse(job)
+        cast = self.backend.known(job).cast
+        kept, dropped = filter_names(job.book, cast, parse, state.mentions, self.name)
+        progress.advance(job.book.doc_key, self.units(job))
+        return state.after(self.name, kept, dropped=dropped)
+
+
+class _ExpandStep(_EmbeddedStep):
+    """Read the book and keep what it says of characters that are present."""
+
+    def _windows(self, job: Job) -> list[Window]:
+        words = int(self.plan.of("windows").get("words", WINDOW_WORDS))
+        return annotation_windows(job.book.sentence_ends, words)
+
+    def units(self, job: Job) -> int:
+        return len(self._windows(job))
+
+    def _expand(
+        self, job: Job, state: State, progress: Progress, areas: list[Window], place: str, final: bool
+    ) -> State:
+        names = [m for m in state.mentions if m.kind == "name"]
+        given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
+        given |= dict.fromkeys(job.given.nobody, NOBODY)
+        reading = self.backend.read(job, names, given, self._how_to_read())
+        present = _present(state.mentions, areas)
+        exempt = {n.narrator for n in reading.reader.narration} | {*reading.text.nouns.values()}
+        kept, dropped = list(state.mentions), []
+        for d in reading.decisions:
+            m = reading.text.markables[d.index]
+            if (m.start, m.end) in given or d.character >= len(job.cast.names):
+                continue
+            area = _area_of(areas, m.start)
+            # Who tells a long story in quotes is seldom named in it.
+            tells = final and d.rule == "speaker of the quote"
+            narrates = tells or d.rule == "narrator" or d.character in exempt
+            marked = self._marked(job, reading.text, d)
+            if area >= 0 and (present[area][d.character] or narrates):
+                kept.append(marked)
+            elif final:
+                reason = f"{marked.rule}, but {job.cast.names[d.character]} is not named in this {place}"
+                dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, marked.score))
+        progress.advance(job.book.doc_key, self.units(job))
+        return self._state_after(job, state, reading, kept, dropped)
+
+    def _how_to_read(self) -> HowToRead:
+        kinds = ("least_pronoun", "least_nominal")
+        alike = {f"{name}_in_quotes": self.settings.get(name, 0.0) for name in kinds}
+        given = alike | dict(self.settings)
+        least = tuple((kind, float(given.get(name, 0.0))) for kind, name in _LEAST.items())
+        return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
+
+    def _marked(self, job: Job, text: Text, d: Decision) -> Marked:
+        """A decision as a mention of this step, with the probability that it is right."""
+        m = text.markables[d.index]
+        score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
+        others = tuple(o for o in d.others if o[0] < len(job.cast.names))
+        rule = RULE_NAMES.get(d.rule, d.rule)
+        return Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others)
+
+    def _state_after(
+        self, job: Job, state: State, reading: Reading, kept: list[Marked], dropped: list[Dropped]
+    ) -> State:
+        """The state with these mentions, and with the quotes and narrators of the reading."""
+        told_by = [n for n in reading.reader.narration if n.narrator < len(job.cast.names)]
+        who = [job.cast.names[n] for n in dict.fromkeys(n.narrator for n in told_by)]
+        known = any(n.startswith("narrator: ") for n in state.notes)
+        narrators = _narrator_notes(job, told_by) or [f"narrator: {reading.why}"]
+        notes = [] if known else [*narrators, *reading.text.notes]
+        return state.after(
+            self.name,
+            kept,
+            dropped=dropped,
+            quotes=_quotes(reading.reader, len(job.cast.names)),
+            notes=notes,
+            memory={"narrator": ", ".join(who), "quote_style": reading.text.speech.style},
+        )
+
+
+class WindowStep(_ExpandStep):
+    """Clusters grow inside windows, those that have a name there."""
+
+    name = "windows"
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        return self._expand(job, state, progress, self._windows(job), "window", final=False)
+
+
+class GroupStep(_ExpandStep):
+    """Clusters grow over groups of windows: also where the name is some windows away."""
+
+    name = "groups"
+
+    def _groups(self, job: Job) -> list[Window]:
+        return group_windows(self._windows(job), int(self.settings.get("windows", GROUP_WINDOWS)))
+
+    def units(self, job: Job) -> int:
+        return len(self._groups(job))
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        return self._expand(job, state, progress, self._groups(job), "group of windows", final=True)
+
+
+_SPEAKER_SCALES = {
+    "said by name": "speaker", "said by pronoun": "speaker", "turn": "speaker", "same paragraph": "speaker",
+    "speech goes on": "speaker", "story goes on": "speaker",
+}  # fmt: skip
+"""Rules that find speakers -> the scale of their scores."""
+
+
+def _scale_of(d: Decision, text: Text) -> str:
+    """The scale of a decision about a mention: pronouns of narration and of quotes have their own."""
+    if d.rule == "speaker of the quote":
+        return "speaker"
+    quoted = text.speech.quote[text.markables[d.index].at] >= 0
+    return f"{d.rule} in a quote" if quoted else d.rule
+
+
+_MOST_NOTED = 12
+"""Ranges of narrators that are listed in the notes."""
+
+
+def _narrator_notes(job: Job, narration: list[Narration]) -> list[str]:
+    """Who narrates, and where if it is not one for the whole book."""
+    names, size = job.cast.names, len(job.book.tokens)
+    lines = [
+        f"narrator: {names[n.narrator]}"
+        + ("" if n.end - n.start == size else f", tokens {n.start:,} to {n.end - 1:,}")
+        for n in narration
+    ]
+    more = len(lines) - _MOST_NOTED
+    return [
+        *lines[:_MOST_NOTED],
+        *([f"narrator: {more} more {'range' if more == 1 else 'ranges'}"] if more > 0 else []),
+    ]
+
+
+def _area_of(areas: list[Window], at: int) -> int:
+    return bisect_right(areas, at, key=lambda a: a.start) - 1
+
+
+def _present(mentions: tuple[Marked, ...], areas: list[Window]) -> list[Counter[int]]:
+    """Mentions of each character in each area."""
+    found: list[Counter[int]] = [Counter() for _ in areas]
+    for m in mentions:
+        found[_area_of(areas, m.start)][m.character] += 1
+    return found
+
+
+def _quotes(reader: BookReader, cast: int) -> list[Quote]:
+    spans = reader.t.speech.spans
+    return [
+        Quote(
+            a,
+            b,
+            s.speaker if 0 <= s.speaker < cast else -1,
+            tuple(e for e in s.addressees if 0 <= e < cast),
+            s.rule,
+            round(calibrated(_SPEAKER_SCALES.get(s.rule, ""), float(s.score)), 3),
+        )
+        for (a, b), s in zip(spans, reader.spoken, strict=True)
+    ]

@@ -1,0 +1,60 @@
+"""Closed word lists of the embedded backend, written for this project. All lower case; the long ones are in
+`lexicon.txt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...words import word_lists, word_pairs, word_set
+from ...words.honorifics import HONORIFICS
+
+_LISTS = word_lists(Path(__file__).with_suffix(".txt").read_text(encoding="utf-8"))
+
+ADJECTIVES_OF_NAMES = word_set("old young little poor dear great")
+"""Adjectives that stand before a name as a title does: "poor Anna", "old Martin"."""
+TITLES = HONORIFICS | ADJECTIVES_OF_NAMES
+PARTICLES = word_set("de du des da di von van der den la le of the d' d’ del della y")
+MALE_NOUNS = word_set(_LISTS["MALE_NOUNS"])
+FEMALE_NOUNS = word_set(_LISTS["FEMALE_NOUNS"])
+NEUTRAL_NOUNS = word_set(_LISTS["NEUTRAL_NOUNS"])
+ANIMALS = word_set(_LISTS["ANIMALS"])
+"""Animals are characters in some novels, and "he" in many."""
+PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
+CALLINGS = word_set(_LISTS["CALLINGS"])
+"""Livings: "the surgeon" means somebody with a name only if the book says that he is one."""
+_ALIKE = (
+    "attorney barrister lawyer notary solicitor", "apothecary doctor physician surgeon",
+    "clergyman curate minister parson preacher priest rector vicar", "gaoler jailer turnkey warder",
+    "innkeeper landlord", "concierge doorkeeper porter", "constable gendarme officer policeman",
+    "chambermaid housemaid maid maidservant parlourmaid servant", "mariner sailor seaman",
+    "cabman coachman driver", "schoolmaster teacher tutor", "artist painter",
+)  # fmt: skip
+LIVING = {word: words.split()[0] for words in _ALIKE for word in words.split()}
+"""Livings that one person may be called by ("Mr. Hill, a surgeon", "the doctor") -> the first of them."""
+VOICES = word_set("voice voices tone tones accents")
+CHILDREN = word_set("boy girl child lad lass infant baby schoolboy schoolgirl urchin")
+GIRLS = word_set("girl lass schoolgirl")
+GROWN = word_set("gentleman lady man woman gentlewoman widow widower husband wife")
+STYLES = word_set(
+    "lordship ladyship majesty highness excellency worship honour honor grace reverence eminence"
+)
+"""With "your" they mean the person spoken to."""
+TITLE_NOUNS = word_pairs(_LISTS["TITLE_NOUNS"])
+"""Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""
+
+VOCATIVE_NOUNS = word_set(_LISTS["VOCATIVE_NOUNS"])
+PLAIN_VOCATIVES = word_set(_LISTS["PLAIN_VOCATIVES"])
+"""Vocatives that say nothing of the one who is spoken to, but that he or she is."""
+
+SPEECH_VERBS = word_set(_LISTS["SPEECH_VERBS"])
+
+SPEECH_NOUNS = word_set(_LISTS["SPEECH_NOUNS"])
+
+PLACES = word_set(_LISTS["PLACES"])
+
+MALE_FIRST = word_set(_LISTS["MALE_FIRST"])
+FEMALE_FIRST = word_set(_LISTS["FEMALE_FIRST"])
+FIRST_NAMES = MALE_FIRST | FEMALE_FIRST
+
+NICKNAMES = word_pairs(_LISTS["NICKNAMES"])
+"""First name -> nicknames, as a string of words."""

@@ -1,0 +1,226 @@
+"""Find who says "I" outside quotes where the text makes it plain: for the book, or for parts with a heading
+such as "Dr. Seward's Diary" or "Narrative Continued by the Doctor"."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ...books.layout import find_chapters
+from ...words import word_set
+from ..narration import Narration, throughout
+from . import lexicon as lex
+from .markables import SUBJECT, Markable, is_vocative
+from .reader import Text
+
+_LEAST_RATE = 0.008
+"""Least share of "I", "me", "my" among the tokens of the narration of a first-person book."""
+_LEAST_FIRST = 10
+"""Least number of them."""
+_ENOUGH = 2.0
+_LETTERS = word_set("letter note telegram memorandum")
+"""Papers that end with their chapter; others go on to the next heading that names a narrator."""
+_PAPERS = _LETTERS | word_set(
+    "journal diary narrative story memoirs autobiography confession account statement testimony deposition "
+    "relation testament"
+)
+_TOLD = word_set(
+    "told related narrated written recorded continued resumed begun concluded taken kept reported"
+)
+_NEAR = 6
+"""Words before a name that may say that it is the narrator's."""
+_TOLD_OF = 1.5
+"""Points taken for every time the narration tells what somebody did."""
+_MY = frozenset(["my", "me", "myself", "i"])
+_FAMILY = frozenset(["family", "father", "mother", "brother", "sister"])
+_NAMING = frozenset(["called", "call", "calls", "name", "named", "christened", "baptised", "styled"])
+_HEADING_WORDS = 24
+_OWNS = frozenset(["'s", "’s", "'", "’"])
+_SHORT_WORD, _RAISED = 3, 0.6
+"""Words of a title that may be small have so many letters; least share of the others with a capital."""
+_SIGNS_OF_PROSE = frozenset([",", ";", "!", "?"])
+
+
+def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
+    """The narrators of the book with their tokens, and why; parts without a known narrator are left out."""
+    size = len(text.book.tokens)
+    sections = find_sections(text)
+    if not sections:
+        who, why = find_narrator(text)
+        return throughout(who, text.book), why
+    who, _ = find_narrator(text, sections)
+    found: list[Narration] = []
+    at = 0
+    for section in (*sections, Narration(size, size, who)):
+        if section.start > at and who >= 0:
+            found.append(Narration(at, section.start, who))
+        if section.end > section.start:
+            found.append(section)
+        at = section.end
+    return tuple(found), "headings name the narrators"
+
+
+def find_sections(text: Text) -> list[Narration]:
+    """Parts of a book whose headings say who tells them, and that are told in the first person."""
+    if not text.speech.real_paragraphs:
+        return []
+    size = len(text.book.tokens)
+    heads = list(_narrator_headings(text))
+    chapters = [start for _, start in find_chapters(text.book)]
+    first = np.zeros(size + 1, dtype=np.int32)
+    outside = np.concatenate(([0], np.cumsum(text.speech.quote < 0)))
+    for m in text.markables:
+        if _is_first_person(text, m):
+            first[m.at + 1] = 1
+    first = np.cumsum(first)
+    found = []
+    for k, (start, who, paper, sure) in enumerate(heads):
+        end = heads[k + 1][0] if k + 1 < len(heads) else size
+        if paper in _LETTERS:
+            after = bisect_left(chapters, start + 1)
+            end = min(end, chapters[after] if after < len(chapters) else size)
+        often = int(first[end] - first[start])
+        told = not sure and _is_told_of(text, who, start, end)
+        if not told and often >= 3 and often >= _LEAST_RATE * (outside[end] - outside[start]):
+            found.append(Narration(start, end, who))
+    return found
+
+
+def _is_first_person(text: Text, m: Markable) -> bool:
+    return m.kind == "pronoun" and m.person == 1 and bool(text.speech.quote[m.at] < 0)
+
+
+def _is_told_of(text: Text, who: int, start: int, end: int) -> bool:
+    """Whether the narration between two tokens tells what somebody does."""
+    return any(
+        m.character == who and m.kind == "name" and m.role == SUBJECT and start <= m.at < end
+        and text.speech.quote[m.at] < 0 for m in text.markables
+    )  # fmt: skip
+
+
+def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str, bool]]:
+    """(first token, narrator, word for the paper or for telling, whether that is sure) of headings that name
+    who tells what follows: "The Story of Anna" may be told by her or about her."""
+    tokens, paragraph, ms = text.book.tokens, text.speech.paragraph, text.markables
+    starts = [m.at for m in ms]
+    bounds = [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist(), len(tokens)]
+    for a, b in pairwise(bounds):
+        words = [t for t in tokens[a:b] if t.strip()]
+        if not 2 <= len(words) <= _HEADING_WORDS or words[-1] in _SIGNS_OF_PROSE:
+            continue
+        if text.speech.quote[a] >= 0 or not _is_raised(words):
+            continue
+        for m in ms[bisect_left(starts, a) : bisect_left(starts, b)]:
+            who = _named(text, m)
+            paper = _paper(tokens, a, b, m) if who >= 0 else ""
+            if paper:
+                yield a, who, paper, tokens[m.start - 1].lower() != "of" or tokens[m.end + 1] in _OWNS
+                break
+
+
+def _is_raised(words: Sequence[str]) -> bool:
+    """Whether the words are written as in a title: "The story of Marian begins here" is prose."""
+    long = [w for w in words if len(w) > _SHORT_WORD and w.isalpha()]
+    return bool(long) and sum(w[0].isupper() for w in long) >= _RAISED * len(long)
+
+
+def _named(text: Text, m: Markable) -> int:
+    """The character whom a heading names: by name, or by a title that only one bears ("the Doctor")."""
+    if m.kind == "name":
+        return m.character
+    title = lex.TITLE_NOUNS.get(m.noun, "")
+    bearers = [i for i, p in enumerate(text.people) if title and title in p.titles]
+    return bearers[0] if len(bearers) == 1 else -1
+
+
+def _paper(tokens: Sequence[str], a: int, b: int, m: Markable) -> str:
+    """The word that makes a heading with this name the heading of a narrator: "X's Journal", "told by X",
+    "the Narrative of X", "Letter from X to Y", "Letter, X to Y"; "" where there is none."""
+    before = [t.lower() for t in tokens[a : m.start]]
+    after = [t.lower() for t in tokens[m.end + 1 : b]]
+    if _OWNS & {*after[:1]}:
+        return next((w for w in after[1:4] if w in _PAPERS), "")
+    link = before[-1:] or [""]
+    if link[0] in ("by", "of", "from"):
+        said = [w for w in before[:-1] if w in _PAPERS or (w in _TOLD and link[0] == "by")]
+        return said[0] if said else ""
+    if link[0] in (",", "--", "—", ":", ".") and after[:1] == ["to"]:
+        return next((w for w in before if w in _LETTERS), "")
+    return ""
+
+
+def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, str]:
+    """(cast index, why), or (-1, why not).
+
+    Someone narrates if "I" is frequent outside quotes. Who: a name that others say to the narrator and
+    that the narration itself does not use of a third person. Points are given for being addressed, for
+    "my name is X", "called me X", "I, X" and headings such as "X's Journal", and taken for every time the
+    narration tells what X did. `sections` are parts with a narrator of their own; they do not count.
+    """
+    elsewhere = text.speech.quote < 0
+    for section in sections:
+        elsewhere[section.start : section.end] = False
+    ms = [m for m in text.markables if not any(s.start <= m.at < s.end for s in sections)]
+    outside = int(elsewhere.sum())
+    first = sum(_is_first_person(text, m) for m in ms)
+    if not outside or first < _LEAST_FIRST or first < _LEAST_RATE * outside:
+        return -1, "told in the third person"
+    points, told = _points(text, ms)
+    points -= _TOLD_OF * told
+    if not len(points) or points.max() < _ENOUGH - 1.0 * (told.sum() == 0):
+        return -1, "told in the first person, but the text does not make plain by whom"
+    order = np.argsort(-points)
+    if len(order) > 1 and points[order[1]] >= points[order[0]]:
+        return -1, "told in the first person, but more than one character could be meant"
+    return int(order[0]), "addressed by others and never told of in the third person"
+
+
+def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]:
+    """What speaks for each character as the narrator, and how often the narration tells what each did."""
+    points = np.zeros(len(text.people))
+    told = np.zeros(len(text.people))
+    for m in ms:
+        if m.kind != "name" or m.character < 0:
+            continue
+        quoted = bool(text.speech.quote[m.at] >= 0)
+        points[m.character] += sum(n for n, speaks in _SIGNS if speaks(text, m, quoted))
+        told[m.character] += not quoted and m.role == SUBJECT
+    return points, told
+
+
+def _words_before(text: Text, m: Markable) -> list[str]:
+    return [t.lower() for t in text.book.tokens[max(0, m.start - _NEAR) : m.start]]
+
+
+def _is_called(text: Text, m: Markable, quoted: bool) -> bool:
+    """Somebody says the name to somebody."""
+    return quoted and is_vocative(text.book, m)
+
+
+def _is_own_name(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "My name is X", "they called me X"; not "my brother, called X"."""
+    near = set(_words_before(text, m))
+    return bool(near & _NAMING and near & _MY) and not near & _FAMILY
+
+
+def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "I, X", "I am X"."""
+    return not quoted and _words_before(text, m)[-2:] in (["i", ","], ["i", "am"], ["i", "'m"])
+
+
+def _is_author(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "X's Journal"."""
+    after = [t.lower() for t in text.book.tokens[m.end + 1 : m.end + 3]]
+    return after[:1] in (["'s"], ["’s"]) and bool(_PAPERS & {*after[1:2]})
+
+
+_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = (
+    (1, _is_called),
+    (3, _is_own_name),
+    (3, _is_apposed),
+    (5, _is_author),
+)
+"""Points for signs that a name is the narrator's."""

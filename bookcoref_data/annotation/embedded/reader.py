@@ -1,0 +1,947 @@
+"""Read a book once from left to right and say of every pronoun, phrase and quote whom it means.
+
+Paragraph by paragraph: first the narration (names are known, pronouns and noun phrases are ranked), then
+who speaks each quote and to whom, then what is said inside ("I" is the speaker, "you" the addressee, the
+rest is ranked). Decisions feed the discourse state that the next decisions look at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log1p
+from typing import Protocol
+
+import numpy as np
+
+from ...books import Book
+from ...words import honorifics, kin
+from ..narration import Narration
+from . import lexicon as lex
+from .callings import find_callings, living
+from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
+from .conversation import Conversation, Spoken
+from .discourse import INDEX, Discourse
+from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
+from .names import Person
+from .namings import FEATURES as OF_NAMINGS
+from .namings import Namings, identity
+from .network import Ranker
+from .parsing import Parse
+from .phrases import FEATURES as OF_PHRASES
+from .phrases import NounPhrases
+from .quotes import Speech
+from .tags import Tag, find_tags
+from .voices import Voices
+
+_INTERRUPTION = 15
+"""Most tokens of narration inside one turn where paragraphs are guessed."""
+_MOST_OTHERS, _CHANCE = 3, 0.02
+"""Candidates that are kept beside the chosen one, and the least probability of one."""
+_ON_SCENE, _EXPLAINED = 150, 130
+"""Tokens for which somebody who was mentioned stays on the scene, and those within which a book says who a
+speaker is whom it has only described."""
+_AHEAD = 1000
+"""Tokens after which it no longer matters where somebody is named next."""
+_OF_NAMINGS = slice(INDEX[OF_NAMINGS[0]], INDEX[OF_NAMINGS[-1]] + 1)
+_OF_PHRASES = slice(INDEX[OF_PHRASES[0]], INDEX[OF_PHRASES[-1]] + 1)
+
+
+_SURELY_YOUNG = 3
+"""Times that somebody was called a boy or a child, and no less often than a man, that make him no man."""
+_BOY = 3
+"""What "boy" or "child" counts more than "man": men are seldom called so, women are called girls."""
+_OFTEN_MISS, _SELDOM = 3, 0.1
+"""Times that "Miss" makes somebody no mother, and how often she may be "Mrs." for each of them."""
+_FADES, _STRANGER = 0.8, 0.3
+"""What a vote on somebody's kin weighs after the next one, and what one for somebody outside the cast weighs:
+that is often one of the cast who was not recognised."""
+
+
+SURE = 0.9
+"""Least score of a line that teaches how somebody talks."""
+_SURE_RULES = frozenset(["said by name", "said by pronoun", "same paragraph"])
+_KEPT_KIN, _LEAST_KIN = 0.5, 0.2
+"""Share of its votes that a tie of kin keeps in the next reading, and the least votes that it must have."""
+
+
+class Teacher(Protocol):
+    """Knows the answers while the rankers are trained; see `training.teach`."""
+
+    def choose(self, kind: str, ids: list[int], x: np.ndarray, key: object, model: int) -> int: ...
+
+    def settled(self, key: object, entity: int) -> None: ...
+
+
+@dataclass(slots=True)
+class Decision:
+    """Markable `index` means cast member `character` by `rule`, with the ranker's probability.
+
+    `others` are the next best members of the cast with theirs.
+    """
+
+    index: int
+    character: int
+    rule: str
+    score: float
+    others: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(slots=True)
+class Text:
+    """A book prepared for reading: everything that does not depend on decisions.
+
+    `beats` are the subjects beside quotes without a tag, `called` the names and nouns in quotes that call
+    somebody (markables), `nouns` says who of the cast is called by a mere noun ("The Lad"), `notes` what
+    of the cast the text contradicts.
+    """
+
+    book: Book
+    parse: Parse
+    speech: Speech
+    markables: list[Markable]
+    tags: list[Tag]
+    people: list[Person]
+    genders: tuple[np.ndarray, np.ndarray, np.ndarray]
+    clauses: list[Clause] = field(default_factory=list)
+    beats: frozenset[int] = frozenset()
+    called: frozenset[int] = frozenset()
+    nouns: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def prepare(book, parse, speech, markables, people, genders, nouns) -> Text:
+    """Find tags, clauses and beats once."""
+    for m in markables:
+        if speech.quote[m.at] >= 0 and m.noun in lex.PLAIN_VOCATIVES and is_vocative(book, m):
+            # "Sir" means whom "you" means.
+            m.person, m.gender = 2, ""
+    tags = find_tags(book, parse, speech, markables)
+    clauses = [clause_of(parse, m) for m in markables]
+    beats = frozenset(k for t in tags if t.subject < 0 for k in (t.after, t.before) if k >= 0)
+    called = frozenset(k for k, m in enumerate(markables) if speech.quote[m.at] >= 0 and is_vocative(book, m))
+    return Text(book, parse, speech, markables, tags, people, genders, clauses, beats, called, nouns)
+
+
+_AGES = lex.CHILDREN | lex.GROWN
+
+
+def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
+    """Whether a noun fits somebody's age: a child is no gentleman, and Mrs. Hale no girl.
+
+    `called` says how often each noun for an age was read as this person.
+    """
+    if noun in lex.CHILDREN:
+        return honorifics.MARRIED.isdisjoint(person.titles)
+    if noun not in lex.GROWN:
+        return True
+    young, old = (sum(called.get(n, 0) for n in nouns) for nouns in (lex.CHILDREN, lex.GROWN))
+    small = young - sum(called.get(noun, 0) for noun in lex.GIRLS)
+    return young < _SURELY_YOUNG or old > young + _BOY * small
+
+
+class BookReader:
+    """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
+
+    `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` the
+    speaker and addressees of quotes (by the number of the quote); both are taken as they are.
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        rankers: Mapping[str, Ranker],
+        *,
+        narration: Sequence[Narration] = (),
+        fixed: Mapping[int, int] | None = None,
+        told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
+        thresholds: Mapping[str, float] | None = None,
+        always_somebody: bool = False,
+        teacher: Teacher | None = None,
+        earlier: BookReader | None = None,
+    ) -> None:
+        self.t = text
+        self.rankers = rankers
+        self.fixed = fixed or {}
+        self.told = told or {}
+        self.thresholds = thresholds or {}
+        self.always_somebody = always_somebody
+        self.teacher = teacher
+        self.state = Discourse(len(text.people), *text.genders)
+        self.narration = tuple(narration)
+        self._narration_starts = [n.start for n in self.narration]
+        known = sum(n.end - n.start for n in self.narration) >= len(text.book.tokens)
+        self._unknown_narrator = -1 if known else self.state.add("", "narrator")
+        self.conversation = Conversation(text.book.tokens, text.speech, text.tags, text.markables)
+        self.spoken = self.conversation.spoken
+        self.decisions: list[Decision] = []
+        self.entity = [-1] * len(text.markables)
+        self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
+        self.phrases = NounPhrases()
+        self.others: dict[object, int] = {}
+        self.namings = Namings(text.speech, text.markables, text.called)
+        self._key: dict[int, object] = {}
+        self._families = [person.family for person in text.people]
+        self._by_head = {m.head: k for k, m in enumerate(text.markables)}
+        self._starts = [m.at for m in text.markables]
+        self._named = {m.character for m in text.markables if m.kind == "name"}
+        self._named -= {e for e, person in enumerate(text.people) if person.common}
+        self._tagged = {tag.subject for tag in text.tags}
+        self._heard = {k for k, m in enumerate(text.markables) if is_heard(text.parse, m)}
+        self._bridges = self._find_bridges()
+        self._callings = self._find_callings()
+        self._unmarried = self._find_unmarried()
+        self._voices = Voices(text.book, text.speech.spans, earlier.sure_lines()) if earlier else None
+        if earlier:
+            self._take_over(earlier)
+
+    def sure_lines(self) -> dict[int, int]:
+        """The quotes that surely are a character's: number of the quote -> character."""
+        return {
+            q: s.speaker
+            for q, s in enumerate(self.spoken)
+            if 0 <= s.speaker < self.state.cast and s.rule in _SURE_RULES and s.score >= SURE
+        }
+
+    def _take_over(self, earlier: BookReader) -> None:
+        """Know from the start whose kin was whose in an earlier reading: one vote for the best of each, which
+        what is read now can outvote."""
+        cast = self.state.cast
+        for (owner, noun), votes in earlier.kin.items():
+            who = max(votes, key=lambda e: votes[e])
+            if max(owner, who) < cast and votes[who] >= _LEAST_KIN:
+                self.kin[owner, noun][who] = _KEPT_KIN * votes[who]
+
+    # --- the walk -----------------------------------------------------------------------------------------
+
+    def read(self) -> list[Decision]:
+        """Read everything; decisions in the order in which they were taken."""
+        at = q = 0
+        ms, speech = self.t.markables, self.t.speech
+        quote_paragraphs = [int(speech.paragraph[a]) for a, _ in speech.spans]
+        while at < len(ms) or q < len(speech.spans):
+            now = min(
+                int(speech.paragraph[ms[at].at]) if at < len(ms) else 1 << 30,
+                quote_paragraphs[q] if q < len(speech.spans) else 1 << 30,
+            )
+            end = at
+            while end < len(ms) and speech.paragraph[ms[end].at] == now:
+                end += 1
+            q_end = q
+            while q_end < len(speech.spans) and quote_paragraphs[q_end] == now:
+                q_end += 1
+            self._paragraph(range(at, end), range(q, q_end))
+            at, q = end, q_end
+        return self.decisions
+
+    def _paragraph(self, markables: Sequence[int], quotes: range) -> None:
+        quote_of, ms = self.t.speech.quote, self.t.markables
+        inner = []
+        subjects = {self.t.tags[q].subject: q for q in quotes if self.t.tags[q].subject >= 0}
+        for i in markables:
+            if quote_of[ms[i].at] >= 0 and ms[i].kind != "name":
+                inner.append(i)
+            else:
+                self._refer(i, tag=subjects.get(i, -1))
+        self._speakers(quotes)
+        for i in inner:
+            self._refer(i)
+
+    # --- references ---------------------------------------------------------------------------------------
+
+    def _refer(self, i: int, tag: int = -1) -> None:
+        m = self.t.markables[i]
+        q = int(self.t.speech.quote[m.at])
+        if i in self.fixed:
+            # Somebody who is not in the cast is somebody all the same.
+            known = self.fixed[i] if self.fixed[i] >= 0 else self.state.add(m.gender, m.noun)
+            self._settle(i, known, "", 1.0)
+        elif m.kind == "name":
+            self._settle(i, m.character if m.character >= 0 else self._other(m), "", 1.0)
+        elif m.kind == "plural":
+            if ("p", m.noun) not in self.others:
+                self.others["p", m.noun] = self.state.add("p", m.noun)
+            self._settle(i, self.others["p", m.noun], "", 1.0)
+        elif m.kind == "nominal" and m.person == 3:
+            self._rank(i, "nominal", q, tag)
+        elif m.person == 3:
+            self._rank(i, "third", q, tag)
+        elif m.person == 1:
+            if q < 0:
+                self._settle(i, self.narrator_at(m.at), "narrator", 0.9)
+            elif self.spoken[q].speaker >= 0:
+                self._settle(i, self.spoken[q].speaker, "speaker of the quote", self.spoken[q].score)
+        elif q >= 0:
+            self._rank(i, "second", q, tag)
+
+    def narrator_at(self, at: int) -> int:
+        """The entity that says "I" outside quotes at token `at`."""
+        k = bisect_right(self._narration_starts, at) - 1
+        if k >= 0 and at < self.narration[k].end:
+            return self.narration[k].narrator
+        return self._unknown_narrator
+
+    def _other(self, m: Markable) -> int:
+        """The entity of a person who is named but not in the cast, one per surname or name."""
+        key = identity(m)
+        if key not in self.others:
+            self.others[key] = self.state.add(m.gender, "")
+            self._key[self.others[key]] = key
+        return self.others[key]
+
+    def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
+        m = self.t.markables[i]
+        described = tag >= 0 and kind == "nominal"
+        if described and m.definite == "a" and (newcomer := self._newcomer(tag, m)) >= 0:
+            self._settle(i, newcomer, "", 1.0)
+            return
+        ids = self._reference_candidates(i, kind, q)
+        bearer = self._bearer_of_noun(m) if kind == "nominal" else -1
+        if bearer >= 0:
+            ids = [bearer, *(e for e in ids if e in self._named and e != bearer)]
+        x = self._reference_features(ids, i, kind, q, tag)
+        name = kind
+        if kind == "third":
+            name = "they" if m.gender == "p" else "third in a quote" if q >= 0 else kind
+        elif kind == "nominal" and q >= 0:
+            name = "nominal in a quote"
+        # "Replied the other": one of those on the scene.
+        on_scene = tag >= 0 and m.noun == "other" and m.definite == "the"
+        row, p = self._decide(kind, ids, x, i, name, somebody=on_scene)
+        score = float(p[row])
+        if row < len(ids):
+            self._settle(i, ids[row], kind, score, self._others(ids, p, row))
+        elif bearer >= 0:
+            self._settle(i, bearer, kind, score)
+        elif kind == "nominal":
+            e = self._newcomer(tag, m) if described and m.definite != "a" else -1
+            self._settle(i, e if e >= 0 else self.state.add(m.gender, m.noun), "", score)
+        elif self.teacher:
+            self.teacher.settled(i, -1)
+
+    def _bearer_of_noun(self, m: Markable) -> int:
+        """Who of the cast has "the lad" for a name, if he has no other; -1 for nobody."""
+        bare = m.definite == "the" and m.start + 1 == m.head == m.end
+        return self.t.nouns.get(m.noun, -1) if bare else -1
+
+    def _newcomer(self, q: int, m: Markable) -> int:
+        """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at
+        once ("It was Anna", "Oh, good night, Anna"); -1 for nobody. A teacher is asked instead."""
+        if self.teacher:
+            return -1
+        a, b = self.t.speech.spans[q]
+        ms, quote = self.t.markables, self.t.speech.quote
+        before = range(bisect_left(self._starts, a - _ON_SCENE), bisect_left(self._starts, a))
+        reply = next(iter(self.conversation.next_turns(q, 1)), range(0))
+        known = {self.entity[k] for k in before if quote[ms[k].at] < 0}
+        voice = m.noun in lex.VOICES
+        # Who answers is somebody else.
+        known |= {self._entity(self.t.tags[n].subject) for n in reply}
+        for k in range(bisect_right(self._starts, b), bisect_right(self._starts, b + _EXPLAINED)):
+            who = ms[k].character
+            if who < 0 or ms[k].kind != "name" or (quote[ms[k].at] >= 0 and k not in self.t.called):
+                continue
+            plain = voice or self._is_plainly_meant(k, q, reply)
+            if plain and who not in known and self._agrees(who, m.gender):
+                return who
+        return -1
+
+    def _is_plainly_meant(self, k: int, q: int, reply: range) -> bool:
+        """Whether name `k` behind quote `q` may explain "the clerk", who is mostly somebody without a name:
+        the reply calls him by it, or it is the subject of the narration beside."""
+        m = self.t.markables[k]
+        inside = int(self.t.speech.quote[m.at])
+        if inside >= 0:
+            return inside in reply
+        paragraphs = self.t.speech.paragraph
+        beside = paragraphs[m.at] - paragraphs[self.t.speech.spans[q][1]] <= 1
+        return bool(m.role == SUBJECT and beside and k not in self._tagged)
+
+    def _others(self, ids: list[int], p: np.ndarray, row: int) -> tuple[tuple[int, float], ...]:
+        """The next best candidates of the cast, those with a chance at all."""
+        left = [n for n, e in enumerate(ids) if n != row and e < self.state.cast and p[n] >= _CHANCE]
+        left.sort(key=lambda n: -p[n])
+        return tuple((ids[n], round(float(p[n]), 3)) for n in left[:_MOST_OTHERS])
+
+    def _reference_candidates(self, i: int, kind: str, q: int) -> list[int]:
+        """The entities that a pronoun or noun phrase may mean."""
+        m = self.t.markables[i]
+        gender = m.gender
+        if kind == "second":
+            gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
+        ids = self.state.candidates(m.at, gender)
+        talking = (*self.spoken[q].addressees, self.spoken[q].speaker) if q >= 0 else ()
+        for e in (*talking, *self._bridged(i, kind)):
+            if e >= 0 and e not in ids and self._agrees(e, gender):
+                ids.append(e)
+        if kind == "third" and i in self._heard and not m.reflexive:
+            # "Anna heard her say": not herself. Where nobody else is left, the parse is not believed.
+            verb = self.t.clauses[i].verb
+            ids = [e for e in ids if self.state.subject_verb[e] != verb] or ids
+        if kind == "nominal":
+            # Nobody is his own brother.
+            owner = self._owner(m)
+            ids = [e for e in ids if e != owner and self._may_be_called(e, i)]
+        if q >= 0 and (kind == "second" or (kind == "nominal" and i in self.t.called)):
+            # Nobody says "you" or "my dear" to himself.
+            ids = [e for e in ids if e != self.spoken[q].speaker]
+        return ids
+
+    def _may_be_called(self, e: int, i: int) -> bool:
+        """Whether a phrase may mean somebody with a name: "the surgeon" only if the book says somewhere that
+        he is one, and not by "a surgeon came", which is somebody new."""
+        m = self.t.markables[i]
+        if e >= self.state.cast:
+            return True
+        if m.noun in kin.MOTHERS and e in self._unmarried:
+            return False
+        called = {noun: self.phrases.called(noun).get(e, 0) for noun in _AGES} if m.noun in _AGES else {}
+        if not fits_age(self.t.people[e], called, m.noun):
+            return False
+        if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
+            return True
+        outside = self.t.speech.quote[m.at] < 0
+        if m.which and outside:
+            # Who has a name is not told from others by his waistcoat.
+            return e in self.phrases.called_all(m)
+        if m.definite == "a" and outside and (m.role == SUBJECT or i in self._tagged):
+            return False
+        if m.definite not in ("the", "this") or m.noun not in lex.CALLINGS:
+            return True
+        titles = {m.noun, lex.TITLE_NOUNS.get(m.noun, m.noun)}
+        return not titles.isdisjoint(self.t.people[e].titles) or living(m.noun) in self._callings[e]
+
+    def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
+        m, t = self.t.markables[i], self.t
+        x = self.state.features(
+            ids, m, int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at]), q, t.clauses[i]
+        )
+        self._mark_reference(x, ids, i, kind, q, tag)
+        return x
+
+    def _mark_namings(self, x, ids: list[int], m: Markable) -> None:
+        """Where the book names each candidate, also after this place: a reader's eye runs ahead, too."""
+        if not ids:
+            return
+        f, parse, speech = INDEX, self.t.parse, self.t.speech
+        here = m.at
+        whom = [e if e < self.state.cast else self._key.get(e, "") for e in ids]
+        x[: len(ids), _OF_NAMINGS] = self.namings.features(whom, here)
+        for n, who in enumerate(whom):
+            place = self.namings.next_after(who, here)
+            away = place - here if place >= 0 else _AHEAD
+            x[n, f["named ahead"]] = log1p(min(away, _AHEAD))
+            if away < _AHEAD and speech.paragraph[here + away] == speech.paragraph[here]:
+                x[n, f["named ahead in paragraph"]] = 1
+            if away < _AHEAD and parse.sentence[here + away] == parse.sentence[here]:
+                x[n, f["named ahead in sentence"]] = 1
+
+    def _agrees(self, e: int, gender: str) -> bool:
+        return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
+
+    def _decide(
+        self,
+        kind: str,
+        ids: list[int],
+        x: np.ndarray,
+        key: object,
+        name: str = "",
+        somebody: bool = False,
+        lean: np.ndarray | None = None,
+    ) -> tuple[int, np.ndarray]:
+        """(row, probabilities of all rows); the last row means none of the candidates, which `somebody`
+        excludes. `name` is a part of `kind` that may have a ranker of its own; `lean` is what else speaks for
+        the candidates (a logarithm each)."""
+        ranker = self.rankers.get(name) or self.rankers.get(kind)
+        row = len(ids)
+        if ranker is not None:
+            p = ranker.probabilities(x)
+            if lean is not None:
+                p[:-1] *= np.exp(lean)
+                p /= p.sum()
+            row = int(p.argmax())
+            least = self.thresholds.get(name or kind, 0.0)
+            if row < len(ids) and ids[row] < self.state.cast and p[row] < least:
+                row = len(ids)
+            if somebody and ids:
+                row = int(p[:-1].argmax())
+        if self.teacher:
+            row = self.teacher.choose(kind, ids, x, key, row)
+        if ranker is None:
+            p = np.ones(len(ids) + 1)
+        return row, p
+
+    def _settle(
+        self, i: int, e: int, rule: str, score: float, others: tuple[tuple[int, float], ...] = ()
+    ) -> None:
+        t, m = self.t, self.t.markables[i]
+        self.entity[i] = e
+        if self.teacher:
+            self.teacher.settled(i, e)
+        q = int(t.speech.quote[m.at])
+        if q not in t.speech.letters or m.person == 3:
+            # Who writes a letter, and to whom, is not on the scene where it is read.
+            sentence, paragraph = int(t.parse.sentence[m.at]), int(t.speech.paragraph[m.at])
+            talked_of = q >= 0 and m.person == 3 and i not in t.called
+            self.state.mention(e, m, sentence, paragraph, q, t.clauses[i], talked_of)
+        if m.kind == "nominal":
+            self.phrases.note(m, e)
+            if any(self._entity(k) == e for k, _ in self._bridges.get(i, ())):
+                self._callings[e].add(living(m.noun))
+            owner = self._owner(m)
+            if owner >= 0 and m.noun in kin.KIN:
+                self._note_kin(owner, m.noun, e, score)
+        if rule and e < self.state.cast:
+            self.decisions.append(Decision(i, e, rule, score, others))
+
+    # --- what is special about references -------------------------------------------------------
+
+    def _mark_reference(self, x, ids: list[int], i: int, kind: str, q: int, tag: int) -> None:
+        f = INDEX
+        m = self.t.markables[i]
+        place = {e: n for n, e in enumerate(ids)}
+
+        def mark(e: int, name: str, value: float = 1.0) -> None:
+            if e in place:
+                x[place[e], f[name]] = value
+
+        mark(self.narrator_at(m.at), "narrator")
+        last, before = self.conversation.last_speakers(m.at)
+        mark(last, "last speaker")
+        mark(before, "speaker before")
+        self._mark_namings(x, ids, m)
+        x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
+        if i in self.t.beats:
+            x[:, f["m beat"]] = 1
+            mark(last, "beat and last speaker")
+            mark(before, "beat and speaker before")
+        if tag >= 0:
+            x[:, f["m tag"]] = 1
+            mark(last, "tag and last speaker")
+            mark(before, "tag and speaker before")
+            self._mark_tag(x, ids, mark, tag)
+        if q >= 0:
+            spoken = self.spoken[q]
+            mark(spoken.speaker, "is speaker")
+            for e in spoken.addressees:
+                mark(e, "is addressee")
+            mark(self.conversation.named_ahead(q, 1), "next speaker")
+            self._mark_last_quote(x, q)
+            # Who takes turns in the conversation around is seldom "he" or "she" in it.
+            self._mark_past_turns(x, ids, q)
+            self._mark_later_turns(x, ids, q)
+            for k in self.t.tags[q].vocatives:
+                mark(self.entity[k], "vocative here")
+            if kind == "second":
+                mark(self._entity(self.t.tags[q].object), "tag object")
+        if kind == "nominal":
+            self._mark_nominal(x, ids, mark, m, i)
+
+    def _mark_tag(self, x, ids: list[int], mark, q: int) -> None:
+        """The subject of a tag speaks quote `q`: what tells of the speaker tells of whom "she" means."""
+        ms = self.t.markables
+        for k in self.conversation.turn_of(q):
+            for n in self.t.tags[k].vocatives:
+                mark(self._entity(n), "vocative here")
+            for n in self._inside(k):
+                if ms[n].kind == "name":
+                    mark(self._entity(n), "named in quote")
+        for e in self.conversation.last_addressees(q):
+            mark(e, "tag addressee before")
+        if self.conversation.answers(q):
+            last, before = self.conversation.last_speakers(self.t.speech.spans[q][0])
+            x[:, INDEX["answers"]] = 1
+            mark(last, "answers and last speaker")
+            mark(before, "answers and speaker before")
+        self._mark_turns(x, ids, mark, q)
+
+    def _mark_nominal(self, x, ids: list[int], mark, m: Markable, i: int) -> None:
+        f = INDEX
+        known = m.definite or "none"
+        if f"d {known}" in f:
+            x[:, f[f"d {known}"]] = 1
+        x[:, f["n vocative"]] = is_vocative(self.t.book, m)
+        x[:, f["n kin"]] = m.noun in kin.KIN
+        x[:, f["n gendered"]] = bool(m.gender)
+        x[:, f["n with more"]] = m.end > m.head
+        x[: len(ids), _OF_PHRASES] = self.phrases.features(ids, m)
+        for e in ids:
+            mark(e, "same noun", float(m.noun in self.state.nouns[e]))
+        title = lex.TITLE_NOUNS.get(m.noun, "")
+        owner = self._owner(m)
+        mark(owner, "owner")
+        mark(self._kin_of(owner, m.noun), "kin known")
+        for e, p in enumerate(self.t.people):
+            if title and (title in p.titles or m.noun in p.titles):
+                mark(e, "title noun")
+        for e in self._of_the_family(owner, m.noun):
+            mark(e, "same surname as owner")
+            if self._kin_by_title(e, m.noun):
+                mark(e, "kin by title")
+        for k, name in self._bridges.get(i, ()):
+            mark(self._entity(k), name)
+
+    def _mark_last_quote(self, x, q: int) -> None:
+        if q and self.conversation.goes_on(q):
+            a, b = self.t.speech.spans[q][0], self.t.speech.spans[q - 1][1]
+            x[:, INDEX["last quote adjoins"]] = a - b <= 2
+            x[:, INDEX["last quote same paragraph"]] = (
+                self.t.speech.paragraph[a] == self.t.speech.paragraph[b]
+            )
+
+    def _bridged(self, i: int, kind: str) -> list[int]:
+        """Entities beyond the recent ones that grammar or kinship points to."""
+        if kind != "nominal":
+            return []
+        m = self.t.markables[i]
+        found = [self._entity(k) for k, _ in self._bridges.get(i, ())]
+        owner = self._owner(m)
+        found.append(self._kin_of(owner, m.noun))
+        title = lex.TITLE_NOUNS.get(m.noun, "")
+        if title and m.definite in ("the", ""):
+            found += [e for e, p in enumerate(self.t.people) if title in p.titles and self.state.count[e]]
+        found += self._of_the_family(owner, m.noun)
+        return [e for e in dict.fromkeys(found) if e >= 0]
+
+    def _note_kin(self, owner: int, noun: str, e: int, score: float) -> None:
+        """Remember that `e` is the `noun` of `owner`; where both are of the cast, also the converse."""
+        cast = self.state.cast
+        self._vote(owner, kin.plain(noun), e, score if e < cast else _STRANGER * score)
+        if max(owner, e) < cast and (back := kin.converse(noun, self.state.p[owner, 0] > 0.5)):
+            self._vote(e, back, owner, score)
+
+    def _vote(self, owner: int, noun: str, e: int, weight: float) -> None:
+        votes = self.kin[owner, noun]
+        for other in votes:
+            votes[other] *= _FADES
+        votes[e] = votes.get(e, 0.0) + weight
+
+    def _kin_of(self, owner: int, noun: str) -> int:
+        """Who the `noun` of `owner` is, by what was read before; -1 where that is not known."""
+        votes = self.kin.get((owner, kin.plain(noun)))
+        return max(votes, key=lambda e: votes[e]) if votes else -1
+
+    def _of_the_family(self, owner: int, noun: str) -> list[int]:
+        """Characters with the surname of the one whose kin a noun names."""
+        if not 0 <= owner < self.state.cast or noun not in kin.KIN:
+            return []
+        surname = self._families[owner]
+        return (
+            [e for e, name in enumerate(self._families) if name == surname and e != owner] if surname else []
+        )
+
+    def _kin_by_title(self, e: int, noun: str) -> bool:
+        """Whether a title fits the kin: Mrs. Hale is the mother and the wife, Mr. Hale father and husband."""
+        person = self.t.people[e]
+        if noun in kin.MOTHERS or noun == "wife":
+            return bool(honorifics.MARRIED & {*person.titles})
+        if noun in kin.FATHERS or noun == "husband":
+            return person.gender == "m" and bool(person.titles) and not person.first
+        return False
+
+    def _find_bridges(self) -> dict[int, list[tuple[int, str]]]:
+        """Nominals tied by grammar: apposition ("Anna, my sister") and copula ("Anna was the owner")."""
+        ms, parse = self.t.markables, self.t.parse
+        by_head = self._by_head
+        found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for k, m in enumerate(ms):
+            up = int(parse.head[m.head])
+            if parse.dep[m.head] == "appos" and up in by_head:
+                found[k].append((by_head[up], "apposed"))
+                found[by_head[up]].append((k, "apposed"))
+            elif parse.dep[m.head] == "attr":
+                for j in range(max(0, k - 6), min(len(ms), k + 4)):
+                    if ms[j].role == SUBJECT and int(parse.head[ms[j].head]) == up and j != k:
+                        found[k].append((j, "copula"))
+        return found
+
+    def _find_callings(self) -> defaultdict[int, set[str]]:
+        """What somebody with a name is said to be, anywhere in the book, and the words of the names."""
+        named = [m for m in self.t.markables if m.kind == "name" and m.character >= 0]
+        found = find_callings(self.t.book, self.t.parse, ((m.start, m.end, m.character) for m in named))
+        for e, person in enumerate(self.t.people):
+            names = (person.entry.name, *person.entry.aliases)
+            found[e].update(living(word) for name in names for word in name.lower().split())
+        return found
+
+    def _find_unmarried(self) -> set[int]:
+        """Whom the whole book calls Miss, and hardly ever Mrs."""
+        seen: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+        for m in self.t.markables:
+            if m.kind == "name" and m.character >= 0:
+                words = m.text.lower().replace(".", " ").split()
+                for n, titles in enumerate((honorifics.UNMARRIED, honorifics.MARRIED)):
+                    seen[m.character][n] += not titles.isdisjoint(words)
+        return {e for e, (miss, mrs) in seen.items() if miss >= _OFTEN_MISS and mrs <= _SELDOM * miss}
+
+    def _entity(self, k: int) -> int:
+        """The entity of a markable, also of a name further on that is known already."""
+        if k < 0:
+            return -1
+        return self.entity[k] if self.entity[k] >= 0 else self.t.markables[k].character
+
+    def _owner(self, m: Markable) -> int:
+        if m.owner < 0:
+            # "Mamma is ill": the speaker's.
+            own = (
+                m.kind == "nominal" and m.definite == "" and (m.noun in kin.MOTHERS or m.noun in kin.FATHERS)
+            )
+            q = int(self.t.speech.quote[m.at])
+            return self.spoken[q].speaker if own and q >= 0 else -1
+        k = self._by_head.get(m.owner, -1)
+        return self._entity(k)
+
+    # --- speakers -------------------------------------------------------------------------------------------
+
+    def _speakers(self, quotes: range) -> None:
+        """Decide the quotes of a paragraph: one speaker, unless two tags name two people."""
+        if not quotes:
+            return
+        for q in quotes:
+            if q in self.told:
+                speaker, addressees = self.told[q]
+                self.spoken[q] = Spoken(speaker, addressees, "given", 1.0)
+        for q in self._spoken_first(quotes):
+            self._speaker(q)
+        for q in quotes:
+            if not self.spoken[q].rule:
+                self._speaker_of_the_turn(q, quotes)
+        for q in quotes:
+            self._addressee(q)
+            if q not in self.t.speech.letters:
+                self.conversation.remember(q)
+
+    def _spoken_first(self, quotes: range) -> list[int]:
+        """The quotes of a paragraph that do not take their speaker from the others: those with a tag,
+        letters, speech that goes on, and the first. Where paragraphs are known, a tag anywhere in the turn
+        tells of all its quotes."""
+        tagged = [q for q in quotes if self.t.tags[q].subject >= 0]
+        wait = bool(tagged) and self.t.speech.real_paragraphs
+        return [
+            q
+            for q in quotes
+            if q in tagged
+            or (q == quotes[0] and not wait)
+            or q in self.t.speech.letters
+            or self.conversation.continues(q)
+        ]
+
+    def _speaker_of_the_turn(self, q: int, quotes: range) -> None:
+        """Quote `q` has the speaker of the nearest quote of its turn that has one; else it stands alone."""
+        decided = [k for k in quotes if self.spoken[k].rule and self._belongs(k, q)]
+        if not decided:
+            self._speaker(q)
+            return
+        s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
+        self.spoken[q] = Spoken(s.speaker, (), "same paragraph", s.score * 0.95)
+        if self.teacher:
+            self.teacher.settled(("quote", q), s.speaker)
+
+    def _belongs(self, k: int, q: int) -> bool:
+        """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
+        if self.t.speech.real_paragraphs:
+            return True
+        first, second = min(k, q), max(k, q)
+        return self.t.speech.spans[second][0] - self.t.speech.spans[first][1] <= _INTERRUPTION
+
+    def _speaker(self, q: int) -> None:
+        if q in self.told:
+            return
+        said = self.t.speech.spoken_by.get(q, -1)
+        if said >= 0:
+            self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
+            return
+        if q in self.t.speech.letters:
+            letter = self.t.speech.letters[q]
+            self.spoken[q] = Spoken(
+                letter.writer, (letter.reader,) if letter.reader >= 0 else (), "letter", 0.9
+            )
+            return
+        if self.conversation.continues(q):
+            s = self.spoken[q - 1]
+            self.spoken[q] = Spoken(s.speaker, s.addressees, "speech goes on", s.score)
+            if self.teacher:
+                self.teacher.settled(("quote", q), s.speaker)
+            return
+        tag = self.t.tags[q]
+        if tag.stranger:
+            self.spoken[q] = Spoken(-1, (), "said by someone else", 0.8)
+            return
+        teller = self.conversation.teller(q) if tag.subject < 0 else -1
+        if teller >= 0:
+            self.spoken[q] = Spoken(teller, (), "story goes on", 0.8)
+            if self.teacher:
+                self.teacher.settled(("quote", q), teller)
+            return
+        self._rank_speaker(q)
+
+    def _rank_speaker(self, q: int) -> None:
+        """Choose among those who may speak a quote."""
+        a, b = self.t.speech.spans[q]
+        tag = self.t.tags[q]
+        subject = self._entity(tag.subject)
+        if subject >= self.state.cast and self.t.markables[tag.subject].definite == "a":
+            # "Cried a girl": whoever else is on the scene, it is not them.
+            self.spoken[q] = Spoken(subject, (), "said by someone else", 0.8)
+            if self.teacher:
+                self.teacher.settled(("quote", q), subject)
+            return
+        m = Markable(a, b, a, "quote", 3, "", OTHER)
+        if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
+            m.gender = self.t.markables[tag.subject].gender
+        ids = self.state.candidates(a, m.gender, most=8, reach=1500)
+        last, before = self.conversation.last_speakers(a)
+        heard = [self.entity[k] for k in tag.vocatives]
+        for e in (
+            subject,
+            last,
+            before,
+            self._entity(tag.before),
+            self._entity(tag.after),
+            *self.conversation.last_addressees(q),
+        ):
+            if e >= 0 and e not in ids and self._agrees(e, m.gender):
+                ids.append(e)
+        x = self.state.features(
+            ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, NO_CLAUSE
+        )
+        self._mark_speaker(x, ids, q, subject, heard)
+        lean = None
+        if self._voices and tag.subject < 0:
+            lean = self._voices.lean(self.conversation.turn_of(q), ids)
+        row, p = self._decide("speaker", ids, x, ("quote", q), somebody=self.always_somebody, lean=lean)
+        score = float(p[row])
+        e = ids[row] if row < len(ids) else -1
+        rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (
+            "said by pronoun" if tag.subject >= 0 else "turn"
+        )  # fmt: skip
+        self.spoken[q] = Spoken(e, (), rule, score)
+        if self.teacher:
+            self.teacher.settled(("quote", q), e)
+
+    def _mark_speaker(self, x, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
+        f = INDEX
+        tag, ms = self.t.tags[q], self.t.markables
+        a, b = self.t.speech.spans[q]
+        place = {e: n for n, e in enumerate(ids)}
+
+        def mark(e: int, name: str) -> None:
+            if e in place:
+                x[place[e], f[name]] = 1
+
+        x[:, f["tagged"]] = tag.subject >= 0
+        mark(self.narrator_at(a), "narrator")
+        mark(subject, "tag subject")
+        if tag.subject >= 0 and ms[tag.subject].kind == "name":
+            mark(subject, "tag by name")
+        last, before = self.conversation.last_speakers(a)
+        mark(last, "last speaker")
+        mark(before, "speaker before")
+        if self.conversation.answers(q):
+            x[:, f["answers"]] = 1
+            mark(last, "answers and last speaker")
+            mark(before, "answers and speaker before")
+        self._mark_namings(x, ids, Markable(b, b, b, "quote", 3, "", OTHER))
+        self._mark_last_quote(x, q)
+        mark(self._entity(tag.before), "subject before")
+        mark(self._entity(tag.after), "subject after")
+        self._mark_turns(x, ids, mark, q)
+        for e in heard:
+            mark(e, "vocative here")
+        for e in self.conversation.last_addressees(q):
+            mark(e, "addressee before")
+        if q and self.conversation.goes_on(q):
+            for k in self.t.tags[q - 1].vocatives:
+                mark(self.entity[k], "vocative before")
+        for k in self._inside(q):
+            if ms[k].kind == "name":
+                mark(self.entity[k], "named in quote")
+        mark(self._entity(tag.object), "tag object")
+        spoke = self.conversation.recent_speakers()
+        for n, e in enumerate(ids):
+            x[n, f["unheard"]] = e not in spoke
+
+    def _inside(self, q: int) -> range:
+        a, b = self.t.speech.spans[q]
+        return range(bisect_left(self._starts, a), bisect_left(self._starts, b + 1))
+
+    def _mark_turns(self, x, ids: list[int], mark, q: int) -> None:
+        """What the turns around a quote say about its speaker."""
+        f = INDEX
+        mark(self.conversation.named_ahead(q, 0), "same turn speaker")
+        mark(self.conversation.named_ahead(q, 1), "next speaker")
+        mark(self.conversation.named_ahead(q, 2), "next but one speaker")
+        for turns, name in ((1, "next tag fits"), (2, "next but one tag fits")):
+            k = self.conversation.tag_ahead(q, turns)
+            if k >= 0 and (gender := self.t.markables[k].gender) in ("m", "f"):
+                for n, e in enumerate(ids):
+                    x[n, f[name]] = self.state.p[e, "mf".index(gender)] - 0.5
+        x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
+        self._mark_foreseen(x, ids, mark, q)
+        past = self._mark_past_turns(x, ids, q)
+        x[:, f["m turn"]] = np.log1p(len(past))
+        if len(past) > 1:
+            mark(past[1], "two turns ago")
+        if past:
+            tokens, paragraphs = self.conversation.gap_before(q)
+            x[:, f["turn gap"]] = np.log1p(max(tokens, 0))
+            x[:, f["paragraph gap"]] = min(paragraphs, 6)
+
+    def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
+        """What the rest of the conversation gives away: who is named in its tags, an even or an odd number
+        of turns ahead, and who is called by name in the turns beside this one."""
+        for k in self.conversation.called_next(q):
+            mark(self._entity(k), "called next")
+        for k in self.conversation.called_before(q):
+            mark(self._entity(k), "called before")
+        self._mark_later_turns(x, ids, q)
+
+    def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:
+        """Who spoke before quote `q`, how long ago and how often; returns the speakers, last one first."""
+        f = INDEX
+        past = self.conversation.past_turns(q)
+        for n, e in enumerate(ids):
+            if e in past:
+                x[n, f["turns since"]] = 1.0 / (1 + past.index(e))
+                x[n, f["share of turns"]] = past.count(e) / len(past)
+        return past
+
+    def _mark_later_turns(self, x, ids: list[int], q: int) -> None:
+        """Whom the tags of later turns name, at even and odd distance from quote `q`."""
+        f = INDEX
+        later = self.conversation.named_later(q)
+        place = {e: n for n, e in enumerate(ids)}
+        for ahead, e in later:
+            if e in place:
+                row = x[place[e]]
+                side = f["named odd turns ahead" if ahead % 2 else "named even turns ahead"]
+                row[side] = max(row[side], 1.0 / ahead)
+                row[f["share of tags ahead"]] += 1.0 / len(later)
+
+    def _addressee(self, q: int) -> None:
+        """Who is spoken to: a vocative, the object of the tag, or the other one in the conversation."""
+        s, tag = self.spoken[q], self.t.tags[q]
+        if s.addressees:
+            return
+        called = [self.entity[k] for k in tag.vocatives if self.t.markables[k].kind == "name"]
+        called = [e for e in called if e >= 0 and e != s.speaker]
+        if called:
+            s.addressees = tuple(dict.fromkeys(called))
+            return
+        object_ = self._entity(tag.object)
+        if object_ >= 0 and object_ != s.speaker:
+            s.addressees = (object_,)
+            return
+        last, before = self.conversation.last_speakers(self.t.speech.spans[q][0])
+        other = last if last != s.speaker else before
+        if other >= 0 and other != s.speaker:
+            s.addressees = (other,)
+            return
+        if q and self.conversation.goes_on(q) and self.spoken[q - 1].speaker == s.speaker:
+            s.addressees = self.spoken[q - 1].addressees
+            return
+        follower = self.conversation.named_ahead(q, 1)
+        if follower >= 0 and follower != s.speaker:
+            s.addressees = (follower,)

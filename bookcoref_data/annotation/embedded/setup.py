@@ -1,0 +1,47 @@
+"""From a job, its parse and its linked names to a `Text` that can be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...books import Book
+from ..cast import Cast
+from ..state import Marked
+from .aliases import learn_aliases
+from .gender import character_genders, doubted_hints
+from .letters import with_letters
+from .linking import filter_names, link_names, named_people
+from .markables import find_markables
+from .names import NameTable, book_words, nouns_for_names
+from .parsing import Parse
+from .quotes import find_speech
+from .reader import Text, prepare
+from .tags import tag_subjects
+
+
+def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
+    """The text of a book whose names are linked and filtered here."""
+    cast = learn_aliases(book, cast, parse).cast
+    linked, _ = link_names(book, cast, parse, "link")
+    names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
+    return make_text(book, cast, parse, names, paragraph)
+
+
+def make_text(
+    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None
+) -> Text:
+    """Quotes, markables, genders and tags of a book whose names are linked.
+
+    `paragraph` as in `find_speech`.
+    """
+    table = NameTable(cast)
+    table.learn(book_words(book.tokens))
+    calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
+    speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
+    markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
+    male, female, plural, votes = character_genders(table.people, markables, speech)
+    nouns = nouns_for_names(table.people, named_people(book, names))
+    read = prepare(book, parse, speech, markables, table.people, (male, female, plural), nouns)
+    return replace(read, notes=tuple(doubted_hints(table.people, votes)))

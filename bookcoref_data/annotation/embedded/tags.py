@@ -1,0 +1,444 @@
+"""The words around a quote that say who speaks ("said Mr. Bennet", "she cried to him"), and vocatives."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from ...books import Book
+from ...words import honorifics
+from . import lexicon as lex
+from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
+from .parsing import Parse
+from .quotes import Speech
+from .saying import LEADS, Surroundings, bare_word, lead_of, speaks, subject_before_quote, subjects_of
+
+_STOPS = {".", "!", "?", ";", "\n"}
+_REACH_AFTER, _REACH_BEFORE = 10, 40
+_ASIDES = frozenset([",", ";", "--", "—"])
+"""Marks that may stand between a quote and its tag."""
+_NEAR_LEAD = 4
+"""Tokens before the mark that opens on a quote within which its verb of saying stands."""
+_SHORT_SENTENCE = 15
+"""Most tokens of a sentence of its own that says who speaks next."""
+_INTERRUPTION = 40
+"""Most tokens of narration that break into a sentence which is spoken."""
+_PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
+_HEARD = frozenset(["hear", "hears", "heard"])
+"""Verbs of the one who listens: "he heard his wife go on"."""
+_SAID = lex.SPEECH_NOUNS | lex.VOICES
+_NOT_SAID = frozenset(["to", "at", "after", "for", "from", "upon", "before"])
+"""Words between a verb of saying and words of somebody else: "he said to her remarks"."""
+_OWNS = frozenset(["'s", "’s"])
+_OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
+"""Marks that may end a quote in the middle of a sentence."""
+
+
+_THESE_WORDS = frozenset(
+    ["it", "this", "that", "so", "these", "words", "word", "thus", "speech", "voice", "her", "him"]
+)
+"""Objects of a verb of saying that stand for the quote beside it, or for the one who is spoken to."""
+_ABOUT = frozenset(["of", "about", "after"])
+
+
+@dataclass(slots=True)
+class Tag:
+    """What surrounds one quote: indices of markables, -1 for none.
+
+    `subject` of the speech verb, `object` whom it is said to, `before` and `after` the nearest subjects of
+    narration in the same paragraph, `vocatives` those addressed inside, `inside` all names inside.
+    `position` is "after", "before" or "". `stranger` is set where the verb has a subject that is no
+    markable ("said someone").
+    """
+
+    subject: int = -1
+    object: int = -1
+    before: int = -1
+    after: int = -1
+    position: str = ""
+    vocatives: tuple[int, ...] = ()
+    stranger: bool = False
+
+
+def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable]) -> list[Tag]:
+    """One `Tag` per quote."""
+    starts = [m.at for m in markables]
+    by_head = {m.head: k for k, m in reversed(list(enumerate(markables)))}
+    place = Surroundings(book, parse, speech, markables, starts, by_head)
+    tags: list[Tag] = []
+    for number, (a, b) in enumerate(speech.spans):
+        tag = Tag()
+        if not number or not _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1]):
+            _find_tag(place, a, b, tag)
+        elif not speech.real_paragraphs:
+            # Guessed paragraphs do not hold the parts of a sentence together, so the tag does.
+            tag.subject, tag.object, tag.position = tags[-1].subject, tags[-1].object, "after"
+        tag.before = _subject_before(speech, markables, starts, a)
+        tag.after = _subject_after(speech, markables, starts, b)
+        tag.vocatives = tuple(
+            k
+            for k in range(bisect_left(starts, a), bisect_left(starts, b))
+            if speech.quote[markables[k].at] == number and is_vocative(book, markables[k])
+        )
+        tags.append(tag)
+    return tags
+
+
+def _find_tag(place: Surroundings, a: int, b: int, tag: Tag) -> None:
+    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it, unless another
+    clause begins there: he said, "Yes", and Anna laughed."""
+    _tag_that_leads(place, a, tag)
+    if tag.subject < 0 and _another_clause(place, b):
+        _tag_before(place, a, tag)
+    if tag.subject < 0:
+        _tag_after(place, b, tag)
+    if tag.subject < 0:
+        _tag_before(place, a, tag)
+
+
+def _another_clause(place: Surroundings, b: int) -> bool:
+    """Whether "and" or "but" follows the quote that ends at token `b`."""
+    tokens = place.book.tokens
+    near = [token for token in tokens[b + 1 : b + 3] if token not in _ASIDES]
+    return bool(near) and near[0] in ("and", "but")
+
+
+def _is_one_sentence(place: Surroundings, end: int, a: int, tag: Tag) -> bool:
+    """Whether the quote at token `a` goes on with the sentence of the quote that ends at `end`, which `tag`
+    breaks into: "Anna," said he, "we want you." Then it has no tag of its own."""
+    tokens = place.book.tokens
+    between = range(end + 1, a)
+    if tag.subject < 0 or tag.position != "after" or not 0 < len(between) <= _INTERRUPTION:
+        return False
+    if any(_stops(place, i) for i in between):
+        return False
+    if next((t[0].islower() for t in tokens[a : a + 4] if t[:1].isalpha()), False):
+        return True
+    said, inside = place.markables[tag.subject].end, place.inside(end + 1, a)
+    return not any(place.says(v) and subject_before_quote(place, inside, v) >= 0 for v in range(said + 1, a))
+
+
+def _stops(place: Surroundings, i: int) -> bool:
+    """Whether a sentence or clause ends at token `i`; its full stop may be glued to a word ("said I.")."""
+    tokens, sentence = place.book.tokens, place.parse.sentence
+    if tokens[i] in _STOPS:
+        return tokens[i - 1].lower() not in honorifics.ABBREVIATED
+    return tokens[i] == "I." and (i + 1 == len(tokens) or bool(sentence[i + 1] != sentence[i]))
+
+
+def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
+    """The tokens that are subjects of a verb of saying right after a quote, or before one: whatever they are
+    ("the voice", "the other", "Charly"), they speak."""
+    found = set()
+    for a, b in speech.spans:
+        found.update(_subjects_behind(book, parse, speech, b))
+        found.update(_subjects_ahead(book, parse, speech, a))
+    return found
+
+
+def _subjects_behind(book: Book, parse: Parse, speech: Speech, b: int) -> list[int]:
+    """The subjects of a verb of saying right after a quote that ends at token `b`."""
+    v = _first_verb_of_saying(book, parse, speech, range(b + 1, min(b + 5, len(book.tokens))))
+    return subjects_of(book, parse, speech, v) if v >= 0 else []
+
+
+def _subjects_ahead(book: Book, parse: Parse, speech: Speech, a: int) -> list[int]:
+    """The subjects of a verb of saying that leads to a quote at token `a`, where they are no nouns ("the
+    other went on"): a noun is often a thing there ("his eyes said")."""
+    lead = lead_of(book, a)
+    if lead <= 0 or book.tokens[lead] not in (",", ":"):
+        return []
+    near = range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1)
+    v = _first_verb_of_saying(book, parse, speech, near)
+    subjects = subjects_of(book, parse, speech, v) if v >= 0 else []
+    return [i for i in subjects if i < v and parse.tag[i] in ("JJ", "CD")]
+
+
+def _first_verb_of_saying(book: Book, parse: Parse, speech: Speech, near: range) -> int:
+    """The first verb of saying among tokens outside quotes, before the sentence ends; -1 for none."""
+    for v in near:
+        if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
+            break
+        if bare_word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+            return v
+    return -1
+
+
+def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
+    tokens, speech = place.book.tokens, place.speech
+    size = len(tokens)
+    low = b + 2 if b + 2 < size and tokens[b + 1] in _ASIDES else b + 1
+    stop = low
+    while stop < min(size, low + _REACH_AFTER) and speech.quote[stop] < 0 and not _stops(place, stop):
+        stop += 1
+    stop += stop < size and tokens[stop] == "I."
+    if stop == low:
+        return
+    inside = place.inside(low, stop)
+    if tokens[low] == "from" and tokens[b - 1] == ",":
+        # "Come in," from the Major.
+        whom = next((k for k in inside if place.markables[k].start == low + 1), -1)
+        if whom >= 0:
+            _set(place, tag, whom, low, inside, "after")
+            return
+    verbs = [v for v in range(low, stop) if place.says(v)]
+    for v in verbs:
+        subject = _subject_after_quote(place, inside, v, low)
+        told = subject >= 0 and tokens[b - 1] == "." and tokens[low][:1].isupper()
+        if told and place.markables[subject].end < v and _is_reported(place, v):
+            # "... late." Anna said what was proper.
+            return
+        if subject >= 0:
+            _set(place, tag, subject, v, inside, "after")
+            return
+        if v == low and place.is_verb(v) and place.subjects_of(v):
+            tag.stranger = True
+    if not tag.stranger:
+        verb, subject = _tag_of_another_verb(place, inside, b, low, stop)
+        if subject >= 0:
+            _set(place, tag, subject, verb, inside, "after")
+        else:
+            # A sentence of its own ("Her voice rose") does not tell of the quote before it.
+            _tag_by_noun(place, tag, inside, "after", told=tokens[low][:1].islower())
+
+
+def _tag_of_another_verb(place: Surroundings, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
+    """(verb, subject) of a tag whose verb is no verb of saying in our list, -1 where there is none: the verb
+    stands right after the quote and before its subject ("snarled the ex-convict"), or the quote ends in a
+    comma and the subject follows at once ("May brightly agreed")."""
+    ms = place.markables
+    if place.is_verb(low):
+        for k in inside:
+            if not _owns(place, k) and ms[k].start in (low + 1, low + 2) and _may_speak(ms[k]):
+                particle = ms[k].start == low + 1 or place.book.tokens[low + 1].lower() in _PARTICLES
+                return (low, k) if particle else (-1, -1)
+    if place.book.tokens[b - 1] != "," and not _goes_on(place, b, low):
+        return -1, -1
+    for k in inside:
+        if ms[k].start == low and _may_speak(ms[k]):
+            verbs = (v for v in range(ms[k].head + 1, min(stop, ms[k].head + 5)) if place.is_verb(v))
+            verb = next(verbs, -1)
+            if verb >= 0 and bare_word(place.book, verb) in _HEARD:
+                return _tag_of_what_is_heard(place, inside, verb)
+            return (verb, k) if verb >= 0 else (-1, -1)
+    return -1, -1
+
+
+def _tag_of_what_is_heard(place: Surroundings, inside: range, heard: int) -> tuple[int, int]:
+    """(verb, subject) where a tag tells who hears the speaker: "he heard his wife's voice go on"."""
+    parse, ms = place.parse, place.markables
+    for k in inside:
+        head = ms[k].head
+        if parse.dep[head] == "poss" and bare_word(place.book, int(parse.head[head])) in lex.VOICES:
+            head = int(parse.head[head])
+        verb = int(parse.head[head])
+        if parse.dep[head] == "nsubj" and int(parse.head[verb]) == heard and head > heard:
+            return verb, k
+    return -1, -1
+
+
+def _goes_on(place: Surroundings, b: int, low: int) -> bool:
+    """Whether the sentence that a quote opens goes on behind it: "Are you there?" he leaned over to her."""
+    a = place.speech.spans[int(place.speech.quote[b])][0]
+    opens = a == 0 or _stops(place, a - 1) or place.speech.quote[a - 1] >= 0
+    return opens and place.book.tokens[b - 1] in _OPEN_ENDS and place.book.tokens[low][:1].islower()
+
+
+def _may_speak(m: Markable) -> bool:
+    return m.kind != "plural" and (m.kind != "pronoun" or m.role == SUBJECT)
+
+
+def _subject_after_quote(place: Surroundings, inside: range, v: int, low: int) -> int:
+    """The subject (a markable) of a verb of saying after a quote that ends before token `low`."""
+    parse, ms = place.parse, place.markables
+    # "Said Anna's brother": not Anna.
+    near = [k for k in inside if not _owns(place, k)]
+    for k in near if v == low else ():
+        if ms[k].kind == "name" and ms[k].start == v + 1:
+            # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
+            return k
+    subjects = place.subjects_of(v) if v == low else []
+    for k in near:
+        up = int(parse.head[ms[k].head])
+        by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
+        if by or (up == v and ms[k].role == SUBJECT) or ms[k].head in subjects:
+            return k
+    for k in near:
+        m = ms[k]
+        particle = m.start == v + 2 and place.book.tokens[v + 1].lower() in _PARTICLES
+        if (m.start == v + 1 or particle) and not (m.kind == "pronoun" and m.role != SUBJECT):
+            return k
+        if m.end in (v - 1, v - 2) and m.start == low and _may_speak(m):
+            return k
+    return -1
+
+
+def _owns(place: Surroundings, k: int) -> bool:
+    """Whether a name stands in the possessive."""
+    m = place.markables[k]
+    return m.kind == "name" and place.book.tokens[min(m.end + 1, len(place.book.tokens) - 1)] in _OWNS
+
+
+def _tag_that_leads(place: Surroundings, a: int, tag: Tag) -> None:
+    """ "She said, ": a verb of saying with its subject right before the mark that opens on the quote. What
+    follows the quote is another matter then: she said, "Why?" he had no answer."""
+    tokens = place.book.tokens
+    lead = lead_of(place.book, a)
+    if lead <= 0 or tokens[lead] not in (",", ":") or place.speech.quote[lead] >= 0:
+        return
+    first = _clause_before(place, a)
+    near = range(max(first, lead - _NEAR_LEAD), lead)
+    if any(place.says(v) for v in near):
+        _tag_by_verb_before(place, near, tag, place.inside(first, a))
+
+
+def _tag_before(place: Surroundings, a: int, tag: Tag) -> None:
+    tokens = place.book.tokens
+    first = _clause_before(place, a)
+    if first == a and place.speech.quote[a - 1] < 0:
+        _tag_by_sentence_before(place, a, tag)
+    if first == a or place.speech.quote[a - 1] >= 0:
+        return
+    lead = tokens[lead_of(place.book, a)]
+    inside = place.inside(first, a)
+    dash = lead.endswith(("--", "—"))
+    if tokens[a - 1] in LEADS or dash or bare_word(place.book, a - 1) in lex.SPEECH_VERBS:
+        _tag_by_verb_before(place, range(first, a), tag, inside)
+    if tag.subject < 0:
+        _tag_by_with(place, a, tag, inside)
+    if tag.subject < 0 and not tag.stranger and (dash or lead[:1] == ":"):
+        # "She turned to him:" leads to her words without saying so.
+        subjects = [k for k in inside if place.markables[k].role == SUBJECT]
+        if subjects:
+            tag.subject, tag.position = subjects[-1], "before"
+
+
+def _tag_by_with(place: Surroundings, a: int, tag: Tag, inside: range) -> None:
+    """ "He ended with, "I am tired"."""
+    lead = lead_of(place.book, a)
+    end = lead - 1 if place.book.tokens[lead] == "," else lead
+    if place.book.tokens[end] != "with":
+        return
+    verb = int(place.parse.head[end])
+    subject = subject_before_quote(place, inside, verb) if place.is_verb(verb) else -1
+    if subject >= 0:
+        _set(place, tag, subject, verb, inside, "before")
+
+
+def _tag_by_sentence_before(place: Surroundings, a: int, tag: Tag) -> None:
+    """ "Miss Hill began again." before a quote in the same paragraph."""
+    parse, speech = place.parse, place.speech
+    if not speech.real_paragraphs or a < 2 or speech.paragraph[a - 2] != speech.paragraph[a]:
+        return
+    first = a - 1
+    while first > 0 and parse.sentence[first - 1] == parse.sentence[a - 2] and a - first < _SHORT_SENTENCE:
+        first -= 1
+    cut = first > 0 and parse.sentence[first - 1] == parse.sentence[a - 2]
+    if cut or (speech.quote[first:a] >= 0).any():
+        return
+    for v in range(first, a):
+        subjects = [i for i in place.subjects_of(v) if i < v and speaks(place, i)]
+        if parse.dep[v] == "ROOT" and place.says(v) and subjects and not _is_reported(place, v):
+            _set(place, tag, place.by_head[subjects[0]], v, place.inside(first, a), "before")
+            return
+
+
+def _is_reported(place: Surroundings, v: int) -> bool:
+    """Whether a verb of saying has what is said, asked after or thought of beside it: the words in quotes are
+    then somebody else's ("Anna said what was proper")."""
+    parse, tokens = place.parse, place.book.tokens
+    tied = [i for i in range(v + 1, int(parse.right[v]) + 1) if int(parse.head[i]) == v]
+    said = [i for i in tied if parse.dep[i] in ("ccomp", "dobj") and tokens[i].lower() not in _THESE_WORDS]
+    about = [i for i in tied if parse.dep[i] == "prep" and tokens[i].lower() in _ABOUT]
+    return any(place.speech.quote[i] < 0 for i in (*said, *about))
+
+
+def _clause_before(place: Surroundings, a: int) -> int:
+    """The first token of the narration that leads to a quote at token `a`; `a` where there is none."""
+    tokens = place.book.tokens
+    first = a
+    while first > 0 and a - first < _REACH_BEFORE and place.speech.quote[first - 1] < 0:
+        if _stops(place, first - 1) and (first < a - 1 or tokens[first - 1] != "\n"):
+            break
+        first -= 1
+    return first
+
+
+def _tag_by_verb_before(place: Surroundings, clause: range, tag: Tag, inside: range) -> None:
+    """The last verb of saying in a clause before a quote, with its subject; else a noun of saying."""
+    for v in reversed(clause):
+        subject = subject_before_quote(place, inside, v) if place.says(v) else -1
+        if subject >= 0:
+            _set(place, tag, subject, v, inside, "before")
+            return
+    _tag_by_noun(place, tag, inside, "before")
+
+
+def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
+    """Note subject, position and the one who is spoken to."""
+    tokens, parse = place.book.tokens, place.parse
+    tag.subject, tag.position, tag.stranger = _bearer(place, subject), position, False
+    for k in inside:
+        head = place.markables[k].head
+        up = int(parse.head[head])
+        direct = up == v and parse.dep[head] in ("dobj", "dative", "iobj") and k != subject
+        if direct or (tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
+            tag.object = k
+
+
+def _bearer(place: Surroundings, k: int) -> int:
+    """Whose voice a subject is ("his voice said", "said the voice of Mr. Hill"), else the subject itself."""
+    m, tokens = place.markables[k], place.book.tokens
+    if tokens[m.head].lower() not in lex.VOICES:
+        return k
+    if m.owner >= 0:
+        return place.by_head.get(m.owner, k)
+    behind = place.inside(m.head + 1, m.head + _REACH_AFTER)
+    return next((n for n in behind if _is_of_a_voice(place, n)), k)
+
+
+def _is_of_a_voice(place: Surroundings, k: int) -> bool:
+    """Whether a mention says whose voice is heard: "came the voice of Mr. Hill"."""
+    of = int(place.parse.head[place.markables[k].head])
+    voice = int(place.parse.head[of])
+    heard = place.parse.dep[voice] not in ("pobj", "dobj")
+    return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in lex.VOICES and heard
+
+
+def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str, told: bool = True) -> None:
+    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"; `told` says
+    whether words about an answer or a voice tell of this quote."""
+    for k in inside:
+        m = place.markables[k]
+        owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
+        of = int(place.parse.head[m.head])
+        says = told and owned and bare_word(place.book, of) in _SAID and not _is_said_to(place, of)
+        if says or _is_of_a_voice(place, k):
+            tag.subject, tag.position, tag.stranger = k, position, False
+            return
+
+
+def _is_said_to(place: Surroundings, i: int) -> bool:
+    """Whether words are spoken of, not said: he said, "Just so", to her remarks."""
+    prep = int(place.parse.head[i])
+    return place.parse.dep[i] == "pobj" and place.book.tokens[prep].lower() in _NOT_SAID
+
+
+def _subject_before(speech, markables, starts, a: int) -> int:
+    k = bisect_left(starts, a) - 1
+    while k >= 0 and speech.paragraph[markables[k].at] == speech.paragraph[a]:
+        if speech.quote[markables[k].at] < 0 and markables[k].role == SUBJECT:
+            return k
+        k -= 1
+    return -1
+
+
+def _subject_after(speech, markables, starts, b: int) -> int:
+    k = bisect_left(starts, b + 1)
+    while k < len(markables) and speech.paragraph[markables[k].at] == speech.paragraph[b]:
+        if speech.quote[markables[k].at] >= 0:
+            return -1
+        if markables[k].role == SUBJECT:
+            return k
+        k += 1
+    return -1

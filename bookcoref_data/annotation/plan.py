@@ -1,0 +1,73 @@
+"""Recipes of the pipeline: which backend runs which steps with which settings, and where each number is from.
+
+A recipe is a TOML file with `name`, `backend`, `steps`, one table per step, and a table `sources` that
+says for every setting ("windows.words") where its value comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..resources import load_toml, resource
+from ..shapes import check
+from .steps import STEP_NAMES, check_order
+
+DEFAULT_RECIPES = {"embedded": "embedded.toml", "hub": "silver-as-published.toml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A recipe in force. `settings` maps step names to their settings. Links and speakers that are right with
+    a probability below `least` are dropped at the end.
+    """
+
+    name: str
+    backend: str
+    steps: tuple[str, ...]
+    settings: Mapping[str, Mapping[str, Any]]
+    sources: Mapping[str, str] = field(default_factory=dict)
+    least: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.least <= 1:
+            raise UsageError("the least certainty is a probability", expected="0 to 1", found=self.least)
+
+    def of(self, step: str) -> Mapping[str, Any]:
+        return self.settings.get(step, {})
+
+    def key(self) -> str:
+        """Hex sha256 of everything that can change the output (not of the sources)."""
+        value: list[Any] = [self.backend, self.steps, {k: dict(v) for k, v in self.settings.items()}]
+        if self.least:
+            value.append(self.least)
+        return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a recipe file.
+
+    Raises:
+        UsageError: not TOML, an unknown table, no backend, or steps in an order that cannot run.
+    """
+    value = load_toml(path)
+    check(value, "annotation_recipe", str(path), UsageError)
+    steps = tuple(value.get("steps", STEP_NAMES))
+    check_order(steps)
+    settings = {name: dict(value.get(name, {})) for name in STEP_NAMES}
+    return Plan(
+        value.get("name", path.stem), value["backend"], steps, settings, value.get("sources", {}),
+        float(value.get("least", 0.0)),
+    )  # fmt: skip
+
+
+def default_plan(backend: str) -> Plan:
+    """The recipe that ships for a backend. Raises UsageError for a backend without one."""
+    if backend not in DEFAULT_RECIPES:
+        raise UsageError(f"unknown backend {backend!r}", expected=" or ".join(sorted(DEFAULT_RECIPES)))
+    return read_plan(resource("recipes", DEFAULT_RECIPES[backend]))

@@ -1,0 +1,127 @@
+"""Types of arguments, and those arguments that mean the same in many verbs.
+
+A function of the front door is the declaration of its verb: its signature and the `Args:` of its docstring
+make the command, its `--help` and its page in the reference. An argument that many verbs share has a type
+here, which says what it means.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec, TypeVar
+
+from ..files import path_of
+
+P = ParamSpec("P")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is known of an argument besides its type: its meaning, its short flag, its bounds."""
+
+    help: str = ""
+    flag: str = ""
+    least: float | None = None
+    most: float | None = None
+    text: bool = False
+    """Whether a path is passed on as it was typed, because it may be an address, too."""
+
+
+PathLike = str | os.PathLike[str]
+
+CastLike = PathLike | Iterable[str] | None
+Count = Annotated[int, Meaning(least=0)]
+Positive = Annotated[int, Meaning(least=1)]
+Bits = Annotated[
+    int, Meaning("bits per token by which other editions are followed; 0 for none.", least=0, most=8)
+]
+Port = Annotated[int, Meaning(least=0, most=65535)]
+Proportion = Annotated[float, Meaning(least=0, most=1)]
+
+Jobs = Annotated[int, Meaning("processes; 0 means one per core.", "-j", least=0)]
+CacheDir = Annotated[
+    PathLike | None, Meaning("cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder).")
+]
+Offline = Annotated[bool, Meaning("open no network connection at all.")]
+Mirror = Annotated[
+    PathLike | None,
+    Meaning("folder or address of a Gutenberg mirror (default: several addresses are tried).", text=True),
+]
+BookNames = Annotated[
+    Iterable[str], Meaning("only this book: doc_key, Gutenberg id or title; repeatable.", "-b")
+]
+OneBook = Annotated[str, Meaning("only this document key.", "-b")]
+TextsOnly = Annotated[bool, Meaning("accept a release without annotations; take texts alone.")]
+Expect = Annotated[bool, Meaning("compare tokens with the published ones.")]
+Replace = Annotated[bool, Meaning("allow the folder to lose books; your own files in it are kept.")]
+Overwrite = Annotated[bool, Meaning("overwrite files that are there and were not written by this verb.")]
+Format = Annotated[str | None, Meaning("format of the input, where its name does not say.")]
+
+# Of the annotators.
+BackendName = Annotated[str, Meaning('"embedded" (CPU) or "hub" (the paper\'s models).')]
+Recipe = Annotated[PathLike | None, Meaning("recipe file instead of the one that ships.")]
+
+# Of study guides and their texts.
+Contact = Annotated[str | None, Meaning("mail address or web page for the operators of the service.")]
+ArchiveDir = Annotated[PathLike | None, Meaning("folder of raw answers or pages (else in the cache).")]
+Kind = Annotated[str, Meaning('"description" or "analysis".')]
+GuideSplit = Annotated[str, Meaning('"train", "validation" or "test".')]
+
+# Of the verbs that ask a model.
+Endpoint = Annotated[
+    str | None, Meaning("ask a server with the OpenAI interface, e.g. http://localhost:8000/v1.")
+]
+ModelName = Annotated[str | None, Meaning("name of the model at the endpoint.")]
+Local = Annotated[str | None, Meaning("ask a transformers model: a folder or a name on the Hub.")]
+Constrain = Annotated[str, Meaning('endpoint: "none", "regex" or "choice" (guided decoding of vLLM).')]
+KeyVariable = Annotated[str, Meaning("environment variable with the API key; no key if it is unset.")]
+MostTokens = Annotated[int, Meaning("longest reply in tokens.", least=1)]
+Parallel = Annotated[int, Meaning("requests to the endpoint at a time.", least=1)]
+PromptPrice = Annotated[float, Meaning("price of a million tokens in prompts.", least=0)]
+ReplyPrice = Annotated[float, Meaning("price of a million tokens in replies.", least=0)]
+DryRun = Annotated[int, Meaning("give the first N prompts; ask nothing.", least=0)]
+
+
+def renamed(**names: str) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
+    """The arguments that a function had under another name before; they go on, with a warning."""
+
+    def wrap(function: Callable[P, Made]) -> Callable[P, Made]:
+        @functools.wraps(function)
+        def called(*args: P.args, **values: P.kwargs) -> Made:
+            for old in names.keys() & values.keys():
+                new = names[old]
+                warnings.warn(f"{old} is called {new} now", DeprecationWarning, stacklevel=2)
+                values[new] = values.pop(old)
+            return function(*args, **values)
+
+        vars(called)["renamed"] = names
+        return called
+
+    return wrap
+
+
+def path_or_none(value: PathLike | None) -> Path | None:
+    """A path as the user gave it, "~" expanded; None stays None.
+
+    Raises:
+        UsageError: "~name" of somebody who has no home here.
+    """
+    return None if value is None else path_of(value)
+
+
+def paths_of(values: PathLike | Iterable[PathLike]) -> list[Path]:
+    """Paths from one path or several, "~" expanded."""
+    if isinstance(values, str | os.PathLike):
+        return [path_of(values)]
+    return [path_of(value) for value in values]
+
+
+def text_or_none(value: Any) -> str | None:
+    """A value as text; None stays None."""
+    return None if value is None else str(value)

@@ -1,0 +1,381 @@
+"""Commands from declarations: the signature and docstring of a function of the front door make its verb.
+
+A verb is a function in a file of `cli/verbs`, marked with `@verb`, which prints what the function of the
+front door returned; with --json that is printed as a document instead. A verb with an argument `json` does
+all of this itself: it gets a `Given`, which calls the function with the options that a person gave. The
+other arguments are values of such options, or options that only a terminal has.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from .. import api
+from ..api import options
+from ..errors import UsageError
+
+Function = Callable[..., Any]
+SINGULAR = {
+    "books": "book", "budgets": "budget", "characters": "character", "languages": "language",
+    "splits": "split", "strategies": "strategy", "texts": "text",
+}  # fmt: skip
+"""An option that is repeated for each of several values is called after one of them."""
+ENTRY = re.compile(r"    ((?:\w+)(?:, \w+)*): (.+)")
+
+
+API_NAMES = {
+    "edits apply": "apply_edits", "edits diff": "diff", "edits merge": "merge_edits",
+    "import": "import_corpus", "list": "list_books",  # these are words of Python itself
+}  # fmt: skip
+"""Functions that are not called after their verb."""
+_WORDS = {function: words for words, function in API_NAMES.items()} | {
+    "annotate_many": "annotate", "merge_agreement": "merge --agreement", "rebuild_plan": "rebuild --dry-run",
+    "propose_casts": "annotate --propose-cast",
+}  # fmt: skip
+
+
+Json = Annotated[bool, options.Meaning("print one JSON document instead of tables.")]
+Markdown = Annotated[bool, options.Meaning("print Markdown tables.")]
+
+
+class _OnlyPython:
+    """A type of the front door that cannot be typed in a terminal: a book, a dict, a listener."""
+
+
+class _Names(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        return _OnlyPython
+
+
+_NAMES = _Names(
+    vars(options), Any=Any, Iterable=Iterable, Literal=Literal, Mapping=Mapping, Path=Path, Sequence=Sequence,
+    bool=bool, float=float, int=int, list=list, str=str, tuple=tuple, Json=Json, Markdown=Markdown,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A docstring: what it says, the meaning of each argument, examples, and what stands behind these."""
+
+    text: str
+    arguments: dict[str, str]
+    examples: tuple[str, ...]
+
+
+def words_of(function: Function) -> Words:
+    """The docstring of a function, taken apart. What stands behind the arguments is for Python."""
+    text, arguments, examples, section, names = [], {}, [], "", [""]
+    for line in (inspect.getdoc(function) or "").split("\n"):
+        if line.rstrip(":") in ("Args", "Examples", "Raises") and line.endswith(":"):
+            section = line
+        elif section == "Args:" and (entry := ENTRY.fullmatch(line)):
+            names = entry[1].split(", ")
+            arguments.update(dict.fromkeys(names, entry[2]))
+        elif section == "Args:" and line.startswith("        "):
+            arguments.update({name: f"{arguments[name]} {line.strip()}" for name in names})
+        elif section == "Examples:" and line.strip():
+            examples.append(line.strip())
+        elif not section:
+            text.append(line)
+    return Words("\n".join(text).strip(), arguments, tuple(examples))
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An argument of a function as an option of a command. `kind` is bool, int, float, str or Path."""
+
+    name: str
+    kind: type
+    many: bool
+    mapping: bool
+    choices: tuple[str, ...]
+    optional: bool
+    option: options.Meaning
+    default: Any
+    positional: bool
+
+
+def declared(parameter: inspect.Parameter) -> Declared | None:
+    """An argument by its annotation; None for one that only Python can give."""
+    found, option = _flat(eval(str(parameter.annotation), {"__builtins__": {}}, _NAMES))
+    choices = tuple(c for one in found if get_origin(one) is Literal for c in get_args(one))
+    iterables = [one for one in found if get_origin(one) in _ITERABLES]
+    inner = {member for one in iterables for member in _flat(get_args(one)[0])[0]}
+    mapping = any(get_origin(one) is _MAPPING for one in found)
+    single = [one for one in found if one in _PLAIN or one in _PATHS]
+    path = any(one in _PATHS for one in (*single, *inner)) or Any in found
+    many = mapping or parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    many = many or bool(inner & _PATHS or (inner & _PLAIN and not path))
+    plain = next((kind for kind in (bool, int, float) if kind in {*single, *inner}), None)
+    if plain is None and not (path or choices or mapping or str in {*single, *inner}):
+        return None
+    kind = str if mapping or choices or option.text else plain or (Path if path else str)
+    return Declared(
+        parameter.name, kind, many, mapping, choices, NoneType in found, option, parameter.default,
+        parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL),
+    )  # fmt: skip
+
+
+_ITERABLES = {get_origin(kind) for kind in (Iterable[str], Sequence[str], tuple[str, ...], list[str])}
+_PLAIN = {bool, int, float, str}
+_MAPPING = get_origin(Mapping[str, str])
+_PATHS = {Path, *(one for one in get_args(options.PathLike) if one is not str)}
+
+
+def _flat(annotation: Any) -> tuple[list[Any], options.Meaning]:
+    """The members of a union, and what is known of the argument besides."""
+    option = options.Meaning()
+    if get_origin(annotation) is Annotated:
+        annotation, option = get_args(annotation)
+    if get_origin(annotation) not in (Union, UnionType):
+        return [annotation], option
+    found = []
+    for member in get_args(annotation):
+        members, inner = _flat(member)
+        found += members
+        option = option if inner == options.Meaning() else inner
+    return found, option
+
+
+# -- verbs -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What stands beside a verb: functions that declare its options, how it spells flags, old names."""
+
+    api: tuple[str, ...]
+    flags: Mapping[str, str]
+    without: tuple[str, ...]
+    renamed: Mapping[str, str]
+    code: Callable[[Any], int] | None
+
+
+def verb(
+    *,
+    also: str = "",
+    flags: Mapping[str, str] | None = None,
+    without: str = "",
+    code: Callable[[Any], int] | None = None,
+    **renamed: str,
+) -> Callable[[Function], Function]:
+    """Mark a function as a verb.
+
+    Args:
+        also: other functions of the front door whose arguments are options, too.
+        flags: how options are spelled that have a short or another name: {"key": "-k"}. An argument before
+            the `*` of a function that has no flag is typed without one.
+        without: arguments of these functions that are no options.
+        code: the exit code that a result stands for, of a verb that does not end by itself.
+        renamed: options of the terminal that had another name before: old="new".
+    """
+
+    def mark(function: Function) -> Function:
+        vars(function)["verb"] = Verb(tuple(also.split()), flags or {}, tuple(without.split()), renamed, code)
+        return function
+
+    return mark
+
+
+def name_in_api(words: str) -> str:
+    """The function of the front door that a verb calls."""
+    return API_NAMES.get(words, words.replace(" ", "_"))
+
+
+def api_function(name: str) -> Function:
+    """A function of the front door; no other file of it is imported."""
+    found: Function = getattr(import_module(_place(name), api.__name__), name)
+    return found
+
+
+def _place(name: str) -> str:
+    return next(module for module, names in api.PLACES.items() if name in names)
+
+
+def summary_of(words: str) -> str:
+    """The first line of the docstring of a verb's function, read without importing it."""
+    name = name_in_api(words)
+    text = Path(options.__file__).with_name(f"{_place(name)[1:]}.py").read_text(encoding="utf-8")
+    doc = text[text.index(f"\ndef {name}(") :].split('"""', 2)[1]
+    return _Tidy({})(doc.split("\n", 1)[0])
+
+
+class Given:
+    """What a person gave to a verb: calling it calls the function of the front door with it."""
+
+    def __init__(self, function: Function, values: dict[str, Any]) -> None:
+        self.function, self.values = function, values
+
+    def __call__(self, function: Function | None = None, /, **more: Any) -> Any:
+        """Call the verb's function, or another of the front door, with the options that it knows.
+
+        `more` goes before what was typed. Long work shows how far it is.
+        """
+        from .common import progress
+
+        function = function or self.function
+        known = inspect.signature(function).parameters
+        values = {name: value for name, value in (self.values | more).items() if name in known}
+        starred = next((n for n, p in known.items() if p.kind is inspect.Parameter.VAR_POSITIONAL), "")
+        several = values.pop(starred, ())
+        if "progress" not in known:
+            return function(*several, **values)
+        with progress() as listener:
+            return function(*several, **values, progress=listener)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A verb ready for typer: its callback with a signature, its help, its examples."""
+
+    callback: Function
+    help: str
+    epilog: str | None
+    examples: tuple[str, ...]
+
+
+def command_of(handler: Function, words: str, *, group: bool = False) -> Command:
+    """The command of a verb, from the declarations of its functions and its own arguments.
+
+    Of a group that does something itself, nothing is required: its subcommands do not want it.
+    """
+    marks: Verb = vars(handler)["verb"]
+    functions = [api_function(name) for name in (name_in_api(words), *marks.api)]
+    own = dict(list(inspect.signature(handler).parameters.items())[1:])
+    json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="Json")
+    here = {**own, "json": json}
+    texts = [words_of(function) for function in (*functions, handler)]
+    found: dict[str, Declared] = {}
+    for function in (*functions, handler):
+        parameters = inspect.signature(function).parameters if function is not handler else here
+        for name, parameter in parameters.items():
+            if name in found or name in marks.without or name == "progress":
+                continue
+            if parameter.annotation is not parameter.empty and (one := declared(parameter)):
+                needed = one.default is parameter.empty
+                if function is handler:
+                    one = replace(one, positional=needed)
+                found[name] = replace(one, default=None, optional=True) if group and needed else one
+    help_of = {name: text for one in reversed(texts) for name, text in one.arguments.items()}
+    spelled = {name: _decls(one, marks.flags.get(name, "")) for name, one in found.items()}
+    tidy = _Tidy(spelled)
+    made = [
+        _parameter(one, spelled[name], tidy(one.option.help or help_of.get(name, "")))
+        for name, one in found.items()
+    ]
+    old_names = {**getattr(functions[0], "renamed", {}), **marks.renamed}
+    for old, new in old_names.items():
+        hidden = replace(found[new], name=f"old_{old}", default=None, optional=True)
+        made.append(
+            _parameter(hidden, (f"--{old.replace('_', '-')}",), f"Now {spelled[new][-1]}.", hide=True)
+        )
+
+    def run(**values: Any) -> Any:
+        for old, new in old_names.items():
+            if (value := values.pop(f"old_{old}")) not in (None, ()):
+                print(f"note: --{old.replace('_', '-')} is called {spelled[new][-1]} now", file=sys.stderr)
+                values[new] = value
+        values = {name: _value(found[name], value) for name, value in values.items()}
+        mine = {name: values[name] for name in own if name in values}
+        given = {n: v for n, v in values.items() if v is not None or found[n].default is None}
+        call = Given(functions[0], given)
+        if "json" in own:
+            handler(call, **mine)
+        else:
+            _print(handler, call(), values["json"], mine)
+
+    run.__name__ = handler.__name__
+    vars(run)["__signature__"] = inspect.Signature(made)
+    run.__annotations__ = {one.name: one.annotation for one in made}
+    text = "\n\n".join(filter(None, (tidy(texts[0].text), tidy(texts[-1].text))))
+    lines = "\n".join(f"  {example}" for example in texts[-1].examples)
+    return Command(run, text, f"\b\nExamples:\n{lines}" if lines else None, texts[-1].examples)
+
+
+def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -> None:
+    """Print a result as its verb does, or as a document: a table as its rows. End with its exit code."""
+    from .common import emit_json
+
+    if json:
+        emit_json(result.to_dicts() if isinstance(result, api.Table) else result.to_dict())
+    else:
+        handler(result, **values)
+    if (end := vars(handler)["verb"].code) and (code := end(result)):
+        raise typer.Exit(code)
+
+
+class _Tidy:
+    """Words for Python as words for a terminal: `out` is --out there, `contexts_build` is contexts build."""
+
+    def __init__(self, spelled: Mapping[str, tuple[str, ...]]) -> None:
+        self.spelled = spelled
+
+    def __call__(self, text: str) -> str:
+        told = re.sub(r"`(\w+)`", self._word, text)
+        return told if re.match(r"\w+_", told) else told[:1].upper() + told[1:]
+
+    def _word(self, found: re.Match[str]) -> str:
+        name = found[1]
+        if name in self.spelled:
+            return next((d for d in self.spelled[name] if d.startswith("--")), name.upper())
+        if name in api.__all__:
+            return f"`{_WORDS.get(name, name.replace('_', ' '))}`"
+        return found[0]
+
+
+def _decls(one: Declared, flags: str) -> tuple[str, ...]:
+    """How an option is spelled; () for an argument that is typed without a name."""
+    flags = flags or ("-o" if one.name == "out" else one.option.flag)
+    shared = bool(one.option.help)
+    if one.positional and not flags and not shared:
+        return ()
+    spelled = flags.split()
+    if not any(word.startswith("--") for word in spelled):
+        name = SINGULAR.get(one.name, one.name) if one.many else one.name
+        long = name.replace("_", "-")
+        spelled.append(f"--{long}/--no-{long}" if one.kind is bool and one.default is True else f"--{long}")
+    return tuple(spelled)
+
+
+def _parameter(one: Declared, decls: tuple[str, ...], help: str, *, hide: bool = False) -> inspect.Parameter:
+    kind: Any = list[one.kind] if one.many else one.kind  # type: ignore[name-defined]
+    default = one.default
+    if one.many and default is not inspect.Parameter.empty:
+        default = None
+    elif one.kind is Path and isinstance(default, str):
+        default = Path(default)
+    if default is None or one.optional:
+        kind = kind | None
+    limits = {"min": one.option.least, "max": one.option.most} if one.kind in (int, float) else {}
+    if one.kind is int:
+        limits = {name: None if value is None else int(value) for name, value in limits.items()}
+    metavar = "KEY=FILE" if one.mapping else f"[{'|'.join(one.choices)}]" if one.choices else None
+    make: Any = typer.Option if decls else typer.Argument
+    info = make(*decls, help=help, metavar=metavar, hidden=hide, **limits)
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _value(one: Declared, value: Any) -> Any:
+    """A typed value as the function takes it."""
+    if not one.mapping or value is None:
+        return value
+    pairs = {}
+    for pair in value:
+        key, mark, path = pair.partition("=")
+        if not mark or not key or not path:
+            option = SINGULAR.get(one.name, one.name)
+            raise UsageError(f"--{option} {pair!r} cannot be read", expected="DOC_KEY=FILE")
+        pairs[key] = Path(path)
+    return pairs

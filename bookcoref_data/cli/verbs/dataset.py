@@ -1,0 +1,329 @@
+"""The data set: `rebuild`, `verify`, `list`, `show`, `cite`, `manifest`, `pack`, `cache`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...errors import UsageError, plural
+from ..common import cells, emit_json, emit_result, emit_table, listed, say
+from ..declared import Given, verb
+
+if TYPE_CHECKING:
+    from ...api import Table
+    from ...api.building import Rebuilt, Verified
+    from ...api.corpora import Shown
+    from ...api.housekeeping import CacheSize, Digest
+    from ...api.options import Positive
+    from ...workflows.rebuild import RebuildReport
+    from ..declared import Json
+
+FAILED = 1
+
+
+@verb()
+def rebuild(
+    given: Given, sample: bool, from_gutenberg: bool = False, exact: bool = False, dry_run: bool = False,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """A folder that would lose books is left as it is, unless --replace is given. Exits with 1 when a book
+    failed or was remapped.
+
+    Args:
+        from_gutenberg: rebuild the real data set from Gutenberg texts.
+        exact: never carry annotations over to another edition.
+        dry_run: list what would be downloaded from where; write nothing.
+
+    Examples:
+        bookcoref-data rebuild --sample
+        bookcoref-data rebuild --sample --dry-run
+        bookcoref-data rebuild --from-gutenberg --book siddhartha_2500 --out one-book
+    """
+    if from_gutenberg == sample:
+        raise UsageError(
+            "say what to rebuild", expected="either --from-gutenberg or --sample",
+            hint="bookcoref-data rebuild --sample needs no network",
+        )  # fmt: skip
+    if dry_run:
+        from ...api import rebuild_plan
+
+        _print_plan(given(rebuild_plan).to_dicts(), json)
+        return
+    done: Rebuilt = given(least_kept=None) if exact else given()
+    if json:
+        emit_json(done.to_dict())
+    else:
+        _print_rebuilt(done.report)
+    if not done.ok:
+        raise typer.Exit(FAILED)
+
+
+def _print_plan(rows: list[dict[str, Any]], json: bool) -> None:
+    if json:
+        emit_json(rows)
+        return
+    columns = ("gutenberg_id", "title", "action", "bytes", "address")
+    emit_table(("id", "title", "action", "bytes", "from"), cells(rows, columns))
+    fetch = [row for row in rows if row["action"] == "fetch"]
+    known = sum(row["bytes"] or 0 for row in fetch)
+    print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
+
+
+def _print_rebuilt(report: RebuildReport) -> None:
+    from ...guard import listed as named
+
+    books = report.record.books if report.record else []
+    digest = report.record.digest[:16] if report.record else "none"
+    columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
+    rows = [[getattr(book, name) for name in columns] for book in books]
+    emit_table(("book", *columns[1:-1], "verified by"), rows)
+    for book in books:
+        if book.check == "remapped":
+            say(f"{book.doc_key}: {book.notes[0]}")
+    if report.kept:
+        say(
+            f"{report.out} was left as it is: this run would lose {named(report.kept)}; "
+            "add --replace to lose them, or write to another folder with --out"
+        )
+    state = "is up to date" if report.unchanged else "left as it was" if report.kept else "written"
+    print(
+        f"{report.out} {state}: {plural(len(books), 'book')}, {len(report.failed)} failed, "
+        f"digest sha256:{digest}"
+    )
+    print(f'load it with: datasets.load_dataset("{report.out}", "split")   (from {Path.cwd().name or "/"}/)')
+
+
+@verb(code=lambda done: done.result.exit_code)
+def verify(done: Verified) -> None:
+    """The table says for tokens and spans apart what they were compared with. Exits with 0 when all is right,
+    1 when something is missing or a book is of another edition, 4 when some content is not what its checksum
+    says.
+
+    Examples:
+        bookcoref-data verify bookcoref
+        bookcoref-data verify bookcoref --json
+        bookcoref-data verify hf:me/lamp@v1.0.0
+    """
+    result = done.result
+    rows = []
+    for check in sorted(result.books, key=lambda b: b.status == "ok"):
+        f = check.facts
+        counts = (f.split, f.tokens, f.sentences, f.clusters, f.mentions, f.windows) if f else (None,) * 6
+        rows.append((check.doc_key, check.status, *counts, check.tokens_by or None, check.spans_by or None))
+    columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows",
+               "tokens verified by", "spans verified by")  # fmt: skip
+    emit_table(columns, rows)
+    same: dict[str, list[str]] = {}
+    for check in result.books:
+        for problem in check.problems:
+            same.setdefault(problem, []).append(check.doc_key)
+    for problem, keys in same.items():
+        # The table names the books; what many have in common is said once.
+        print(f"{keys[0]}: {problem}" if len(keys) == 1 else f"{plural(len(keys), 'book')}: {problem}")
+    for problem in result.problems:
+        print(problem)
+    if result.remapped:
+        print(
+            f"of another edition, not the released tokens: {', '.join(result.remapped)}"
+            + ("" if result.accept_remapped else " (accept them with --accept-remapped)")
+        )
+    good = sum(b.status == "ok" for b in result.books)
+    verdict = {0: "verified", 1: "INCOMPLETE OR REMAPPED", 4: "CHECKSUM MISMATCH"}[result.exit_code]
+    print(f"{verdict}: {good} of {len(result.books)} books, digest sha256:{result.digest[:16]}")
+
+
+@verb(flags={"folder": "--folder"})
+def list_(books: Table, folder: Path) -> None:
+    """Examples:
+    bookcoref-data list
+    bookcoref-data list --folder bookcoref --json
+    """
+    rows = books.to_dicts()
+    columns = ("doc_key", "title", "splits", "tokens", "characters", "counts_from", "text_cached", "built")
+    emit_table(columns, [[_word(cell) for cell in row] for row in cells(rows, columns)])
+    built, cached = (sum(bool(r[c]) for r in rows) for c in ("built", "text_cached"))
+    print(f"{plural(len(rows), 'book')}, {plural(cached, 'text')} in the cache, {built} built in {folder}")
+
+
+@verb(flags={"folder": "--folder"})
+def show(found: Shown, at: int | None, character: str | None, most: Positive = 20) -> None:
+    """`show annotated` shows the book in a folder of `annotate`. Any file that `convert` reads will do.
+
+    Args:
+        most: lines to print of mentions or characters.
+
+    Examples:
+        bookcoref-data show lamp
+        bookcoref-data show lamp --character Thorne --most 5
+        bookcoref-data show lamp --at 410
+    """
+    if at is None and character is None:
+        _print_book(found, most)
+    else:
+        print(found.headline)
+        columns = ("start", "end", "in context") if at is None else found.table.columns
+        rows = [list(row.values()) for row in found.table]
+        emit_table(columns, rows[:most] if at is None else rows)
+
+
+def _print_book(found: Shown, most: int) -> None:
+    value = found.to_dict()
+    for name, entry in value["facts"].items():
+        print(f"{name:16} {_word(entry)}")
+    print(f"{'begins':16} {value['begins']}")
+    people = value["characters"]
+    emit_table(found.table.columns, people[:most])
+    if len(people) > most:
+        print(f"… and {len(people) - most} more (--most {len(people)})")
+
+
+def _word(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "-"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items() if v) or "-"
+    return value
+
+
+@verb()
+def cite(given: Given, json: Json = False) -> None:
+    """Examples:
+    bookcoref-data cite
+    bookcoref-data cite --json
+    """
+    if json:
+        emit_json({"bibtex": given()})
+    else:
+        print(given())
+
+
+@verb()
+def manifest_write(made: Digest, out: Path) -> None:
+    """Examples:
+    bookcoref-data manifest write bookcoref --out mine.json
+    bookcoref-data manifest write --json
+    """
+    say(f"wrote {out}")
+    print(f"sha256:{made.digest[:16]}")
+
+
+@verb()
+def manifest_show(found: Digest) -> None:
+    """Examples:
+    bookcoref-data manifest show
+    bookcoref-data manifest show bookcoref --json
+    """
+    print(f"sha256:{found.digest[:16]}")
+
+
+@verb(flags={"release": "--release"})
+def pack(given: Given, release: Path | None, out: Path | None, json: Json = False) -> None:
+    """Examples:
+    bookcoref-data pack --release bookcoref --mirror mirror --out packs --licence CC0-1.0 --jobs 1
+    bookcoref-data pack --release release --out packs --book siddhartha_2500
+    """
+    if release is None or out is None:
+        raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
+    made = given()
+    report = made.report
+    if json:
+        emit_json(report.to_dict())
+    else:
+        emit_table(
+            ("book", "split", "tokens", "bytes", "held as text", "file"),
+            ((p.doc_key, p.split, p.tokens, p.bytes, p.literal_characters, p.file) for p in report.packs),
+        )
+        listed("note:", report.notes)
+        listed("left out:", report.left_out.values())
+        listed("failed:", (f"{key}: {error}" for key, error in report.failed.items()))
+        total = sum(p.bytes for p in report.packs)
+        print(f"{report.out}: {len(report.packs)} packs, {total:,} bytes")
+    if made.failed:
+        raise typer.Exit(FAILED)
+
+
+@verb()
+def pack_inspect(packs: Table) -> None:
+    """Examples:
+    bookcoref-data pack inspect made.pack
+    bookcoref-data pack inspect made.pack --json
+    """
+    facts = packs.to_dicts()
+    emit_table(
+        ("book", "tokens", "mentions", "windows", "edits", "held as text", "text %", "bytes", "made from"),
+        (
+            (
+                f["doc_key"], f["tokens"], f["mentions"], f["windows"], f["edits"], f["literal_characters"],
+                100 * f["literal_share"], f["bytes"], f["source"]["name"],
+            )
+            for f in facts
+        ),
+    )  # fmt: skip
+    if len(facts) == 1:
+        emit_table(("section", "bytes"), facts[0]["sections"].items())
+
+
+@verb()
+def cache_path(given: Given, json: Json = False) -> None:
+    """Examples:
+    bookcoref-data cache path
+    bookcoref-data cache path --cache-dir elsewhere
+    """
+    root = str(given())
+    if json:
+        emit_json({"path": root})
+    else:
+        typer.echo(root)
+
+
+@verb()
+def cache_size(found: CacheSize) -> None:
+    """Examples:
+    bookcoref-data cache size
+    bookcoref-data cache size --json
+    """
+    _print_size(found)
+
+
+@verb(flags={"yes": "-y"})
+def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = False) -> None:
+    """Asks first. Only what this package keeps in a cache is removed, only in a folder that was marked as a
+    cache when it was made, and not while a command works in it.
+
+    Args:
+        yes: do not ask.
+
+    Examples:
+        bookcoref-data cache clear books --yes --cache-dir other-cache
+        bookcoref-data cache clear --yes --cache-dir other-cache
+    """
+    from ...api import cache_size
+
+    there: CacheSize = given(cache_size)
+    doomed = [entry for entry in there.parts if part in (None, entry.part)]
+    if doomed and not yes:
+        total = sum(entry.bytes for entry in doomed)
+        what = f"{part or 'everything'} ({total:,} bytes) in {there.root}"
+        if json or not _can_ask():
+            raise UsageError(f"will not remove {what} without confirmation", hint="add --yes")
+        if not typer.confirm(f"Remove {what}?", err=True):
+            say("nothing was removed")
+            raise typer.Exit(1)
+    emit_result(given(), json, _print_size)
+
+
+def _can_ask() -> bool:
+    return sys.stdin.isatty()
+
+
+def _print_size(found: CacheSize) -> None:
+    """Parts with files and bytes, and their sum."""
+    rows = [[*part] for part in found.parts]
+    word = "removed" if found.removed else "parts"
+    columns = ["part", "files", "bytes"]
+    emit_table(columns, [*rows, ["total", found.files, found.bytes]], title=f"{found.root} ({word})")

@@ -1,0 +1,410 @@
+"""Your own novel: `sample`, `annotate`, `view`, `edits`, `report`, `export`, `convert`, `align`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...errors import UsageError, plural
+from ..common import emit_json, emit_rows, emit_table, listed, say
+from ..declared import Given, verb
+
+if TYPE_CHECKING:
+    from ...api import AnnotatedBook
+    from ...api.annotating import AnnotatedMany
+    from ...api.options import Port
+    from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
+    from ...api.scoring import Carried
+    from ...formats import ConversionReport
+    from ...workflows.align import Aligned
+    from ...workflows.annotate import Source
+    from ..declared import Json
+
+
+@verb()
+def sample(given: Given, out: Path, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data sample --out story
+        bookcoref-data sample --out story --replace
+    """
+    given()
+    if json:
+        emit_json({"text": str(out / "lamp.txt"), "cast": str(out / "cast.txt")})
+    say(f"wrote {out / 'lamp.txt'} and {out / 'cast.txt'}")
+
+
+@verb(also="annotate_many", without="books", flags={"cast": "--characters --cast -c"})
+def annotate(
+    given: Given, book: Path, cast: Path | None, out: Path | None, report: Path | None, edits: Path | None,
+    dry_run: bool, propose_cast: bool = False, json: Json = False,
+) -> None:  # fmt: skip
+    """A folder or file of many books is worked on in parallel with --out; finished books are kept in the
+    cache, and a book that fails stops no other. Without a cast, start with --propose-cast and edit the list.
+
+    Args:
+        propose_cast: print a cast proposed from the book, or write it to `out`.
+
+    Examples:
+        bookcoref-data annotate lamp.txt --propose-cast
+        bookcoref-data annotate lamp.txt --cast cast.txt --out lamp
+        bookcoref-data annotate two.jsonl --cast names.txt --out many --jobs 1
+    """
+    if propose_cast:
+        _propose(given, book, out, json)
+        return
+    from ...api import annotate_many
+    from ...api.annotating import summary_of
+    from ...workflows.annotate_many import holds_many
+
+    if out is None and report is None and not json and not dry_run:
+        raise UsageError(
+            "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
+        )
+    if dry_run and edits is None:
+        raise UsageError("--dry-run shows what corrections change", expected="--edits edits.jsonl")
+    several = holds_many(book)
+    if edits is not None and several:
+        raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
+    if several and out is not None and report is None:
+        many: AnnotatedMany = given(annotate_many, books=book)
+        show_many(many, json)
+        raise typer.Exit(many.exit_code)
+    sources = _sources(book, cast)
+    done = [*given(annotate_many, books=sources).books] if several else [given(book=sources[0])]
+    for one in done:
+        for c in one.conflicts:
+            say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
+        if one.effects and not json:
+            emit_table(
+                ("character", "mentions", "now", "changed elsewhere", "quotes", "now", "changed elsewhere"),
+                [(e.character, e.before, e.after, e.elsewhere, e.quotes_before, e.quotes_after,
+                  e.quotes_elsewhere) for e in one.effects],
+                title="What the corrections change",
+            )  # fmt: skip
+        listed(f"{one.doc_key}:", one.notes)
+    if json:
+        emit_json(summary_of(done, done[0].files))
+    else:
+        _show(done)
+    if any(one.conflicts for one in done):
+        raise typer.Exit(1)
+
+
+def _sources(book: Path, cast: Path | None) -> list[Source]:
+    """The books of a file. Raises UsageError where there is no cast: the person shall choose one."""
+    from ...workflows.annotate import read_sources
+
+    sources = read_sources(book)
+    if cast is None and any(source.cast is None for source in sources):
+        raise UsageError(
+            f"no cast for {book}",
+            expected="--cast cast.txt",
+            hint=f"--cast auto; or bookcoref-data annotate {book} --propose-cast > cast.txt, then edit it",
+        )
+    return sources
+
+
+def _propose(given: Given, book: Path, out: Path | None, json: bool) -> None:
+    from ...api import propose_casts
+    from ...workflows.propose_casts import format_proposal
+
+    made = given(propose_casts, books=book)
+    if json:
+        for one in made.casts:
+            emit_json(one.to_dict())
+    elif out is None:
+        for one in made.casts:
+            typer.echo(format_proposal(one.doc_key, one.proposal), nl=False)
+    else:
+        rows = [(one.doc_key, len(one.proposal.cast.entries), str(one.file)) for one in made.casts]
+        emit_table(("book", "characters", "file"), rows)
+
+
+def _show(done: list[AnnotatedBook]) -> None:
+    scored = [book for book in done if len(book.scores)]
+    for book in scored:
+        emit_rows(book.scores, title=book.doc_key)
+    if not scored:
+        columns = ("tokens", "characters", "mentions", "quotes")
+        rows = [
+            (counts["doc_key"], *(counts[c] if c != "characters" else len(counts[c]) for c in columns))
+            for counts in (book.summary() for book in done)
+        ]
+        emit_table(("book", *columns), rows)
+    listed("wrote", done[0].files)
+
+
+def show_many(many: AnnotatedMany, json: bool) -> None:
+    """Print what was done with many books: a row each, those that a person should look at first."""
+    if many.submission is not None:
+        sent = many.submission
+        say(f"Slurm job {sent.number}: {sent.tasks} tasks, script {sent.script}")
+        say(
+            "when it has ended, run the same command without --slurm: finished books are taken from the cache"
+        )
+        return
+    if json:
+        emit_json(many.to_dict())
+        return
+    emit_rows(many.table)
+    listed("wrote", many.files)
+
+
+@verb(flags={"open_page": "--open"})
+def view(
+    given: Given, source: Path, out: Path | None, edits: Path | None, title: str, author: str,
+    spoiler_safe: bool, open_page: bool = False, serve: bool = False, port: Port = 0, json: Json = False,
+) -> None:  # fmt: skip
+    """Click a character and walk its mentions, ask why a link was made, correct it, save the corrections as
+    edits.jsonl. The file works in any browser, from disk.
+
+    Args:
+        open_page: open the page in the browser.
+        serve: show it on this machine and save corrections straight to disk, in the file of `edits`.
+        port: port for `serve` (0: any free one).
+
+    Examples:
+        bookcoref-data view bookcoref --out page.html
+        bookcoref-data view gold.jsonl --compare system.conll --out page.html --spoiler-safe
+    """
+    from ...reading_page import PageOptions
+
+    if out is None and not serve:
+        raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
+    # While serving, corrections come from the file that they are kept in, each time anew.
+    page: Page = given(edits=None if serve else edits)
+    if out is not None:
+        _print_page(page, json)
+    if serve:
+        options = PageOptions(
+            title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences
+        )
+        _serve(page, options, edits or _beside(source), port, open_page)
+    elif open_page and page.path is not None:
+        _open(page.path.resolve().as_uri())
+
+
+def _beside(source: Path) -> Path:
+    """Where corrections of an input are kept: in its folder, or beside the file."""
+    return source / "edits.jsonl" if source.is_dir() else source.with_name(f"{source.stem}.edits.jsonl")
+
+
+def _print_page(page: Page, json: bool) -> None:
+    if json:
+        emit_json(page.to_dict())
+        return
+    if differences := page.differences:
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in differences.counts().items())
+        say(f"{differences.same:,} mentions are the same; {counts}")
+    say(f"wrote {page.path} ({len(page.html.encode()) / 1e6:.1f} MB); open it in any browser")
+
+
+def _serve(page: Page, options: Any, edits: Path, port: int, open_page: bool) -> None:
+    from dataclasses import replace
+
+    from ...reading_page import render
+    from ...reading_page.serve import EditServer
+    from ...workflows.correct import read_edits
+
+    def make_page(server: dict[str, str]) -> str:
+        kept = [e.to_dict() for e in read_edits(edits)] if edits.is_file() else []
+        return render(page.annotation, replace(options, edits=kept, server=server))
+
+    server = EditServer(make_page, edits, port)
+    say(f"corrections are saved in {edits}; stop with Ctrl-C")
+    typer.echo(server.address)
+    if open_page:
+        _open(server.address)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        say(f"stopped; corrections are in {edits}" if edits.is_file() else "stopped; nothing was corrected")
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(address):
+        say(f"no browser was found; open {address}")
+
+
+@verb(flags={"edits": "-e"})
+def edits_apply(given: Given, edits: Path, out: Path, json: Json = False) -> None:
+    """Exit code 1 when an edit needs a person: it is listed, with the reason.
+
+    Examples:
+        bookcoref-data edits apply system.conll --edits edits.jsonl --out corrected.jsonl
+        bookcoref-data edits apply annotated --edits edits.jsonl --out corrected
+    """
+    done: Corrected = given()
+    if json:
+        emit_json(done.to_dict()["documents"])
+    else:
+        emit_table(
+            ("book", "changed", "so already", "found elsewhere", "conflicts"),
+            [(d.annotation.doc_key, d.changed, d.unchanged, d.moved, len(d.conflicts)) for d in done],
+        )
+        for c in done.conflicts:
+            say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
+        say(f"wrote {out}")
+    if done.conflicts:
+        raise typer.Exit(1)
+
+
+@verb()
+def edits_diff(given: Given, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
+    """Places are found by their words where the two texts are not the same; exit code 1 when some are not
+    found.
+
+    Examples:
+        bookcoref-data edits diff system.conll gold.jsonl
+        bookcoref-data edits diff system.conll gold.jsonl --out edits-made.jsonl --author me
+    """
+    from ...edits import format_edits
+
+    found: Corrections = given()
+    if json:
+        emit_json(found.to_dict()["edits"])
+    if out is None:
+        if not json:
+            typer.echo(format_edits(found), nl=False)
+    else:
+        say(f"wrote {len(found):,} corrections to {out}")
+    lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
+    for key, anchor in lost[:20]:
+        say(f"{key}: not found in the old text: {anchor.before} [{anchor.words}] {anchor.after}")
+    if lost:
+        say(f"{len(lost):,} places of {new} are not in {old}")
+        raise typer.Exit(1)
+
+
+@verb()
+def edits_merge(given: Given, out: Path | None, json: Json = False) -> None:
+    """Exit code 1 when two people disagree.
+
+    Examples:
+        bookcoref-data edits merge edits.jsonl more-edits.jsonl
+        bookcoref-data edits merge edits.jsonl more-edits.jsonl --out both.jsonl
+    """
+    from ...edits import format_edits
+
+    done: MergedCorrections = given()
+    if json:
+        emit_json(done.to_dict())
+    elif out is None:
+        typer.echo(format_edits(done), nl=False)
+    else:
+        say(f"wrote {len(done):,} corrections to {out}")
+    for d in done.disagreements:
+        told = [f"{e.author or 'one of them'} says {e.op} {e.character or e.speaker or e.into or ''}".strip()
+                for e in (d.one, d.other)]  # fmt: skip
+        say(f"left out: {d.what}: {told[0]}, {told[1]}")
+    if done.disagreements:
+        raise typer.Exit(1)
+
+
+@verb()
+def report(given: Given, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data report bookcoref --out report.md --no-plots
+        bookcoref-data report gold.jsonl --out report.html --book lamp --no-plots
+    """
+    files = [str(file) for file in given()]
+    if json:
+        emit_json({"files": files})
+    listed("wrote", files)
+
+
+@verb(flags={"to": "--to"})
+def export(given: Given, to: str, strict: bool = False, json: Json = False) -> None:
+    """
+    Args:
+        strict: exit with 1 if anything was left out.
+
+    Examples:
+        bookcoref-data export bookcoref --to csv --out tables
+        bookcoref-data export gold.jsonl --to tei --out lamp.xml
+    """
+    done: Exported = given()
+    files = [str(file) for file in done]
+    if json:
+        lost = [item.to_dict() for item in done.not_kept]
+        emit_json({"to": to, "books": done.books, "files": files, "not_kept": lost})
+    else:
+        listed("wrote", files)
+        for item in done.not_kept:
+            say(f"not kept: {item.count:,} {item.what}")
+    if strict and done.not_kept:
+        raise typer.Exit(1)
+
+
+@verb(flags={"read_as": "--from", "write_as": "--to"})
+def convert(given: Given, target: Path, strict: bool = False, json: Json = False) -> None:
+    """
+    Args:
+        strict: exit with 1 if anything was left out.
+
+    Examples:
+        bookcoref-data convert gold.jsonl gold.conll
+        bookcoref-data convert bookcoref converted.jsonl --config split
+        bookcoref-data convert system.conll system.jsonl --key gold.jsonl --strict
+    """
+    done: ConversionReport = given()
+    if json:
+        emit_json({**done.to_dict(), "target": str(target)})
+    else:
+        say(
+            f"{done.read_as} -> {done.written_as}: wrote {plural(done.documents, 'document')}, "
+            f"{plural(done.mentions, 'mention')} in {plural(done.clusters, 'cluster')} to {target}"
+        )
+        for item in done.not_kept:
+            say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+            for example in item.examples:
+                say(f"    {example}")
+    if strict and not done.complete:
+        raise typer.Exit(1)
+
+
+@verb()
+def align(given: Given, out: Path | None, least_kept: float, to: str | None, json: Json = False) -> None:
+    """The report is printed even where too little was kept to write anything.
+
+    Examples:
+        bookcoref-data align bookcoref lamp.txt
+        bookcoref-data align gold.jsonl lamp.txt --out carried.jsonl --least-kept 0.98
+        bookcoref-data align made.pack lamp.txt --report report.json
+    """
+    carried: Carried = given(out=None, least_kept=0.0)
+    if json:
+        emit_json(carried.to_dict()["documents"])
+    else:
+        for result in carried.results:
+            _print_aligned(result)
+    carried.require(least_kept)
+    if out:
+        carried.save(out, to)
+        say(f"written: {out}")
+
+
+def _print_aligned(result: Aligned) -> None:
+    report = result.report
+    if report is None:
+        mentions = sum(map(len, result.record.clusters))
+        print(f"{result.record.doc_key}: exact, all {mentions:,} mentions in the released tokens")
+        return
+    emit_table(
+        ("character", "mentions", "kept", "moved", "changed", "lost", "kept %"),
+        (
+            (t.name, t.total, t.kept, t.moved, t.changed, t.lost, 100 * t.kept_share)
+            for t in (*report.characters, report.total)
+        ),
+        title=f"{report.doc_key}: remapped, {report.tokens_matched:.2%} of the tokens found",
+    )
+    for example in report.examples:
+        old, new = example.old_text or f"tokens {example.old.start}-{example.old.end}", example.new_text
+        print(f"{example.status:8} {example.character}: {old}{' -> ' + new if new else ''}")
+    listed(f"note: {report.doc_key}:", report.warnings)

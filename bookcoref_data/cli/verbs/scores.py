@@ -1,0 +1,98 @@
+"""Scores: `evaluate` and `stats`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..common import emit_json, emit_markdown, emit_table, listed
+from ..declared import Given, verb
+
+if TYPE_CHECKING:
+    from ...api.evaluating import Scores
+    from ...api.scoring import Counts
+    from ...books.statistics import Statistics
+    from ...reports.tables import ReportTable
+    from ..declared import Json, Markdown
+
+# (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
+TABLE_1 = [
+    ("docs", "documents"),
+    ("tokens", "tokens"),
+    ("mentions", "mentions"),
+    ("tok/doc", "tokens_per_document"),
+    ("ment/doc", "mentions_per_document"),
+    ("chains/doc", "chains_per_document"),
+    ("ment/chain", "mentions_per_chain"),
+    ("ment. dist.", "mention_distance"),
+]
+BESIDE = [
+    ("chains", "chains"),
+    ("singletons", "singletons"),
+    ("longest", "longest_chain"),
+    ("ment/chain pooled", "mentions_per_chain_pooled"),
+    ("dist. pooled pairs", "mention_distance_pooled"),
+    ("dist. plain", "mention_distance_plain"),
+    ("names %", "exact_name_percent"),
+]
+
+
+@verb(flags={"key": "-k", "response": "-r", "mode": "-m"})
+def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> None:
+    """Scores are in percent; --json has fractions with their numerators and denominators, and the rules used.
+
+    Examples:
+        bookcoref-data evaluate --key bookcoref --response system.conll --per-book
+        bookcoref-data evaluate -k gold.jsonl -r system.conll --characters --errors --most 5
+        bookcoref-data evaluate -k gold.jsonl -r system.conll --mode gold-window --json
+    """
+    scores: Scores = given()
+    listed("note:", scores.notes)
+    if json:
+        emit_json(scores.to_dict())
+        return
+    _emit(scores.shown, markdown)
+    listed("wrote", scores.plots)
+
+
+def _emit(tables: Sequence[ReportTable], markdown: bool) -> None:
+    for i, table in enumerate(tables):
+        if i:
+            print()
+        if markdown:
+            print(f"**{table.title}**\n")
+            emit_markdown(table.columns, table.rows)
+        else:
+            emit_table(table.columns, table.rows, title=table.title)
+
+
+@verb()
+def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
+    """The plain ones stand in the second table.
+
+    Examples:
+        bookcoref-data stats bookcoref
+        bookcoref-data stats gold.jsonl system.conll --per-book --markdown
+    """
+    found: Counts = given()
+    listed("wrote", found.plots)
+    if json:
+        emit_json(found.documents())
+        return
+    emit = emit_markdown if markdown else emit_table
+    rows = [*found.totals, *(pair for pairs in found.of_books for pair in pairs)]
+    for i, columns in enumerate((TABLE_1, BESIDE)):
+        if i:
+            print()
+        emit(
+            ["data set", *(heading for heading, _ in columns)],
+            [[name, *(_cell(s, field) for _, field in columns)] for name, s in rows],
+        )
+
+
+def _cell(statistics: Statistics, field: str) -> int | float | None:
+    if field == "exact_name_percent":
+        share = statistics.exact_name_share
+        return None if share is None else 100 * share
+    value: int | float | None = getattr(statistics, field)
+    return value

@@ -1,0 +1,346 @@
+"""Sister tasks: `merge`, `questions` and `contexts`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...errors import UsageError, plural
+from ..common import cells, emit_json, emit_problems, emit_result, emit_rows, emit_table, listed, say
+from ..declared import Given, verb
+
+if TYPE_CHECKING:
+    from ...api import Table
+    from ...api.contexts import Contexts, GuideTexts, Identified, NamedReferences, SystemScores, TableDefects
+    from ...api.merging import Merged
+    from ...api.models import Asked
+    from ...api.questions import Graded, Questions
+    from ...tasks.questions import Grades
+    from ...workflows.merge import MergeReport
+    from ..declared import Json
+
+
+@verb(flags={"decisions": "-d"})
+def merge(
+    given: Given, parts: Path, out: Path | None, decisions: list[Path] | None, save: Path | None,
+    format: str | None, ask: bool = False, annotator: str = "", agreement: bool = False, stats: bool = False,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """
+    Args:
+        ask: decide in the terminal; answers go to the one table of `decisions`.
+        annotator: your name in the table, with `ask`.
+        agreement: agreement of the annotators.
+        stats: statistics by genre, before and after.
+
+    Examples:
+        bookcoref-data merge parts.conll --by id --out long.conll
+        bookcoref-data merge parts.conll --by new --save decisions.tsv --stats
+    """
+    if ask:
+        from ...workflows.merge import AnswerFile, read_parts
+        from ..merge_round import ask_all
+
+        if decisions is None or len(decisions) != 1:
+            raise UsageError("--ask needs one table for the answers", expected="--decisions FILE")
+        ask_all(read_parts(parts, format), AnswerFile(decisions[0], annotator or "annotator"))
+    if agreement:
+        from ...api import merge_agreement
+
+        _agreement(given(merge_agreement, decisions=decisions or ()), json)
+        return
+    merged: Merged = given()
+    listed("warning:", merged.warnings)
+    listed("not kept:", (f"{item.count:,} {item.what}" for item in merged.not_kept))
+    if out is not None:
+        say(f"wrote {out}")
+    if save is not None:
+        say(f"wrote {merged.saved:,} decisions to {save}")
+    listed("wrote", merged.plots)
+    if json:
+        emit_json(merged.to_dict())
+        return
+    _show_merged(merged.report)
+    if stats:
+        _show_statistics(merged.statistics)
+
+
+def _show_merged(report: MergeReport) -> None:
+    say(
+        f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}: "
+        f"{report.links:,} chains joined, {report.new:,} new"
+    )
+    found = report.decision_scores
+    if found is None or report.scores is None or report.unmerged is None:
+        return
+    shares = (found.precision, found.recall, found.f1, found.accuracy)
+    emit_table(
+        ("decisions", "links", "precision", "recall", "F1", "accuracy"),
+        [(found.decisions, found.links, *(100 * value for value in shares))],
+    )
+    rows = []
+    for name, scores in (("unmerged", report.unmerged), ("merged", report.scores)):
+        parts = (scores.muc, scores.b_cubed, scores.ceaf_e, scores.conll, scores.lea)
+        rows.append((name, *(100 * s.f1 for s in parts)))
+    emit_table(("F1", "MUC", "B3", "CEAF-e", "CoNLL", "LEA"), rows)
+    for what, bins in report.by_size.items():
+        emit_table(
+            (what, "documents", "CoNLL"), [(b.label, b.documents, 100 * b.scores.conll.f1) for b in bins]
+        )
+
+
+def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
+    columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
+               "chain_length", "mean_distance", "largest_distance")  # fmt: skip
+    headings = ("genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest")
+    for name, rows in found.items():
+        emit_table(headings, cells(rows, columns), title=name)
+
+
+def _agreement(found: Table, json: bool) -> None:
+    if json:
+        emit_json(found.to_dicts())
+        return
+    columns = ("decisions", "strict", "jaccard", "new", "not_new")
+    rows = [
+        (r["genre"], " and ".join(r["annotators"]), *(r[c] for c in columns), round(r["alpha"], 4))
+        for r in found
+    ]
+    emit_table(("genre", "annotators", "decisions", "strict", "Jaccard", "New", "not New", "alpha"), rows)
+
+
+# -- questions and models ----------------------------------------------------------------------------
+
+
+@verb()
+def questions_build(made: Questions, out: Path) -> None:
+    """
+    Examples:
+        bookcoref-data questions build gold.jsonl --out questions --test 10 --dev 5 --draws 1
+        bookcoref-data questions build gold.jsonl --out questions --like books --json
+    """
+    listed("left out:", (f"{key}: {reason}" for key, reason in made.rejected.items()))
+    emit_rows(made.table)
+    first = next(iter(made.made.tables), ("", ""))
+    say(f"a guess is right in {made.random_baseline:.2%} of {first[1]} questions")
+    say(f"wrote {out}")
+
+
+@verb(flags={"answers": "-a"})
+def questions_evaluate(given: Given, out: Path | None, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data questions evaluate questions --annotation system.conll --books gold.jsonl
+        bookcoref-data questions evaluate questions --dry-run 2
+        bookcoref-data questions evaluate questions --endpoint http://localhost:8000 --model m --out a.jsonl
+    """
+    graded: Graded = given()
+    if not _print_run(graded, out, json):
+        return
+    for name, grades in graded.grades.items():
+        _show_grades(name, grades)
+
+
+def _show_grades(name: str, grades: Grades) -> None:
+    rows: list[list[Any]] = []
+    for label, share in grades.groups.items():
+        low, high = share.interval
+        interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.total else None
+        rows.append([label, share.total, share.right, 100 * share.value if share.total else None, interval])
+    rows.append(["guess", grades.groups["all"].total, None, 100 * grades.random_baseline, None])
+    emit_table(("questions", "n", "right", "accuracy", "95% interval"), rows, title=name)
+    errors = ", ".join(f"{kind} {count:,}" for kind, count in sorted(grades.errors.items())) or "none"
+    typer.echo(f"errors: {errors}")
+    nested = grades.nested
+    typer.echo(
+        f"nested mentions: {nested.right:,} of {nested.total:,} right; of the errors "
+        f"{grades.nested_confusions:,} name an entity of an overlapping mention"
+    )
+    if grades.extracted and grades.extracted_and_right:
+        typer.echo(
+            f"mention quoted right: {grades.extracted.right:,}; and answered right: "
+            f"{grades.extracted_and_right.right:,}"
+        )
+    if grades.unknown:
+        say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
+
+
+def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) -> bool:
+    """Print the prompts of a dry run or a line about the run, and everything if it is wanted as JSON.
+
+    Returns whether the results are still to be printed.
+    """
+    if done.preview is not None:
+        _print_prompts(done.preview, json)
+        return False
+    if done.report is not None:
+        figures: dict[str, Any] = done.report.to_dict()
+        say(
+            f"{figures['model']}: {figures['asked']:,} asked, {figures['cached']:,} from earlier replies, "
+            f"{figures['prompt_tokens']:,} + {figures['reply_tokens']:,} tokens, "
+            f"cost {figures['cost']:.4f}; answers in {out}"
+        )
+    if json:
+        emit_json(done.to_dict())
+    return not json
+
+
+def _print_prompts(preview: dict[str, Any], json: bool) -> None:
+    """Print the first prompts of a run and what all of them would cost."""
+    if json:
+        emit_json(preview)
+        return
+    for item in preview["prompts"]:
+        typer.echo(f"--- {item['key']} ---\n{item['prompt']}\n")
+    say(
+        f"{preview['requests']:,} prompts, about {preview['prompt_tokens_about']:,} tokens, "
+        f"about {preview['prompt_cost_about']:.2f} for prompts; nothing was asked"
+    )
+
+
+# -- contexts ----------------------------------------------------------------------------------------
+
+
+@verb(flags={"strategies": "-s", "characters": "-c"})
+def contexts_build(made: Contexts, out: Path) -> None:
+    """
+    Examples:
+        bookcoref-data contexts build bookcoref --out contexts --strategy coref --strategy lead
+        bookcoref-data contexts build bookcoref --out contexts -s coref --character "Captain Thorne"
+    """
+    emit_rows(made.table)
+    say(f"wrote {out}")
+
+
+@verb()
+def contexts_ask(given: Given, out: Path | None, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data contexts ask contexts --dry-run 2
+        bookcoref-data contexts ask contexts --endpoint http://localhost:8000/v1 --model m --out a.jsonl
+    """
+    _print_run(given(), out, json)
+
+
+@verb(flags={"answers": "-a"})
+def contexts_score(done: SystemScores, bert_score: str, entailment: str) -> None:
+    """Scores are in percent; --json has fractions.
+
+    Examples:
+        bookcoref-data contexts score references.jsonl --books bookcoref
+        bookcoref-data contexts score references.jsonl --answers answers.jsonl --json
+    """
+    columns = ["rouge1", "rouge2", "rougeL", "entity_recall", "novel_bigrams"]
+    titles = ["system", "texts", "R-1", "R-2", "R-L", "entities", "new bigrams"]
+    for column, title, asked in (
+        ("bert_score", "BERTScore", bert_score),
+        ("entailment", "entailed", entailment),
+    ):
+        if asked:
+            columns.append(column)
+            titles.append(title)
+    rows = [
+        [name, int(s["texts"]), *(100 * s[c] if c in s else None for c in columns)]
+        for name, s in done.scores.items()
+    ]
+    emit_table(titles, rows)
+
+
+@verb(flags={"budgets": "-b"})
+def contexts_compare(given: Given, json: Json = False) -> None:
+    """Shares are in percent; --json has fractions.
+
+    Examples:
+        bookcoref-data contexts compare bookcoref --budget 1500
+        bookcoref-data contexts compare bookcoref -b 300 -b 1500 --json
+    """
+    rows = given().to_dicts()
+    if json:
+        emit_json([{name: value for name, value in row.items() if value is not None} for row in rows])
+        return
+    measures = ("entity_recall", "mention_recall", "precision")
+    columns = ("book", "budget", "strategy", "characters")
+    emit_table(
+        (*columns, "entities", "mentions", "precision"),
+        [
+            [*(r[c] for c in columns), *(None if r.get(m) is None else 100 * r[m] for m in measures)]
+            for r in rows
+        ],
+    )
+
+
+@verb()
+def contexts_tables(given: Given, out: Path | None, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data contexts tables bookworm --out splits.tsv
+        bookcoref-data contexts tables bookworm --json
+    """
+    found = given()
+    if out is not None:
+        say(f"wrote {out}")
+    emit_result(found, json, _show_defects)
+
+
+def _show_defects(found: TableDefects) -> None:
+    listed = [
+        [d.table, d.what, len(d.books), ", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "")]
+        for d in found.defects
+    ]
+    emit_table(("table", "what", "books", "ids"), listed)
+    say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in found.splits.items()))
+
+
+@verb(code=lambda done: bool(done.problems))
+def contexts_collect(done: GuideTexts) -> None:
+    """
+    Examples:
+        bookcoref-data contexts collect bookworm --out guides --contact you@example.org
+        bookcoref-data contexts collect bookworm --out guides --offline --archive pages
+    """
+    report = done.report
+    for title, counts in (
+        ("texts", report.texts), ("rows", report.splits), ("left out", report.left_out),
+        ("pages", report.pages),
+    ):  # fmt: skip
+        emit_table((title, "number"), counts.items())
+    emit_problems(report.problems)
+    say(f"wrote {report.out}")
+
+
+@verb()
+def contexts_references(done: NamedReferences, out: Path) -> None:
+    """
+    Examples:
+        bookcoref-data contexts references guides bookcoref --out described.jsonl
+        bookcoref-data contexts references guides bookcoref --out analysed.jsonl --kind analysis --json
+    """
+    found = done.found
+    say(
+        f"wrote {len(found.rows):,} references to {out}; {found.without_book:,} texts are about other books, "
+        f"{len(found.without_character):,} about characters that are not annotated"
+    )
+    listed("not annotated:", found.without_character[:10])
+
+
+@verb(flags={"answers": "-a"})
+def contexts_identify(given: Given, out: Path | None, json: Json = False) -> None:
+    """
+    Examples:
+        bookcoref-data contexts identify guides
+        bookcoref-data contexts identify guides --dry-run 2
+        bookcoref-data contexts identify guides --endpoint http://localhost:8000/v1 --model m --out a.jsonl
+    """
+    done: Identified = given()
+    if not _print_run(done, out, json):
+        return
+    for name, grades in done.grades.items():
+        rows = [
+            (group, share["right"], share["total"], 100 * share["accuracy"],
+             f"{100 * share['low']:.1f} to {100 * share['high']:.1f}")
+            for group, share in grades["groups"].items()
+        ]  # fmt: skip
+        emit_table((name, "right", "of", "accuracy", "95 %"), rows)
+        say(f"at random: {100 * grades['random_baseline']:.2f} %; without an answer: {grades['unanswered']}")

@@ -1,0 +1,91 @@
+"""Which of the known characters a typed name may mean: in other case or accents, by another name or a part of
+one, with one slip of the fingers. The page's `fitting` (6-names.js) follows the same rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from ..words.folding import fold
+
+_LEAST_LETTERS = 4
+"""Of shorter words one letter is too much: "Tom" and "Tim" are two people."""
+
+
+CONFIRM = ': write that name, or add "confirmed": true'
+
+
+def offered(names: Iterable[str]) -> str:
+    """Who may be meant, as the end of a message: "; is it Anna Grey or Anna Hill?"; "" for nobody."""
+    found = list(names)
+    more = f" or {len(found) - 5} others" if len(found) > 5 else ""
+    return f"; is it {' or '.join(found[:5])}{more}" if found else ""
+
+
+class Callings:
+    """What characters are called; people are numbers that the caller chooses."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, set[int]] = defaultdict(set)
+        self._aliases: dict[str, set[int]] = defaultdict(set)
+        self._by_word: dict[str, set[int]] = defaultdict(set)
+        self._slips: dict[str, set[str]] = defaultdict(set)
+
+    def add(self, person: int, name: str, aliases: Iterable[str] = ()) -> None:
+        """Take up a person, or more of what a person is called."""
+        self._names[fold(name)].add(person)
+        for alias in aliases:
+            self._aliases[fold(alias)].add(person)
+        for word in {w for text in (name, *aliases) for w in fold(text).split()}:
+            self._by_word[word].add(person)
+            for less in _shortened(word):
+                self._slips[less].add(word)
+
+    def called(self, typed: str) -> set[int]:
+        """Who has just this name, or else this other name; case, accents and punctuation aside."""
+        plain = fold(typed)
+        return (self._names.get(plain) or self._aliases.get(plain) or set()) if plain else set()
+
+    def fitting(self, typed: str) -> set[int]:
+        """Whom a name may mean: the surest way in which it fits anybody."""
+        words = fold(typed).split()
+        return self.called(typed) or (self._by_words(words) if words else set())
+
+    def _by_words(self, words: list[str]) -> set[int]:
+        """Who has all these words in a name; else all but one, and one that is a slip."""
+        having = [self._by_word.get(word, set()) for word in words]
+        if found := _all_of(having):
+            return found
+        found = set()
+        for k, word in enumerate(words):
+            rest = [*having[:k], *having[k + 1 :]]
+            if all(rest):
+                found |= _all_of([set().union(*(self._by_word[w] for w in self._near(word))), *rest])
+        return found
+
+    def _near(self, word: str) -> Iterator[str]:
+        """Known words that one letter more, less, other or exchanged with its neighbour makes of this one."""
+        if len(word) >= _LEAST_LETTERS:
+            near = {known for less in _shortened(word) for known in self._slips.get(less, ())}
+            yield from (known for known in near if len(known) >= _LEAST_LETTERS and _one_slip(word, known))
+
+
+def _all_of(groups: list[set[int]]) -> set[int]:
+    return set.intersection(*sorted(groups, key=len))
+
+
+def _shortened(word: str) -> set[str]:
+    """The word, and what is left of it without one letter."""
+    if not _LEAST_LETTERS <= len(word) <= 40:
+        return {word}
+    return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
+
+
+def _one_slip(a: str, b: str) -> bool:
+    if len(a) > len(b):
+        a, b = b, a
+    k = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+    if len(a) < len(b):
+        return a[k:] == b[k + 1 :]
+    swapped = a[:k] + a[k : k + 2][::-1] + a[k + 2 :]
+    return a[k + 1 :] == b[k + 1 :] or swapped == b

@@ -1,0 +1,95 @@
+"""The network of characters: who speaks to whom, who is mentioned near whom, who shares chapters."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
+from .reading import LaidOutBook
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+NEAR = 30
+"""Tokens within which two mentions of two characters count as near."""
+
+
+def network(r: LaidOutBook) -> Graph[str]:
+    """An undirected graph: characters as nodes, an edge where two of them meet.
+
+    Nodes have `label`, `mentions`, `words_spoken`. Edges have `near` (mentions at most NEAR tokens apart,
+    every mention counted with the next one of the other), `spoken` (quotes from one to the other), `chapters`
+    (shared) and `weight` (near and spoken together).
+    """
+    nx = _networkx()
+    graph = nx.Graph(doc_key=r.annotation.doc_key)
+    words: Counter[int] = Counter()
+    for q in r.annotation.quotes:
+        words[q.speaker] += r.word_count(q.start, q.end)
+    for c in r.mentioned():
+        graph.add_node(
+            f"c{c}", label=r.name(c), mentions=len(r.annotation.by_character[c]), words_spoken=words[c]
+        )
+    for (a, b), edge in _edges(r).items():
+        graph.add_edge(f"c{a}", f"c{b}", **edge, weight=edge["near"] + edge["spoken"])
+    return graph
+
+
+def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
+    near: Counter[tuple[int, int]] = Counter()
+    marks = r.annotation.mentions
+    for i, m in enumerate(marks):
+        seen = {m.character}
+        for other in marks[i + 1 :]:
+            if other.start - m.end > NEAR or other.character == m.character:
+                break
+            if other.character not in seen:
+                near[_pair(m.character, other.character)] += 1
+                seen.add(other.character)
+    spoken: Counter[tuple[int, int]] = Counter()
+    for q in r.annotation.quotes:
+        spoken.update(_pair(q.speaker, to) for to in q.addressees if q.speaker >= 0 and to != q.speaker)
+    together: Counter[tuple[int, int]] = Counter()
+    for group in _by_chapter(r):
+        together.update(combinations(sorted(group), 2))
+    return {
+        pair: {"near": near[pair], "spoken": spoken[pair], "chapters": together[pair]}
+        for pair in sorted(near.keys() | spoken.keys() | together.keys())
+    }
+
+
+def _pair(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a < b else (b, a)
+
+
+def _by_chapter(r: LaidOutBook) -> list[set[int]]:
+    found: list[set[int]] = [set() for _ in r.chapters]
+    for m in r.annotation.mentions:
+        found[r.chapter_of(m.start)].add(m.character)
+    return found
+
+
+def graphml(r: LaidOutBook) -> bytes:
+    """The network as GraphML, as networkx writes it."""
+    buffer = io.BytesIO()
+    _networkx().write_graphml_xml(network(r), buffer)
+    return buffer.getvalue()
+
+
+def gexf(r: LaidOutBook) -> bytes:
+    """The network as GEXF."""
+    graph, buffer = network(r), io.BytesIO()
+    graph.graph.clear()  # the writer takes "mode" and "name" from here and nothing else
+    _networkx().write_gexf(graph, buffer)
+    return buffer.getvalue()
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingExtraError.of("export", "networkx", "a network of characters") from error
+    return networkx

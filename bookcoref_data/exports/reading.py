@@ -1,0 +1,91 @@
+"""One annotated book prepared for export: where chapters, paragraphs, quotes and words are."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..books.annotation import Annotation, Marked, Quote
+from ..books.layout import Chapter, Layout, TokenRange, lay_out
+from ..scoring.mention_types import TypeRules
+
+
+@dataclass(frozen=True)
+class LaidOutBook:
+    """An annotation with its layout; every export starts from this."""
+
+    annotation: Annotation
+
+    @cached_property
+    def layout(self) -> Layout:
+        return lay_out(self.annotation)
+
+    @cached_property
+    def chapters(self) -> tuple[Chapter, ...]:
+        return self.layout.chapters
+
+    @cached_property
+    def paragraphs(self) -> list[TokenRange]:
+        return list(self.layout.paragraphs)
+
+    @cached_property
+    def _chapter_starts(self) -> list[int]:
+        return [c.start for c in self.chapters]
+
+    @cached_property
+    def _paragraph_starts(self) -> list[int]:
+        return [p.start for p in self.paragraphs]
+
+    def chapter_of(self, token: int) -> int:
+        """Number of the chapter (from 0) of a token."""
+        return max(0, bisect_right(self._chapter_starts, token) - 1)
+
+    def paragraph_of(self, token: int) -> int:
+        """Number of the paragraph (from 0) of a token."""
+        return max(0, bisect_right(self._paragraph_starts, token) - 1)
+
+    def characters(self, start: int, end: int) -> tuple[int, int]:
+        """The characters [first, behind the last) of tokens `start` to `end`, both inclusive."""
+        return self.layout.starts[start], self.layout.ends[end]
+
+    def words(self, start: int, end: int) -> str:
+        """The text of tokens `start` to `end` on one line."""
+        return " ".join(self.layout.slice(start, end).split())
+
+    def word_count(self, start: int, end: int) -> int:
+        """Tokens with a letter or digit among `start` to `end`."""
+        return sum(any(c.isalnum() for c in t) for t in self.annotation.book.tokens[start : end + 1])
+
+    @cached_property
+    def _rules(self) -> TypeRules:
+        a = self.annotation
+        names = [n for i, n in enumerate(a.names) if i not in a.guessed]
+        return TypeRules(a.book.tokens, a.book.sentence_ends, names)
+
+    def kind(self, m: Marked) -> str:
+        """ "name", "nominal" or "pronoun": as annotated, else by rule."""
+        return m.kind or self._rules.type_of(m.start, m.end)
+
+    def name(self, character: int) -> str:
+        """The name of a character; "" for -1."""
+        return self.annotation.names[character] if character >= 0 else ""
+
+    def addressees(self, quote: Quote) -> list[str]:
+        return [self.name(c) for c in quote.addressees]
+
+    @cached_property
+    def _quote_of(self) -> dict[int, int]:
+        return {i: n for n, q in enumerate(self.annotation.quotes) for i in range(q.start, q.end + 1)}
+
+    def quote_of(self, token: int) -> int | None:
+        """Number of the quote a token stands in; None outside quotes."""
+        return self._quote_of.get(token)
+
+    def mentioned(self) -> Iterator[int]:
+        """Characters that are mentioned or speak, in the order of the names."""
+        heard = {c for q in self.annotation.quotes for c in (q.speaker, *q.addressees)}
+        for i, group in enumerate(self.annotation.by_character):
+            if group or i in heard:
+                yield i

@@ -1,0 +1,231 @@
+"""What a scholar puts into a paper: cast with counts, shares of speech, presence by chapter, the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..books.annotation import Annotation
+from ..errors import MissingExtraError, UsageError
+from ..files import safe_name, write_bytes, write_text
+from ..formats.cells import cell_text
+from .network import network
+from .reading import LaidOutBook
+from .tables import characters, speech
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST = 20
+"""Characters in plots."""
+_WEAKEST = 0.02
+"""Edges of the drawn network have at least this share of the heaviest one's weight."""
+_MOST_LETTERS = 40
+"""Letters of a name in plots."""
+_STYLE = (
+    "body{font:1rem/1.5 Georgia,serif;max-width:50rem;margin:2rem auto;padding:0 1rem}"
+    "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.15rem .6rem;border-bottom:1px solid #ccc;"
+    "text-align:right}td:first-child,th:first-child{text-align:left}img{max-width:100%}"
+)
+
+_DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
+_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_DIGEST}'; img-src data:; base-uri 'none'; form-action 'none'"
+)
+
+
+def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = True) -> list[Path]:
+    """Write the report of some books to `out`: .html with its pictures inside, .md with pictures beside it.
+
+    Raises:
+        UsageError: another suffix. MissingExtraError: plots are wanted and matplotlib or networkx is missing.
+    """
+    if out.suffix not in (".html", ".md"):
+        raise UsageError(f"a report is a page: {out}", expected="--out with .html or .md")
+    readings = [LaidOutBook(a) for a in annotations]
+    drawn = {r.annotation.doc_key: dict(_pictures(r)) if plots else {} for r in readings}
+    if out.suffix == ".html":
+        write_text(out, _html(readings, drawn))
+        return [out]
+    files = [out]
+    for r in readings:
+        name = safe_name(r.annotation.doc_key, "document key")
+        for kind, content in drawn[r.annotation.doc_key].items():
+            files.append(out.with_name(f"{out.stem}.{name}.{kind}.png"))
+            write_bytes(files[-1], content)
+    write_text(out, _markdown(readings, drawn, out.stem))
+    return files
+
+
+def _facts(r: LaidOutBook) -> str:
+    a = r.annotation
+    words = r.word_count(0, len(a.book.tokens) - 1)
+    known = sum(q.speaker >= 0 for q in a.quotes)
+    told = f"{words:,} words in {len(r.chapters)} chapters; {len(a.mentions):,} mentions of "
+    told += f"{sum(1 for group in a.by_character if group)} characters"
+    return f"{told}; {len(a.quotes):,} quotes, {known:,} with a speaker." if a.quotes else f"{told}."
+
+
+Rows = list[list[str]]
+
+
+def _tables(r: LaidOutBook) -> Iterator[tuple[str, list[str], Rows]]:
+    """(title, heads, rows) of the cast, and of who speaks to whom."""
+    cast = characters(r)
+    spoken = sum(row["words_spoken"] for row in cast)
+    heads = ["character", "mentions", "names", "pronouns", "chapters", "first", "last"]
+    heads += ["quotes", "words spoken", "share of speech"] if spoken else []
+    rows: Rows = []
+    for row in cast:
+        cells = [row["character"], row["mentions"], row["names"], row["pronouns"], row["chapters"]]
+        cells += [row["first_chapter"], row["last_chapter"]]
+        if spoken:
+            cells += [row["quotes"], row["words_spoken"], f"{100 * row['words_spoken'] / spoken:.1f} %"]
+        rows.append([cell_text(c) for c in cells])
+    yield "Cast", heads, rows
+    pairs = [row for row in speech(r) if row["speaker"] and row["addressee"]][:_MOST]
+    if pairs:
+        yield (
+            "Who speaks to whom",
+            ["speaker", "addressee", "quotes", "words"],
+            [[cell_text(row[c]) for c in ("speaker", "addressee", "quotes", "words")] for row in pairs],
+        )
+
+
+_CAPTIONS = {
+    "presence": "Mentions by chapter; darker is more, each row by its own greatest number.",
+    "network": "Characters that speak to each other or are mentioned near each other; thicker is more often.",
+}
+
+
+def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -> str:
+    pieces = [
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">'
+        f"<title>Report</title><style>{_STYLE}</style>"
+    ]
+    for r in readings:
+        pieces += [f"<h1>{html.escape(r.annotation.doc_key)}</h1><p>{_facts(r)}</p>"]
+        for title, heads, rows in _tables(r):
+            head = "".join(f"<th>{html.escape(h)}</th>" for h in heads)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows
+            )
+            pieces.append(
+                f"<h2>{title}</h2><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            )
+        for kind, content in drawn[r.annotation.doc_key].items():
+            picture = base64.b64encode(content).decode("ascii")
+            pieces.append(
+                f"<h2>{kind.capitalize()}</h2>"
+                f'<img alt="{_CAPTIONS[kind]}" src="data:image/png;base64,{picture}">'
+                f"<p>{_CAPTIONS[kind]}</p>"
+            )
+    return "\n".join([*pieces, "</html>\n"])
+
+
+def _markdown(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]], stem: str) -> str:
+    pieces: list[str] = []
+    for r in readings:
+        key = r.annotation.doc_key
+        pieces += [f"# {key}", _facts(r)]
+        for title, heads, rows in _tables(r):
+            lines = [heads, ["---"] * len(heads), *rows]
+            table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
+            pieces += [f"## {title}", table]
+        for kind in drawn[key]:
+            pieces += [
+                f"## {kind.capitalize()}",
+                f"![{_CAPTIONS[kind]}]({stem}.{key}.{kind}.png)",
+                _CAPTIONS[kind],
+            ]
+    return "\n\n".join(pieces) + "\n"
+
+
+# --- plots
+
+
+def _pictures(r: LaidOutBook) -> Iterator[tuple[str, bytes]]:
+    yield "presence", _png(draw_presence(r))
+    if r.annotation.mentions:
+        yield "network", _png(draw_network(r))
+
+
+def _figure(width: float, height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError.of("plots", "matplotlib", "plots in a report (or --no-plots)") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def draw_presence(r: LaidOutBook) -> Figure:
+    """Characters by chapters, darker where there are more mentions; each row by its own greatest number."""
+    import numpy as np
+
+    most = [row["character"] for row in characters(r)[:_MOST]]
+    row_of = {name: k for k, name in enumerate(most)}
+    counts = np.zeros((max(len(most), 1), len(r.chapters)))
+    for m in r.annotation.mentions:
+        k = row_of.get(r.name(m.character))
+        if k is not None:
+            counts[k, r.chapter_of(m.start)] += 1
+    figure = _figure(9, 1.2 + 0.28 * len(most))
+    axes = figure.subplots()
+    axes.imshow(counts / np.maximum(counts.max(axis=1, keepdims=True), 1), aspect="auto", cmap="Blues")
+    axes.set_yticks(range(len(most)), [_label(name) for name in most])
+    axes.set_xlabel("chapter")
+    step = max(1, len(r.chapters) // 20)
+    places = range(0, len(r.chapters), step)
+    axes.set_xticks(list(places), [str(k + 1) for k in places])
+    return figure
+
+
+def draw_network(r: LaidOutBook) -> Figure:
+    """The most mentioned characters and how often they meet; weak edges are left out."""
+    import networkx as nx
+
+    graph = network(r)
+    best = sorted(graph, key=lambda n: (-graph.nodes[n]["mentions"], n))[:_MOST]
+    graph = graph.subgraph(best).copy()
+    heaviest = max([w for *_, w in graph.edges(data="weight")], default=0)
+    weak = [(a, b) for a, b, w in graph.edges(data="weight") if w < max(1, _WEAKEST * heaviest)]
+    graph.remove_edges_from(weak)
+    figure = _figure(9, 7)
+    axes = figure.subplots()
+    axes.axis("off")
+    # The circle keeps names apart whatever the weights are, and is the same in every run.
+    places = nx.circular_layout(graph)
+    nx.draw_networkx_edges(
+        graph, places, ax=axes, edge_color="#8a6d4b", alpha=0.6,
+        width=[0.4 + 6 * w / heaviest for *_, w in graph.edges(data="weight")],
+    )  # fmt: skip
+    sizes = _sizes({n: graph.nodes[n]["mentions"] for n in graph})
+    nx.draw_networkx_nodes(graph, places, ax=axes, node_color="#1c6dd0", node_size=[sizes[n] for n in graph])
+    for n, (x, y) in places.items():
+        side = "left" if x > 0.1 else "right" if x < -0.1 else "center"
+        axes.text(x * 1.09, y * 1.09, _label(graph.nodes[n]["label"]), ha=side, va="center", fontsize=8)
+    axes.margins(0.2)
+    return figure
+
+
+def _label(name: str) -> str:
+    """A name in a plot: one short line, in which a dollar sign begins no formula."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in name[: 2 * _MOST_LETTERS]).split())
+    return (text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…").replace("$", "\\$")
+
+
+def _sizes(mentions: dict[str, int]) -> dict[str, float]:
+    greatest = max(mentions.values(), default=1) or 1
+    return {n: 40 + 500 * count / greatest for n, count in mentions.items()}

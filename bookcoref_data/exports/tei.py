@@ -1,0 +1,233 @@
+"""TEI P5: with the mentions inside the text (`inline`), or beside a tokenised text (`standoff`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..books.layout import Chapter, TokenRange
+from ..errors import MissingExtraError
+from .reading import LaidOutBook
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+_XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def tei(r: LaidOutBook) -> bytes:
+    """A TEI document of one book: `rs` for mentions, `said` for quotes, `person` for characters.
+
+    Mentions and quotes that cross each other or a paragraph are cut into parts that point to each other
+    (`next`, `prev`).
+    """
+    return _TeiWriter(r, standoff=False).to_bytes()
+
+
+def standoff(r: LaidOutBook) -> bytes:
+    """The same with every token as a `w` with an id, and `span` elements that name the first and the last."""
+    return _TeiWriter(r, standoff=True).to_bytes()
+
+
+@dataclass
+class _Interval:
+    """Something to mark inside a paragraph: characters [start, end) of the text."""
+
+    start: int
+    end: int
+    tag: str
+    attributes: dict[str, str]
+    id: str
+    part: int = 0
+
+
+class _TeiWriter:
+    def __init__(self, r: LaidOutBook, standoff: bool) -> None:
+        try:
+            from lxml import etree
+        except ImportError as error:
+            raise MissingExtraError.of("export", "lxml", "TEI") from error
+        self.etree: Any = etree
+        self.r, self.standoff = r, standoff
+        self.parts: dict[str, list[Element]] = {}
+
+    def to_bytes(self) -> bytes:
+        root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})
+        self._header(root)
+        if self.standoff:
+            self._stand_off(root)
+        body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
+        for number, chapter in enumerate(self.r.chapters, 1):
+            self._chapter(self._add(body, "div", type="chapter", n=str(number)), chapter)
+        for elements in self.parts.values():
+            self._join(elements)
+        done: bytes = self.etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+        return done
+
+    def _add(self, parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
+        child: Element = self.etree.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
+        if text:
+            child.text = text
+        return child
+
+    # --- header
+
+    def _header(self, root: Element) -> None:
+        a = self.r.annotation
+        header = self._add(root, "teiHeader")
+        file = self._add(header, "fileDesc")
+        self._add(self._add(file, "titleStmt"), "title", a.doc_key)
+        self._add(self._add(file, "publicationStmt"), "p", "Annotated with bookcoref-data.")
+        origin = f"The text is that of {a.source.file}, sha256 {a.source.sha256}." if a.source else a.doc_key
+        self._add(self._add(file, "sourceDesc"), "p", origin)
+        listed = list(self.r.mentioned())
+        if listed:
+            people = self._add(self._add(self._add(header, "profileDesc"), "particDesc"), "listPerson")
+            for c in listed:
+                person = self._add(people, "person", **{_XML_ID: f"c{c}"})
+                self._add(person, "persName", self.r.name(c))
+
+    # --- text
+
+    def _chapter(self, div: Element, chapter: Chapter) -> None:
+        left = chapter.title
+        for p in chapter.paragraphs:
+            words = self.r.words(p.start, p.end - 1)
+            if not words:
+                continue
+            heading = bool(left) and words in left
+            left = left if heading else ""
+            element = self._add(div, "head" if heading else "p")
+            if self.standoff:
+                self._tokens(element, p)
+            else:
+                self._marked(element, p)
+        if len(div) == 0 or div[-1].tag.endswith("head"):
+            self._add(div, "p")
+
+    def _tokens(self, element: Element, p: TokenRange) -> None:
+        layout, tokens = self.r.layout, self.r.annotation.book.tokens
+        last: Element | None = None
+        at = 0
+        for i in range(p.start, p.end):
+            if not tokens[i].strip():
+                continue
+            if last is not None:
+                last.tail = layout.text[at : layout.starts[i]]
+            kind = "w" if any(c.isalnum() for c in tokens[i]) else "pc"
+            text = layout.text[layout.starts[i] : layout.ends[i]]
+            last, at = self._add(element, kind, text, **{_XML_ID: f"t{i}"}), layout.ends[i]
+
+    def _marked(self, element: Element, p: TokenRange) -> None:
+        """Write a paragraph with its intervals; those that cross are cut where the outer one ends."""
+        first, behind = self.r.layout.starts[p.start], self.r.layout.ends[p.end - 1]
+        stack: list[tuple[_Interval, Element]] = []
+        at = first
+
+        def write(to: int) -> None:
+            nonlocal at
+            text = self.r.layout.text[at:to]
+            at = max(at, to)
+            parent = stack[-1][1] if stack else element
+            if not text:
+                return
+            if len(parent):
+                parent[-1].tail = (parent[-1].tail or "") + text
+            else:
+                parent.text = (parent.text or "") + text
+
+        def close(until: int) -> None:
+            while stack and min(v.end for v, _ in stack) <= until:
+                k = min(range(len(stack)), key=lambda n: (stack[n][0].end, -n))
+                write(stack[k][0].end)
+                again = [v for v, _ in stack[k + 1 :]]
+                del stack[k:]
+                for v in again:
+                    start(v)
+
+        def start(v: _Interval) -> None:
+            parent = stack[-1][1] if stack else element
+            child = self._add(parent, v.tag, **v.attributes)
+            self.parts.setdefault(v.id, []).append(child)
+            stack.append((v, child))
+
+        for v in sorted(self._intervals(p), key=lambda v: (v.start, -v.end, v.tag != "said")):
+            close(v.start)
+            write(v.start)
+            start(v)
+        close(behind)
+        write(behind)
+
+    def _intervals(self, p: TokenRange) -> Iterator[_Interval]:
+        r, layout = self.r, self.r.layout
+        for number, q in enumerate(r.annotation.quotes):
+            a, b = max(q.start, p.start), min(q.end, p.end - 1)
+            if a <= b and r.words(a, b):
+                attributes = {"who": f"#c{q.speaker}"} if q.speaker >= 0 else {}
+                if q.addressees:
+                    attributes["toWhom"] = " ".join(f"#c{c}" for c in q.addressees)
+                yield _Interval(layout.starts[a], layout.ends[b], "said", attributes, f"q{number}")
+        for number, m in self._mentions_in(p):
+            a, b = max(m.start, p.start), min(m.end, p.end - 1)
+            attributes = {"ref": f"#c{m.character}", "type": r.kind(m)}
+            yield _Interval(layout.starts[a], layout.ends[b], "rs", attributes, f"m{number}")
+
+    def _mentions_in(self, p: TokenRange) -> Iterator[tuple[int, Any]]:
+        for number in self._by_paragraph.get(p.start, ()):
+            yield number, self.r.annotation.mentions[number]
+
+    @property
+    def _by_paragraph(self) -> dict[int, list[int]]:
+        if not hasattr(self, "_grouped"):
+            self._grouped: dict[int, list[int]] = {}
+            for number, m in enumerate(self.r.annotation.mentions):
+                for k in range(self.r.paragraph_of(m.start), self.r.paragraph_of(m.end) + 1):
+                    self._grouped.setdefault(self.r.paragraphs[k].start, []).append(number)
+        return self._grouped
+
+    def _join(self, elements: list[Element]) -> None:
+        """Parts of one mention or quote point to each other."""
+        if len(elements) < 2:
+            return
+        name = next(k for k, v in self.parts.items() if v is elements)
+        for n, element in enumerate(elements):
+            element.set(_XML_ID, f"{name}.{n}")
+            if n:
+                element.set("prev", f"#{name}.{n - 1}")
+            if n + 1 < len(elements):
+                element.set("next", f"#{name}.{n + 1}")
+
+    # --- standoff
+
+    def _stand_off(self, root: Element) -> None:
+        a = self.r.annotation
+        stand = self._add(root, "standOff")
+        marks = self._add(stand, "spanGrp", type="mentions")
+        for n, m in enumerate(a.mentions):
+            start, end = self._words(m.start, m.end)
+            self._add(marks, "span", **{
+                _XML_ID: f"m{n}", "from": f"#t{start}", "to": f"#t{end}", "ana": f"#c{m.character}",
+                "type": self.r.kind(m),
+            })  # fmt: skip
+        if not a.quotes:
+            return
+        said = self._add(stand, "spanGrp", type="quotes")
+        for n, q in enumerate(a.quotes):
+            start, end = self._words(q.start, q.end)
+            who = [f"#c{c}" for c in (q.speaker, *q.addressees) if c >= 0]
+            attributes = {_XML_ID: f"q{n}", "from": f"#t{start}", "to": f"#t{end}"}
+            if who:
+                attributes |= {"ana": " ".join(who), "type": "speaker" if q.speaker >= 0 else "addressee"}
+            self._add(said, "span", **attributes)
+
+    def _words(self, start: int, end: int) -> tuple[int, int]:
+        """The span without white space tokens at its ends: those have no element."""
+        tokens = self.r.annotation.book.tokens
+        while start < end and not tokens[start].strip():
+            start += 1
+        while end > start and not tokens[end].strip():
+            end -= 1
+        return start, end

@@ -1,0 +1,302 @@
+"""What the text formats (CoNLL, CorefUD, brat, BookNLP) share: what rows say, our comment, and the account.
+
+A writer makes the rows of a document and reads them back as anyone would (`Parsed`). What they do not say
+goes into our comment, what that has no place for either is counted (`comment_for`). So nothing that a record
+holds is lost in silence, whatever it is.
+
+The comment is one line, `# bookcoref-data {"doc_key": ..., "characters": [[name, cluster id], ...], ...}`,
+which other programs skip. It holds keys, names of characters, the order of clusters, speakers, and the fields
+that we do not know.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
+
+from ..books import Mention, Record
+from ..errors import DataError, FormatError
+from .conversion_report import Note
+from .layers import (
+    HEADS,
+    SPEAKERS,
+    Layer,
+    flat,
+    from_runs,
+    is_layer,
+    layers_of,
+    note_lost_layers,
+    speaker_runs,
+    texts_in,
+)
+
+MARK = "# bookcoref-data "
+UNNAMED = "characters whose mentions are not exactly one of the clusters"
+ABSENT = "character names whose cluster is not in the file"
+EMPTY_CLUSTER = "clusters without a mention"
+EMPTY_SENTENCE = "empty sentences"
+EMPTY_COMMENT = "comments of empty sentences"
+OUTSIDE = "mentions outside the tokens"
+NAMES = "names of characters"
+GUTENBERG_KEYS = "Gutenberg keys"
+FIELDS = "other fields of documents"
+BY_CLUSTER = ("cluster_ids", "entity_types")
+"""Fields with a value for each cluster."""
+_COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
+_TEXT_LIST, _NAME_LIST = (
+    (lambda v: type(v) is str),
+    (lambda v: type(v) is list and list(map(type, v)) == [str, str]),
+)
+
+
+def sentences_of(record: Record) -> list[list[str]]:
+    """The sentences of a record. Raises DataError where there are none to write."""
+    if record.sentences is None:
+        raise DataError(
+            f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
+            expected="a record with sentences",
+            hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
+        )
+    return record.sentences
+
+
+def inside(clusters: Iterable[Iterable[Mention]], size: int, note: Note) -> list[list[Mention]]:
+    """The clusters without mentions outside the tokens, which are counted, as are clusters without any."""
+    kept = []
+    for cluster in clusters:
+        own = list(cluster)
+        kept.append([m for m in own if 0 <= m.start <= m.end < size])
+        note(EMPTY_CLUSTER, count=not own)
+        if len(kept[-1]) < len(own):
+            lost = next(m for m in own if not 0 <= m.start <= m.end < size)
+            note(OUTSIDE, str(tuple(lost)), len(own) - len(kept[-1]))
+    return kept
+
+
+@dataclass
+class Parsed:
+    """What the rows of one document say: `clusters` by id, `types` their entity types by id.
+
+    `keep_ids` says that the ids are the file's own: they go into `extra["cluster_ids"]`.
+    """
+
+    doc_key: str
+    sentences: list[list[str]] | None
+    clusters: dict[str, list[Mention]]
+    source: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+    speakers: Layer | None = None
+    layers: dict[str, Layer] = field(default_factory=dict)
+    keep_ids: bool = False
+    types: dict[str, str] = field(default_factory=dict)
+    characters: list[tuple[str, list[Mention]]] = field(default_factory=list)
+
+    def record(self, comment: dict[str, Any] | None, note: Note) -> Record:
+        """The document as a record, with what our comment adds, if there is one; it knows better."""
+        known = comment or {}
+        ids = list(self.clusters) if comment is None else in_order(self.clusters, known)
+        extra = dict(self.extra)
+        if self.keep_ids:
+            extra["cluster_ids"] = ids
+        if any(self.types.get(number) for number in ids):
+            extra["entity_types"] = [self.types.get(number, "") for number in ids]
+        hidden = {
+            *known.get("without", ()),
+            *(["mention_types"] if known.get("guessed_types") is True else ()),
+        }
+        extra = {name: value for name, value in extra.items() if name not in hidden}
+        characters = list(self.characters) if comment is None else []
+        for name, number in known.get("characters", []):
+            if number in self.clusters:
+                characters.append((name, list(self.clusters[number])))
+            else:
+                note(ABSENT, repr(name))
+        speakers = from_runs(known["speakers"], self.sentences) if "speakers" in known else self.speakers
+        note(SPEAKERS, count="speakers" in known and speakers is None)
+        return Record(
+            self.doc_key, known.get("gutenberg_key", ""), self.sentences,
+            [self.clusters[number] for number in ids], characters, self.source,
+            {**extra, **known.get("extra", {})}, speakers,
+            {name: layer for name, layer in self.layers.items() if name not in hidden},
+        )  # fmt: skip
+
+
+def comment_for(record: Record, parsed: Parsed, ids: Sequence[str], note: Note) -> dict[str, Any]:
+    """The content of our comment: all that the rows, read back as `parsed`, do not say of a record.
+
+    `ids` are the ids of its clusters as written. Layers of tokens have no place here: what of them is not in
+    the rows is counted, as are characters that are no cluster.
+    """
+    value: dict[str, Any] = {"doc_key": record.doc_key}
+    if record.gutenberg_key:
+        value["gutenberg_key"] = record.gutenberg_key
+    written = [number for number in ids if number in parsed.clusters]
+    order = {} if in_order(parsed.clusters, {}) == written else {"clusters": written}
+    back = parsed.record(order, note)
+    runs = None
+    if record.speakers is not None and is_layer(record.speakers, record.sentences):
+        if flat(record.speakers) != (flat(back.speakers) or [""] * len(flat(record.speakers))):
+            runs = speaker_runs(record.speakers)
+    elif record.speakers is not None:
+        note(SPEAKERS, count=texts_in(record.speakers))
+    if runs is not None:
+        value["speakers"] = runs
+    names = name_clusters(record, ids, parsed, note)
+    if names:
+        value["characters"] = names
+    value |= order
+    wanted = _moved_fields(record, [number in parsed.clusters for number in ids], note)
+    extra = {k: v for k, v in wanted.items() if k not in back.extra or not same(v, back.extra[k])}
+    if extra:
+        value["extra"] = extra
+    note_lost_layers(record, back, note)
+    gained = back.layers.keys() - layers_of(record).keys() - HEADS
+    without = sorted((back.extra.keys() - wanted.keys()) | gained)
+    if without:
+        value["without"] = without
+    return value
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same in JSON, where 1, 1.0 and true are three."""
+    return a == b and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+
+
+def _moved_fields(record: Record, full: list[bool], note: Note) -> dict[str, Any]:
+    """The extra fields as they are without clusters that are not `full` and sentences without tokens."""
+    extra = kept_by_cluster(record.extra, full)
+    sentences = record.sentences or []
+    if all(sentences):
+        return extra
+    new = [sum(map(bool, sentences[:i])) for i in range(len(sentences))]
+    comments: Any = extra.get("comments")
+    if type(comments) is list and all(type(c) is list and list(map(type, c)) == [int, str] for c in comments):
+        empty = [i for i, _ in comments if 0 <= i < len(sentences) and not sentences[i]]
+        note(EMPTY_COMMENT, count=len(empty))
+        left = [item for item in comments if item[0] not in empty]
+        extra["comments"] = [[new[i], text] if 0 <= i < len(new) else [i, text] for i, text in left]
+        if empty and not left:
+            del extra["comments"]
+    parts: Any = extra.get("parts")
+    if are_parts(parts, len(sentences)):
+        at, extra["parts"] = 0, []
+        for number, count in parts:
+            extra["parts"].append([number, sum(map(bool, sentences[at : at + count]))])
+            at += count
+    return extra
+
+
+def kept_by_cluster(extra: dict[str, Any], full: list[bool]) -> dict[str, Any]:
+    """Fields, those with a value for each cluster without those of clusters that are gone (not `full`)."""
+    return {
+        name: list(compress(value, full))
+        if name in BY_CLUSTER and type(value) is list and len(value) == len(full)
+        else value
+        for name, value in extra.items()
+    }
+
+
+def are_parts(value: object, sentences: int) -> bool:
+    """Whether a value tells the parts of a document: [[number, how many sentences], ...]."""
+    return (
+        type(value) is list
+        and all(type(p) is list and len(p) == 2 and type(p[0]) is str and type(p[1]) is int for p in value)
+        and len({p[0] for p in value}) == len(value)
+        and sum(p[1] for p in value) == sentences
+        and min((p[1] for p in value), default=-1) >= 0
+    )
+
+
+def name_clusters(record: Record, ids: Sequence[str], parsed: Parsed, note: Note) -> list[tuple[str, str]]:
+    """(name, cluster id) for each character whose mentions are exactly those of a cluster that is written."""
+    by_mentions: dict[tuple[Mention, ...], str] = {}
+    for cluster, number in zip(record.clusters, ids, strict=True):
+        if number in parsed.clusters:
+            by_mentions.setdefault(tuple(sorted(cluster)), number)
+    names = []
+    for name, mentions in record.characters:
+        owner = by_mentions.get(tuple(sorted(mentions)))
+        if owner is None:
+            note(UNNAMED, repr(name))
+        else:
+            names.append((name, owner))
+    return names
+
+
+def note_untold(comment: dict[str, Any], note: Note) -> None:
+    """Count what a comment says, where there is no place for the comment."""
+    note(GUTENBERG_KEYS, count="gutenberg_key" in comment)
+    note(SPEAKERS, count=sum(last + 1 - first for first, last, _ in comment.get("speakers", ())))
+    note(NAMES, count=len(comment.get("characters", ())))
+    note(FIELDS, ", ".join(sorted(comment.get("extra", {}))), len(comment.get("extra", {})))
+
+
+def to_line(comment: dict[str, Any], mark: str = MARK) -> str:
+    """The comment as a line of text without line ends."""
+    text = json.dumps(comment, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(comment)
+    return mark + text
+
+
+def parse(text: str, place: str) -> dict[str, Any]:
+    """The comment's content, checked. Raises FormatError (`place` is "file:line")."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _fault(place, str(error)) from error
+    right = (
+        type(value) is dict
+        and type(value.get("doc_key")) is str
+        and type(value.get("gutenberg_key", "")) is str
+        and type(value.get("extra", {})) is dict
+        and all(_are(value.get(name, []), _TEXT_LIST) for name in ("clusters", "without"))
+        and _are(value.get("characters", []), _NAME_LIST)
+    )
+    if not right:
+        raise _fault(place, text[:80])
+    checked: dict[str, Any] = value
+    return checked
+
+
+def _are(value: object, check: Any) -> bool:
+    return type(value) is list and all(map(check, value))
+
+
+def cluster_ids(record: Record, *, digits: bool = False) -> list[str]:
+    """The ids to write: those the record came with (`extra["cluster_ids"]`) if they fit, else 0, 1, ..."""
+    ids = record.extra.get("cluster_ids")
+    fits = (
+        type(ids) is list
+        and len(ids) == len(record.clusters) == len(set(map(str, ids)))
+        and all(type(i) is str and i.isascii() and (i.isdigit() or (not digits and i.isalnum())) for i in ids)
+    )
+    return list(ids or []) if fits else [str(i) for i in range(len(record.clusters))]
+
+
+def in_order(ids: Iterable[str], comment: dict[str, Any]) -> list[str]:
+    """The cluster ids in the order they were written in: as listed, else by number; others last."""
+    listed = {number: i for i, number in enumerate(comment.get("clusters", []))}
+
+    def rank(number: str) -> tuple[int, int]:
+        if number in listed:
+            return 0, listed[number]
+        count = _COUNTED.fullmatch(number)
+        return (1, int(count[1])) if count else (2, 0)
+
+    return sorted(ids, key=rank)
+
+
+def _fault(place: str, found: str) -> FormatError:
+    return FormatError(
+        f"{place}: the bookcoref-data comment is damaged",
+        expected='{"doc_key": ..., "gutenberg_key": ..., "characters": [[name, cluster id], ...]}',
+        found=found,
+        hint="remove the line: only names and keys are lost",
+    )

@@ -1,0 +1,224 @@
+"""The card of a published data set: what the Hub reads (YAML) and everything a person asks first."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ..formats.cells import markdown_row
+from .publication import BOOKS_FILE, TABLES, Publication
+from .rights import PUBLIC_DOMAIN
+
+_MOST_ROWS = 200
+_CASTS = {"proposed": "proposed from the book itself", "wikidata": "Wikidata (CC0 1.0)"}
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def render_card(publication: Publication) -> str:
+    """The whole README.md."""
+    sections = (
+        _opening(publication), _get(publication), _fields(publication), _books(publication),
+        _licences(publication), _made(publication), _plausibility(publication),
+        _limits(publication), _check(publication), _citation(publication),
+    )  # fmt: skip
+    return _head(publication) + "\n\n".join(section for section in sections if section) + "\n"
+
+
+def data_yaml(card: str) -> str:
+    """The part of a data set folder's card that `datasets` reads: its configurations and columns."""
+    head = card.split("\n---\n", 1)[0]
+    return head[head.index("\ndataset_info:") + 1 :] if "\ndataset_info:" in head else ""
+
+
+def _head(publication: Publication) -> str:
+    licence = publication.licence
+    lines = ["---", "language:", *(f"- {language}" for language in publication.languages),
+             f"license: {licence.hub}"]  # fmt: skip
+    if licence.hub == "other":
+        lines.append(f"license_name: {_quoted(licence.id)}")
+    lines += [
+        "pretty_name: " + _quoted(publication.title), "task_categories:", "- token-classification",
+        "task_ids:", "- coreference-resolution", "size_categories:", f"- {_size(publication)}",
+        "tags:", "- coreference-resolution", "- long-document", "- books", "- literature",
+        "- project-gutenberg", "- croissant", publication.yaml or _standoff_yaml(), "---",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n\n"
+
+
+def _standoff_yaml() -> str:
+    kinds = {"int": "int64", "str": "string"}
+    columns = TABLES["book_columns"]
+    features = "\n".join(f"  - name: {name}\n    dtype: {kinds[kind]}" for name, kind, _ in columns)
+    return (
+        f"dataset_info:\n- config_name: books\n  features:\n{features}\n"
+        f"configs:\n- config_name: books\n  default: true\n  data_files:\n  - split: train\n"
+        f"    path: {BOOKS_FILE}"
+    )
+
+
+def _size(publication: Publication) -> str:
+    # As the Hub counts: rows of all configurations.
+    rows = len(publication.books) + (0 if publication.standoff else sum(b.windows for b in publication.books))
+    return next((name for most, name in _SIZES if rows < most), "n>1M")
+
+
+def _opening(publication: Publication) -> str:
+    books = publication.books
+    tokens, mentions = sum(b.tokens for b in books), sum(b.mentions for b in books)
+    form = (
+        "This repository holds the annotation only. The texts come from Project Gutenberg when the data set "
+        "is rebuilt (below)."
+        if publication.standoff
+        else "Texts and annotation are both in this repository."
+    )
+    return (
+        f"# {publication.title}\n\n{publication.summary}\n\n{form}\n\n"
+        f"{_count(len(books), 'book')}, {tokens:,} tokens, "
+        f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
+    )
+
+
+def _get(publication: Publication) -> str:
+    name, tag = publication.repository, publication.tag
+    if publication.standoff:
+        return f"""## Rebuild it
+
+```bash
+pip install bookcoref-data
+bookcoref-data rebuild --from-gutenberg --release hf:{name}@{tag} --out {publication.name}
+bookcoref-data verify {publication.name}
+```
+
+The texts are downloaded from Project Gutenberg, or read from a mirror (`--mirror DIR`). The tokens of every
+book are verified by their checksum. Then `load_dataset("{publication.name}", "split")` works in the folder
+above. `{BOOKS_FILE}` lists the books: `load_dataset("{name}")`."""
+    return f"""## Load it
+
+```python
+from datasets import load_dataset
+
+books = load_dataset("{name}", revision="{tag}")  # whole books
+windows = load_dataset("{name}", "split", revision="{tag}")  # {_windows(publication)}
+```"""
+
+
+def _fields(publication: Publication) -> str:
+    return f"""## Fields
+
+| field | meaning |
+|---|---|
+| `doc_key` | name of the book or window |
+| `gutenberg_key` | number at Project Gutenberg, `0` for none |
+| `sentences` | tokens by sentence; the token `"\\n"` is a line end in a sentence and counts in offsets |
+| `clusters` | lists of `[start, end]` over the flat tokens of the document; 0-based, both ends inclusive |
+| `characters` | `name` and `mentions`: the same spans by character |
+
+Configurations: `full` (whole books) and `split` ({_windows(publication)}, cut at sentence ends)."""
+
+
+def _windows(publication: Publication) -> str:
+    tokens, windows = (sum(getattr(b, name) for b in publication.books) for name in ("tokens", "windows"))
+    return f"windows of about {round(tokens / max(1, windows), -1):,.0f} tokens"
+
+
+def _books(publication: Publication) -> str:
+    splits = Counter(b.split for b in publication.books)
+    counts = "\n".join(
+        f"| {split} | {number:,} | {sum(b.windows for b in publication.books if b.split == split):,} |"
+        for split, number in splits.items()
+    )
+    columns = ("doc_key", "split", "tokens", "sentences", "characters", "clusters", "mentions", "windows")
+    rows = [
+        markdown_row(getattr(book, column) for column in columns) for book in publication.books[:_MOST_ROWS]
+    ]
+    more = len(publication.books) - len(rows)
+    place = BOOKS_FILE if publication.standoff else "build.json"
+    rest = f"\n\nand {more:,} more: see `{place}`." if more > 0 else ""
+    return (
+        f"## Books\n\n| split | books | windows |\n|---|---|---|\n{counts}\n\n"
+        f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n" + "\n".join(rows) + rest
+    )
+
+
+def _licences(publication: Publication) -> str:
+    lines = [f"- **{part}**: {text}" for part, text in publication.licences]
+    states = Counter(rights.state for rights in publication.texts.values())
+    lines += [f"- {_count(number, 'text')}: {state}" for state, number in states.most_common()]
+    evidence = Counter(_evidence(rights.evidence) for rights in publication.texts.values())
+    lines += [
+        f"- how we know: {text} ({_count(number, 'book')})" for text, number in evidence.most_common(10)
+    ]
+    if any(rights.state == PUBLIC_DOMAIN for rights in publication.texts.values()):
+        lines.append(
+            "- Texts that are in the public domain in the United States may be in copyright elsewhere."
+        )
+    return "## Licences\n\n" + "\n".join(lines)
+
+
+def _evidence(text: str) -> str:
+    """The evidence without the name of the file, so that equal ones are counted together."""
+    return re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", text)
+
+
+def _made(publication: Publication) -> str:
+    casts = Counter(_source(notes.cast) for notes in publication.notes.values() if notes.cast)
+    lines = [*(f"- {line}" for line in publication.recipe), f"- built with {publication.made_with}"]
+    lines += [f"- casts: {source} ({_count(number, 'book')})" for source, number in casts.most_common()]
+    return "## How it was made\n\n" + "\n".join(lines)
+
+
+def _source(cast: str) -> str:
+    name = cast.partition(" ")[0]
+    return _CASTS.get(name, name)
+
+
+def _plausibility(publication: Publication) -> str:
+    notes = publication.notes
+    if not notes:
+        return ""
+    lines = [f"- `{key}`: {warning}" for key, n in notes.items() for warning in n.warnings]
+    good = sum(not n.warnings for n in notes.values())
+    opening = (
+        "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
+        f"{good} of {_count(len(notes), 'book')} without a warning."
+    )
+    return "\n\n".join(["## Plausibility", opening, *(["\n".join(_limited(lines))] if lines else [])])
+
+
+def _limits(publication: Publication) -> str:
+    lines = [*publication.limits, *_left_out(publication)]
+    return "## Known limits\n\n" + "\n".join(_limited([f"- {line}" for line in lines])) if lines else ""
+
+
+def _left_out(publication: Publication) -> Iterator[str]:
+    for key, reason in publication.left_out.items():
+        yield f"not in this release: `{key}`: {reason}"
+
+
+def _check(publication: Publication) -> str:
+    return f"""## Check it
+
+```bash
+bookcoref-data verify hf:{publication.repository}@{publication.tag}
+```
+
+Content digest: `{publication.digest}`"""
+
+
+def _citation(publication: Publication) -> str:
+    return f"## Citation\n\n```bibtex\n{publication.citation.bibtex}\n```"
+
+
+def _limited(lines: Iterable[str]) -> list[str]:
+    found = list(lines)
+    more = len(found) - _MOST_ROWS
+    return found[:_MOST_ROWS] + ([f"- and {more:,} more"] if more > 0 else [])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'

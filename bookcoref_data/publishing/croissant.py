@@ -1,0 +1,118 @@
+"""Croissant metadata of a published data set (https://docs.mlcommons.org/croissant/), version 1.1.
+
+A whole data set has a record set for each config and split, with the columns of the parquet files; a
+standoff release has one, its table of books.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from .publication import BOOKS_FILE, TABLES, FileFacts, Publication
+
+CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
+PARQUET, JSON_LINES = "application/x-parquet", "application/jsonlines"
+
+
+def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -> str:
+    """The metadata as JSON-LD; `files` are the data files, by their path in the repository."""
+    parquet = sorted(path for path in files if path.endswith(".parquet"))
+    sets = [_documents(path) for path in parquet] if parquet else [_books()]
+    value = {
+        "@context": TABLES["context"],
+        "@type": "sc:Dataset",
+        "name": publication.name,
+        "alternateName": publication.title,
+        "description": publication.summary,
+        "conformsTo": CONFORMS_TO,
+        "license": publication.licence.url or publication.licence.id,
+        "url": publication.page,
+        "version": publication.version,
+        "datePublished": publication.date,
+        "inLanguage": list(publication.languages),
+        "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
+        "creator": [
+            _creator(str(author), bool(author.given)) for author in publication.citation.works[0].authors
+        ],
+        "citeAs": publication.citation.bibtex,
+        "isLiveDataset": False,
+        "distribution": [_file(publication, path, files[path]) for path in sorted(files)],
+        "recordSet": sets,
+    }
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _creator(name: str, person: bool) -> dict[str, str]:
+    return {"@type": "sc:Person" if person else "sc:Organization", "name": name}
+
+
+def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, Any]:
+    kinds = {".parquet": PARQUET, ".jsonl": JSON_LINES, ".json": "application/json"}
+    suffix = path[path.rfind(".") :]
+    return {
+        "@type": "cr:FileObject",
+        "@id": path,
+        "name": path,
+        "description": f"{path} of {publication.name}",
+        "contentUrl": f"{publication.page}/resolve/{quote(publication.tag, safe='')}/{quote(path)}",
+        "contentSize": f"{facts.bytes} B",
+        "encodingFormat": kinds.get(suffix, "application/octet-stream"),
+        "sha256": facts.sha256,
+    }
+
+
+def record_set_of(path: str) -> str:
+    """The name of the record set of a parquet file: "full/test.parquet" -> "full_test"."""
+    return path.removesuffix(".parquet").replace("/", "_")
+
+
+def _documents(path: str) -> dict[str, Any]:
+    config, _, split = path.removesuffix(".parquet").partition("/")
+    what = "whole books" if config == "full" else "windows of about 1,500 tokens"
+    name = record_set_of(path)
+    fields = [_field(name, path, *column) for column in TABLES["document_columns"]]
+    return _record_set(name, f"{split} split, {what}", [*fields, _characters(name, path)])
+
+
+def _characters(records: str, path: str) -> dict[str, Any]:
+    """A list of objects: Croissant reads both sub-fields from the one column."""
+    name = _field(f"{records}/characters", path, "name", "sc:Text", "", "The name of the character.")
+    spans = _field(
+        f"{records}/characters", path, "mentions", "cr:Int32", "-1,2", "The mentions of the character."
+    )
+    for part, key in ((name, "name"), (spans, "mentions")):
+        part["source"] = {**_source(path, "characters"), "transform": {"jsonPath": key}}
+    return {
+        "@type": "cr:Field", "@id": f"{records}/characters", "name": "characters",
+        "description": "The named characters and their mentions, the same spans as in the clusters.",
+        "isArray": True, "arrayShape": "-1", "subField": [name, spans],
+    }  # fmt: skip
+
+
+def _books() -> dict[str, Any]:
+    kinds = {"int": "sc:Integer", "str": "sc:Text"}
+    columns = TABLES["book_columns"]
+    fields = [_field("books", BOOKS_FILE, name, kinds[kind], "", about) for name, kind, about in columns]
+    return _record_set("books", "one row per book: counts, checksums, the pack to rebuild it from", fields)
+
+
+def _record_set(name: str, about: str, fields: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": about, "field": list(fields)}
+
+
+def _field(records: str, path: str, name: str, kind: str, shape: str, about: str) -> dict[str, Any]:
+    made = {"@type": "cr:Field", "@id": f"{records}/{name}", "name": name, "description": about,
+            "dataType": kind, "source": _source(path, name)}  # fmt: skip
+    return {**made, "isArray": True, "arrayShape": shape} if shape else made
+
+
+def _source(path: str, column: str) -> dict[str, Any]:
+    return {"fileObject": {"@id": path}, "extract": {"column": column}}
+
+
+def data_files(paths: Iterable[str]) -> list[str]:
+    """The files that hold data, and so belong into the metadata."""
+    return [path for path in paths if path.endswith((".parquet", ".pack")) or path == BOOKS_FILE]

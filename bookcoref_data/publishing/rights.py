@@ -1,0 +1,199 @@
+"""Whether a data set may be published, and in which form.
+
+    texts in the public domain (or under an open licence) and an open annotation licence: the whole data set
+    anything else that is known: standoff, that is packs and a card, no text
+    unknown rights: nothing
+
+Texts and annotation have rights of their own, so they are stated apart.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from ..errors import UsageError
+from ..guard import listed
+from ..resources import load_toml, resource
+from ..text.markers import SMALL_PRINT, START
+
+PUBLIC_DOMAIN, OPEN, RESTRICTED, UNKNOWN = "public domain", "open licence", "restricted", "unknown"
+_FREE = {PUBLIC_DOMAIN, OPEN}
+
+
+WHY_NO_FINGERPRINT = (
+    "no fingerprint: neither the header of the text nor its catalogue record says that it is in the public "
+    "domain, so the pack fits one edition only"
+)
+"""The sentence for a person when a pack is made without a fingerprint. With a language model, likely words
+can be guessed from one, so only texts that are known to be free have it."""
+_PHRASES = load_toml(resource("manifests", "rights.toml"))
+_GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL = (
+    re.compile("|".join(_PHRASES[name]), re.I) for name in ("grants", "closed", "closed_header", "doubtful")
+)
+_MOST_HEADER, _NOTES = 40_000, 3000
+_RECORD = re.compile(r"<dcterms:rights>([^<]*)</dcterms:rights>")
+
+
+def header_says_free(text: str) -> bool | None:
+    """Whether the header of a decoded Gutenberg text gives it to everybody; None when it does not say.
+
+    Only what stands above the line that ends the header can give; what takes away may stand right below it.
+    """
+    ends = [found for line in (START, SMALL_PRINT) if (found := line.search(text))]
+    end = min(ends, key=lambda found: found.start(), default=None)
+    if end is None or end.end() > _MOST_HEADER:
+        return None
+    paragraphs = [
+        " ".join(part.replace("’", "'").split()) for part in re.split(r"\n[ \t]*\n", text[: end.start()])
+    ]
+    notes = " ".join(text[end.start() : end.end() + _NOTES].split())
+    if any(map(_CLOSED.search, (*paragraphs, notes))) or any(map(_CLOSED_HEADER.search, paragraphs)):
+        return False
+    if re.fullmatch(_PHRASES["small_print_free"], " ".join(end.group().split()), re.I):
+        return True
+    others = [part for part in paragraphs if not _GRANT.fullmatch(part)]
+    granted = len(others) < len(paragraphs) and not any(map(_DOUBTFUL.search, others))
+    return True if granted else None
+
+
+def record_says_free(record: str) -> bool | None:
+    """Whether an RDF record of the catalogue says "Public domain"; None when it states no rights."""
+    found = _RECORD.search(record)
+    return (
+        bool(re.fullmatch(r"public domain(?: in the usa)?\.?", found[1].strip().lower())) if found else None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A licence: its SPDX name, address, whether it is open, and its names on the Hub and at Zenodo."""
+
+    id: str
+    url: str = ""
+    open: bool = False
+    hub: str = "other"
+    zenodo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRights:
+    """The rights in one text: one of the four words above, and how we know."""
+
+    state: str
+    evidence: str
+
+    @property
+    def free(self) -> bool:
+        """Whether anybody may pass the text on."""
+        return self.state in _FREE
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRights:
+    """The licence of the annotation (None: unknown), how we know, and what stands against open publication.
+
+    `closed` are sentences, for instance about casts from a source whose terms are not open.
+    """
+
+    licence: Licence | None
+    evidence: str
+    closed: tuple[str, ...] = ()
+
+    @property
+    def open(self) -> bool:
+        """Whether anybody may pass the annotation on, for any purpose."""
+        return self.licence is not None and self.licence.open and not self.closed
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "licence": self.licence.id if self.licence else None,
+            "open": self.open,
+            "evidence": self.evidence,
+            "closed": list(self.closed),
+        }
+
+
+@lru_cache(maxsize=1)
+def licences() -> tuple[Licence, ...]:
+    """The licences that we know, from `manifests/licences.json`."""
+    return tuple(Licence(**{k: v for k, v in row.items() if k != "names"}) for row in _rows())
+
+
+def find_licence(name: str) -> Licence:
+    """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open.
+
+    Raises:
+        UsageError: the name is empty.
+    """
+    if not name.strip():
+        raise UsageError("the licence has no name", expected="for instance CC-BY-4.0")
+    wanted = _plain(name)
+    for row, licence in zip(_rows(), licences(), strict=True):
+        if wanted in {_plain(licence.id), *map(_plain, row["names"])}:
+            return licence
+    return Licence(" ".join(name.split()))
+
+
+@lru_cache(maxsize=1)
+def _rows() -> tuple[dict[str, Any], ...]:
+    facts = json.loads(resource("manifests", "licences.json").read_text(encoding="utf-8"))
+    return tuple(facts["licences"])
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
+def check_publishable(
+    texts: Mapping[str, TextRights], annotation: AnnotationRights, *, standoff: bool
+) -> None:
+    """Refuse what may not be published in this form.
+
+    Raises:
+        UsageError: rights are unknown; or the whole data set was asked for and something is not free.
+    """
+    if annotation.licence is None:
+        raise UsageError(
+            "the licence of the annotation is unknown, so it cannot be published",
+            found=annotation.evidence,
+            hint="if the annotation is yours, choose one: --licence CC-BY-4.0",
+        )
+    unknown = [key for key, rights in texts.items() if rights.state == UNKNOWN]
+    if unknown:
+        raise UsageError(
+            f"the rights in {_texts(len(unknown))} are unknown, so nothing is published",
+            expected="a text whose Gutenberg header or catalogue record says that it is free",
+            found=listed(f"{key} ({texts[key].evidence})" for key in unknown),
+            hint="give the Gutenberg texts with --mirror DIR; if you know the terms of texts from elsewhere, "
+            "state them with --text-licence",
+        )
+    if standoff:
+        return
+    restricted = [key for key, rights in texts.items() if not rights.free]
+    if restricted:
+        raise UsageError(
+            f"{_texts(len(restricted))} may not be passed on, so the data set cannot be published whole",
+            found=listed(f"{key} ({texts[key].evidence})" for key in restricted),
+            hint="add --standoff: packs and a card, no text",
+        )
+    if not annotation.open:
+        raise UsageError(
+            "the annotation is not under an open licence, so the data set cannot be published whole",
+            expected="for instance CC0-1.0, CC-BY-4.0 or CC-BY-SA-4.0, and casts from open sources",
+            found="; ".join([f"{annotation.licence.id} ({annotation.evidence})", *annotation.closed]),
+            hint="add --standoff: packs and a card, no text",
+        )
+
+
+def _texts(count: int) -> str:
+    return "1 text" if count == 1 else f"{count:,} texts"

@@ -1,0 +1,123 @@
+"""What two annotations of the same text disagree on, mention by mention.
+
+Characters are paired one to one so that as many mentions as possible agree. Then a mention is
+
+    missed     only in the first annotation
+    spurious   only in the second
+    merged     in both, but the second gives it to the pair of another character
+    split      in both, but the second gives it to a character that is nobody's pair
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..books.annotation import Annotation
+from ..errors import EditionError
+from ..scoring.assignment import best_alignment
+
+KINDS = ("missed", "spurious", "merged", "split")
+_MISSED, _SPURIOUS, _MERGED, _SPLIT = range(4)
+
+
+class Difference(NamedTuple):
+    """Tokens `start` to `end` (inclusive); `kind` is a place in KINDS; characters are indices or -1."""
+
+    start: int
+    end: int
+    kind: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Differences:
+    """All differences, sorted by place; `names` are those of the second annotation."""
+
+    rows: tuple[Difference, ...]
+    names: tuple[str, ...]
+    same: int
+    first: str = "first"
+    second: str = "second"
+
+    def counts(self) -> dict[str, int]:
+        """How many differences there are of each kind."""
+        found = Counter(row.kind for row in self.rows)
+        return {name: found[i] for i, name in enumerate(KINDS)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the page: `rows` is flat; starts are differences, ends are lengths less one."""
+        flat: list[int] = []
+        before = 0
+        for row in self.rows:
+            flat += (row.start - before, row.end - row.start, row.kind, row.first, row.second)
+            before = row.start
+        return {
+            "rows": flat,
+            "names": list(self.names),
+            "same": self.same,
+            "first": self.first,
+            "second": self.second,
+        }
+
+
+def compare(
+    first: Annotation, second: Annotation, *, labels: tuple[str, str] = ("first", "second")
+) -> Differences:
+    """The differences of two annotations.
+
+    Raises:
+        EditionError: the two have different tokens.
+    """
+    if first.book.tokens != second.book.tokens:
+        raise EditionError(
+            f"{first.doc_key!r}: the two annotations have different texts",
+            expected=f"{len(first.book.tokens):,} tokens", found=f"{len(second.book.tokens):,} tokens",
+            hint="compare annotations of the same tokens, or carry one over: bookcoref-data align",
+        )  # fmt: skip
+    ours = {(m.start, m.end, m.character) for m in first.mentions}
+    theirs = {(m.start, m.end, m.character) for m in second.mentions}
+    pair = _pairs(first, second)
+    back = {s: f for f, s in pair.items()}
+    at_first, at_second = _by_span(ours), _by_span(theirs)
+    rows: list[Difference] = []
+    same = 0
+    for span in sorted(at_first.keys() | at_second.keys()):
+        here, there = at_first.get(span, []), at_second.get(span, [])
+        agreed = [(f, pair[f]) for f in here if pair.get(f) in there]
+        same += len(agreed)
+        left = [f for f in here if f not in {a for a, _ in agreed}]
+        right = [s for s in there if s not in {b for _, b in agreed}]
+        for f, s in zip(left, right, strict=False):
+            rows.append(Difference(*span, _MERGED if s in back else _SPLIT, f, s))
+        rows += [Difference(*span, _MISSED, f, -1) for f in left[len(right) :]]
+        rows += [Difference(*span, _SPURIOUS, -1, s) for s in right[len(left) :]]
+    return Differences(tuple(rows), second.names, same, *labels)
+
+
+def _by_span(links: set[tuple[int, int, int]]) -> dict[tuple[int, int], list[int]]:
+    found: dict[tuple[int, int], list[int]] = {}
+    for start, end, character in sorted(links):
+        found.setdefault((start, end), []).append(character)
+    return found
+
+
+def _pairs(first: Annotation, second: Annotation) -> dict[int, int]:
+    """Character of the first -> character of the second, one to one, with most mentions in common."""
+    spans = _by_span({(m.start, m.end, m.character) for m in second.mentions})
+    common: Counter[tuple[int, int]] = Counter()
+    for m in first.mentions:
+        for other in spans.get((m.start, m.end), ()):
+            # The same name decides where counts are equal.
+            common[m.character, other] += 2
+    for f, s in common:
+        common[f, s] += first.names[f] == second.names[s]
+    if not common:
+        return {}
+    rows, columns = (np.array([pair[k] for pair in common]) for k in (0, 1))
+    weights = np.array(list(common.values()), dtype=float)
+    return {int(rows[i]): int(columns[i]) for i in best_alignment(rows, columns, weights)}

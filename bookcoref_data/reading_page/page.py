@@ -1,0 +1,230 @@
+"""An annotated book as one HTML file that asks nobody for anything.
+
+The page is fast on long books because it holds text as one string per chapter and mentions as flat lists of
+whole numbers; elements are made only for chapters near the screen (`page/2-text.js`). A content security
+policy allows the page's own style and script, by their hashes, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..books.annotation import Annotation
+from ..books.layout import Chapter, Layout, lay_out
+from ..edits import aliases_of
+from ..scoring.mention_types import TypeRules
+from .compare import Differences
+
+_FOLDER = Path(__file__).resolve().parent / "page"
+_MARKERS = "|~^`¦§¬\u2063"
+_DOUBT, _MOST_OTHERS = 0.6, 2
+"""Links less certain than this carry their next best candidates, so many at most, to keep the page small."""
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What a page says beside the book.
+
+    `title` is shown on top (default: the document key). `edits` are corrections the page begins with,
+    `author` is written into new ones. `server` is what a page of `view --serve` must know: token, version
+    and file.
+    """
+
+    title: str = ""
+    edits: Sequence[dict[str, Any]] = ()
+    author: str = ""
+    spoiler_safe: bool = False
+    differences: Differences | None = None
+    server: dict[str, str] | None = None
+
+
+def render(annotation: Annotation, options: PageOptions | None = None) -> str:
+    """The page as one HTML document."""
+    options = options or PageOptions()
+    style, script = page_style(), page_script()
+    values = {
+        "CSP": _policy(style, script, serving=options.server is not None),
+        "TITLE": html.escape(options.title or annotation.doc_key),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": embed(page_data(annotation, options)),
+    }
+    page = _read("page.html")
+    first, *rest = page.split("@")
+    # Every second piece between two "@" is the name of a value; values are not searched again.
+    return "".join([first, *(values[p] if k % 2 == 0 else p for k, p in enumerate(rest))])
+
+
+def embed(value: Any) -> str:
+    """JSON that can stand inside a `<script>` element: no `</`, no comment, no line separator."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        text = text.replace(bad, good)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def page_style() -> str:
+    """The style sheet of the page."""
+    return _read("page.css")
+
+
+@cache
+def page_script() -> str:
+    """The program of the page: its parts in the order of their numbers."""
+    return "\n".join(_read(p.name) for p in sorted(_FOLDER.glob("*.js")))
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str, *, serving: bool) -> str:
+    def allowed(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+    rules = ["default-src 'none'", f"style-src {allowed(style)}", f"script-src {allowed(script)}"]
+    if serving:
+        rules.append("connect-src 'self'")
+    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
+
+
+def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
+    """Everything the page's program reads."""
+    layout = lay_out(annotation)
+    marker = _marker(annotation)
+    codes = _Codes()
+    mentions = _flat_mentions(annotation, codes)
+    reasons, steps, rules = _Numbers(), _Numbers(), _Numbers()
+    drops = [
+        [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score), steps.of(d.step)]
+        for d in sorted(annotation.dropped)
+    ]
+    return {
+        "key": annotation.doc_key,
+        "digest": annotation.book.tokens_sha256()[:16],
+        "title": options.title or annotation.doc_key,
+        "tokens": len(annotation.book.tokens),
+        "marker": marker,
+        "names": list(annotation.names),
+        "aliases": aliases_of(annotation),
+        "titles": [c.title for c in layout.chapters],
+        "starts": [c.start for c in layout.chapters],
+        "texts": [chapter_text(annotation, layout, c, marker) for c in layout.chapters],
+        "editCode": codes.of(("", "edit", "", 0)),
+        "codes": codes.list,
+        "mentions": mentions,
+        "others": {
+            str(i): [[c, _percent(p)] for c, p in m.others[:_MOST_OTHERS]]
+            for i, m in enumerate(annotation.mentions)
+            if m.others and m.score < _DOUBT
+        },
+        "quotes": _flat_quotes(annotation, rules),
+        "quoteRules": rules.list,
+        "dropped": drops,
+        "reasons": reasons.list,
+        "dropSteps": steps.list,
+        "edits": list(options.edits),
+        "author": options.author,
+        "spoiler": options.spoiler_safe,
+        "compared": options.differences.to_dict() if options.differences else None,
+        "server": options.server,
+    }
+
+
+class _Numbers:
+    """Numbers distinct values in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, int] = {}
+
+    def of(self, value: Any) -> int:
+        return self._known.setdefault(value, len(self._known))
+
+    @property
+    def list(self) -> list[Any]:
+        return list(self._known)
+
+
+class _Codes(_Numbers):
+    """Numbers of (kind, step, rule, length less one): most mentions share a few of them."""
+
+
+def _percent(score: float) -> int:
+    return max(0, min(100, round(100 * score)))
+
+
+def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
+    """start (difference to the one before), character, code * 101 + score in percent; repeated."""
+    rules: TypeRules | None = None
+    flat: list[int] = []
+    before = 0
+    for m in annotation.mentions:
+        kind = m.kind
+        if not kind:
+            rules = rules or _type_rules(annotation)
+            kind = rules.type_of(m.start, m.end)
+        flat += (
+            m.start - before,
+            m.character,
+            101 * codes.of((kind, m.step, m.rule, m.end - m.start)) + _percent(m.score),
+        )
+        before = m.start
+    return flat
+
+
+def _flat_quotes(annotation: Annotation, rules: _Numbers) -> list[int]:
+    """start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
+
+    Before the addressees stands their number.
+    """
+    flat: list[int] = []
+    before = 0
+    for q in annotation.quotes:
+        flat += (q.start - before, q.end - q.start, q.speaker, rules.of(q.rule), _percent(q.score))
+        flat += (len(q.addressees), *q.addressees)
+        before = q.start
+    return flat
+
+
+def _type_rules(annotation: Annotation) -> TypeRules:
+    names = [n for i, n in enumerate(annotation.names) if i not in annotation.guessed]
+    return TypeRules(annotation.book.tokens, annotation.book.sentence_ends, names)
+
+
+def _marker(annotation: Annotation) -> str:
+    """A character that the book does not use; one byte if there is such."""
+    used = set().union(*annotation.book.tokens) if annotation.book.tokens else set()
+    return next((c for c in _MARKERS if c not in used), "\ue000")
+
+
+def chapter_text(annotation: Annotation, layout: Layout, chapter: Chapter, marker: str) -> str:
+    """The chapter as one string; between two tokens stands a blank (printed) or the marker (not printed).
+
+    "\\n" is a token that ends a paragraph, "\\t" ends a paragraph without a token, "\\f" is any other token
+    of white space.
+    """
+    pieces: list[str] = []
+    for number, p in enumerate(chapter.paragraphs):
+        if number and not (pieces and pieces[-1] == "\n"):
+            pieces.append("\t")
+        separator = ""
+        for i in range(p.start, p.end):
+            token = annotation.book.tokens[i]
+            if not token.strip():
+                pieces.append("\n" if "\n" in token and i + 1 == p.end else "\f")
+                separator = ""
+                continue
+            pieces += (separator, "\u00a0".join(token.split()))
+            if i + 1 < p.end:
+                gap = layout.text[layout.ends[i] : layout.starts[i + 1]]
+                separator = " " if any(c.isspace() for c in gap) else marker
+    return "".join(pieces)

@@ -1,0 +1,223 @@
+"""Pictures of an evaluation: score along the book, confusion of characters, error types.
+
+Colours are from Okabe and Ito's palette (distinguishable with colour-blindness); line styles differ too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import MissingExtraError
+from ..files import safe_name, writing
+from ..scoring.arrays import Floats
+from ..scoring.breakdowns import Point, position_curve
+from ..scoring.error_analysis import ErrorAnalysis, analyse_errors
+from ..scoring.evaluation import Evaluation
+from ..scoring.significance import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
+FORMATS = ("png", "svg")
+MOST_CHARACTERS = 15
+
+
+def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the pictures of an evaluation into `folder`; returns their paths.
+
+    `position_<book>`: recall, precision and F1 along each book, in about 40 steps of 1500 tokens or more.
+    `confusion_<book>`: which characters share response clusters. `errors`: what each error type costs.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        DataError: a doc_key that cannot be a file name.
+    """
+    load_pyplot()
+    analysis = analyse_errors(evaluation)
+    figures: dict[str, Figure] = {}
+    for book in evaluation.books:
+        name = safe_name(book.doc_key, "document key")
+        figures[f"position_{name}"] = draw_position(position_curve(evaluation, book))
+        names, counts = analysis.matrix[book.doc_key]
+        if names:
+            figures[f"confusion_{name}"] = draw_confusion(book.doc_key, names, counts)
+    figures["errors"] = draw_errors(analysis)
+    return _save(figures, folder, formats)
+
+
+def save_intervals(
+    intervals: Mapping[str, Interval], folder: Path, *, formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Write `intervals`: CoNLL F1 of systems side by side with its interval; returns the paths."""
+    figure, axes = load_pyplot().subplots(figsize=(1.5 + len(intervals), 3.5), layout="constrained")
+    for x, one in enumerate(intervals.values()):
+        low, high = one.value - one.low, one.high - one.value
+        axes.errorbar(x, 100 * one.value, [[100 * low], [100 * high]], fmt="o", color=BLUE, capsize=4)
+    axes.set_xticks(range(len(intervals)), list(intervals), rotation=20)
+    axes.set_ylabel("CoNLL F1")
+    return _save({"intervals": figure}, folder, formats)
+
+
+def _save(figures: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+    written = []
+    for name, figure in figures.items():
+        for suffix in formats:
+            path = folder / f"{name}.{suffix}"
+            with writing(path) as stream:
+                figure.savefig(stream, format=suffix, dpi=150, metadata=undated(suffix))
+            written.append(path)
+        load_pyplot().close(figure)
+    return written
+
+
+def load_pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingExtraError.of("plots", "matplotlib", "drawing pictures") from error
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "bookcoref-data"
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def undated(suffix: str) -> dict[str, None] | None:
+    """Leave out the date, so that the same scores give the same file."""
+    return {"Date": None} if suffix == "svg" else None
+
+
+def draw_position(points: Sequence[Point]) -> Figure:
+    """Recall, precision and F1 of B3 along one book, with the number of key mentions below."""
+    pyplot = load_pyplot()
+    figure: Figure
+    figure, (top, below) = pyplot.subplots(
+        2, 1, figsize=(8, 4.6), height_ratios=(4, 1), sharex=True, layout="constrained"
+    )
+    middle = np.array([(p.start + p.end) / 2 for p in points]) / 1000
+    scores = [p.scores["b_cubed"] for p in points]
+    # Where a side has no mention its score is not 0 but undefined: the line breaks.
+    in_key, in_response = ([getattr(p, n) > 0 for p in points] for n in ("key_mentions", "response_mentions"))
+    recall = np.where(in_key, [s.recall for s in scores], np.nan)
+    precision = np.where(in_response, [s.precision for s in scores], np.nan)
+    f1 = np.where(np.logical_or(in_key, in_response), [s.f1 for s in scores], np.nan)
+    curves = (
+        ("recall", BLUE, "--", "o", recall), ("precision", ORANGE, ":", "s", precision), ("F1", "black", "-",
+        None, f1)
+    )  # fmt: skip
+    for label, colour, style, marker, values in curves:
+        top.plot(
+            middle, 100 * values, style, color=colour, label=label, marker=marker, markersize=4,
+            linewidth=2 if label == "F1" else 1.4,
+        )  # fmt: skip
+    top.set_ylim(0, 104)
+    top.set_ylabel("B3 of the mentions here (%)")
+    top.set_title(f"{points[0].doc_key}: score along the book" if points else "no tokens", loc="left")
+    top.grid(axis="y", color="#dddddd")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    width = [0.92 * (p.end - p.start) / 1000 for p in points]
+    below.bar(middle, [p.key_mentions for p in points], width=width, color=GREY)
+    below.set_ylabel("key\nmentions")
+    below.set_xlabel("position (thousand tokens)")
+    _plain(top, below)
+    return figure
+
+
+def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats) -> Figure:
+    """Rows: characters of the key. Columns: whose response cluster their mentions are in.
+
+    Shade: share of the row. The most frequent characters are shown, the rest is "others"; the last
+    column holds mentions the response lacks.
+    """
+    pyplot = load_pyplot()
+    names, counts = _condense(names, counts, MOST_CHARACTERS)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    n = len(names)
+    side = 2.9 + 0.42 * n
+    figure: Figure
+    figure, axes = pyplot.subplots(figsize=(side + 1.6, side - 0.4), layout="constrained")
+    image = axes.imshow(100 * shares, cmap="Blues", vmin=0, vmax=100, aspect="equal")
+    columns = [short_name(name) for name in names] + ["(missed)"]
+    axes.set_xticks(range(n + 1), columns, rotation=45, ha="right", rotation_mode="anchor")
+    totals = counts.sum(axis=1).astype(int)
+    axes.set_yticks(
+        range(n), [f"{short_name(name)} ({total:,})" for name, total in zip(names, totals, strict=True)]
+    )
+    for i in range(n):
+        for j in range(n + 1):
+            if shares[i, j] >= 0.005:
+                colour = "white" if shares[i, j] > 0.55 else "black"
+                axes.text(
+                    j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", color=colour, fontsize=8
+                )
+    axes.axvline(n - 0.5, color=GREY, linewidth=1)
+    axes.set_xlabel("found in the response cluster that holds mostly ...")
+    axes.set_ylabel("mentions of (number in the key)")
+    axes.set_title(f"{doc_key}: who is taken for whom (% of each row)")
+    figure.colorbar(image, ax=axes, shrink=0.6, label="% of the character's mentions")
+    return figure
+
+
+def _condense(names: Sequence[str], counts: Floats, most: int) -> tuple[list[str], Floats]:
+    """Keep the first `most` characters; add up the others in one row and column."""
+    if len(names) <= most:
+        return list(names), counts
+    kept = most - 1
+    rows = np.vstack([counts[:kept], counts[kept:].sum(axis=0)])
+    others = rows[:, kept : len(names)].sum(axis=1, keepdims=True)
+    condensed = np.hstack([rows[:, :kept], others, rows[:, len(names) :]])
+    return [*names[:kept], f"{len(names) - kept} others"], condensed
+
+
+def draw_errors(analysis: ErrorAnalysis) -> Figure:
+    """Left: how many errors of each type. Right: CoNLL F1 after each correction, one after the other."""
+    pyplot = load_pyplot()
+    figure: Figure
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    kinds = [count.type for count in analysis.counts]
+    amounts = [count.errors for count in analysis.counts]
+    colours = {"span": GREY, "extra": ORANGE, "missing": BLUE, "conflated": "black", "divided": GREEN}
+    bars = left.barh(kinds, amounts, color=[colours[kind.split()[0]] for kind in kinds])
+    left.bar_label(bars, labels=[f"{amount:,}" for amount in amounts], padding=3)
+    left.margins(x=0.15)
+    left.invert_yaxis()
+    left.set_xlabel("errors")
+    left.set_title("Errors by type")
+    labels = [step for step, _ in analysis.steps]
+    values = [100 * scores.conll.f1 for _, scores in analysis.steps]
+    starts = [0.0, *values[:-1]]
+    step_colours = [GREY, GREY, ORANGE, BLUE, "black", GREEN]
+    right.barh(labels, np.subtract(values, starts), left=starts, color=step_colours)
+    for i, (start, value) in enumerate(zip(starts, values, strict=True)):
+        # A correction can also cost: the bar then runs back from `start`. The text stands clear of it.
+        reach = max(start, value)
+        left_of_bar = reach > 88
+        at_start = left_of_bar and i > 0
+        right.text(
+            min(start, value) - 1 if at_start else (value - 1 if left_of_bar else reach + 1), i,
+            f"{value:.1f}" if not i else f"{value - start:+.1f}", va="center", ha="right" if left_of_bar else
+            "left", color="white" if left_of_bar and not i else "black"
+        )  # fmt: skip
+    right.invert_yaxis()
+    right.set_xlim(0, 104)
+    right.set_xlabel("CoNLL F1")
+    right.set_title("What each correction gains, in this order")
+    _plain(left, right)
+    return figure
+
+
+def _plain(*axes: Axes) -> None:
+    for each in axes:
+        each.spines[["top", "right"]].set_visible(False)
+
+
+def short_name(name: str, most: int = 22) -> str:
+    """A name that fits beside an axis; `$` would start a formula."""
+    name = name if len(name) <= most else f"{name[: most - 1]}…"
+    return name.replace("$", r"\$")

@@ -1,0 +1,220 @@
+"""The tables of `bookcoref-data evaluate`: scores in percent, as the paper prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..errors import plural
+from ..scoring.agreement import Agreement
+from ..scoring.breakdowns import BREAKDOWN_METRICS, Bin, Dimension
+from ..scoring.error_analysis import Confusion, Division, ErrorAnalysis, Frequent
+from ..scoring.evaluation import Evaluation
+from ..scoring.per_character import CharacterScore
+from ..scoring.scores import LABELS, Blanc, Mean, Score
+from ..scoring.significance import Interval, Resampling
+from .tables import ReportTable
+
+_SNIPPET = 96
+
+
+def score_table(evaluation: Evaluation) -> ReportTable:
+    """Every metric, pooled; linking below when both sides name characters."""
+    rows = [(LABELS[name], *_percent(score)) for name, score in evaluation.pooled.named().items()]
+    if evaluation.linking is not None:
+        rows.append(("linking (character, span)", *_percent(evaluation.linking.linked)))
+        rows.append(("linking (span)", *_percent(evaluation.linking.spans)))
+    return ReportTable(
+        f"{_what(evaluation)} pooled; {_rules(evaluation)}", ("metric", "P", "R", "F1"), tuple(rows)
+    )
+
+
+def macro_table(evaluation: Evaluation) -> ReportTable:
+    """The mean over books of P, R and F1."""
+    rows = [(LABELS[name], *_percent(mean)) for name, mean in evaluation.macro.items()]
+    named = {"linked": "linking (character, span)", "spans": "linking (span)"}
+    rows += [(named[name], *_percent(mean)) for name, mean in evaluation.macro_linking.items()]
+    title = f"{_what(evaluation)}, mean over books (macro average); {_rules(evaluation)}"
+    return ReportTable(title, ("metric", "P", "R", "F1"), tuple(rows))
+
+
+def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = False) -> ReportTable:
+    """F1 of every metric, one column a system; P and R of the CoNLL mean below."""
+    sides: list[dict[str, Score | Blanc | Mean]] = [
+        dict(each.macro) if macro else each.pooled.named() for _, each in systems
+    ]
+    rows: list[tuple[str, ...] | tuple[str | float | None, ...]] = [
+        (LABELS[name], *(100 * side[name].f1 for side in sides)) for name in LABELS
+    ]
+    rows.append(("CoNLL P", *(100 * side["conll"].precision for side in sides)))
+    rows.append(("CoNLL R", *(100 * side["conll"].recall for side in sides)))
+    if any(each.linking is not None for _, each in systems):
+        cells = [_linked(each, macro) for _, each in systems]
+        rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
+    first = systems[0][1]
+    how = "mean over books (macro average)" if macro else "pooled"
+    title = f"F1: {_what(first)}, {how}; {_rules(first)}"
+    return ReportTable(title, ("metric", *(name for name, _ in systems)), tuple(rows))
+
+
+def _linked(evaluation: Evaluation, macro: bool) -> Score | Mean | None:
+    """Character linking, None where nobody is named."""
+    if macro:
+        return evaluation.macro_linking.get("linked")
+    return None if evaluation.linking is None else evaluation.linking.linked
+
+
+def agreement_table(found: Agreement) -> ReportTable:
+    """Two annotators: figures that are the same whichever of them is called the key."""
+    rows = [(LABELS[name], 100 * f1) for name, f1 in found.f1.items() if name != "mentions"]
+    rows += [
+        ("same span (F1)", 100 * found.spans.f1), ("overlapping span (F1)", 100 * found.overlapping.f1),
+        ("same entity, of shared mentions", 100 * found.same_entity), ("same entity, Cohen's kappa", 100 *
+        found.kappa)
+    ]  # fmt: skip
+    documents = f"{found.documents} document{'s' * (found.documents != 1)}"
+    title = f"agreement of two annotators: {documents}, {found.shared_mentions:,} shared mentions"
+    return ReportTable(title, ("figure", "%"), tuple(rows))
+
+
+def _what(evaluation: Evaluation) -> str:
+    """The mode and what was scored in it."""
+    books = f"{len(evaluation.books)} book{'s' * (len(evaluation.books) != 1)}"
+    units = sum(book.units for book in evaluation.books)
+    mode = evaluation.rules.mode
+    return f"{mode}, {books}" if mode == "full" else f"{mode}, {books}, {units} windows"
+
+
+def _rules(evaluation: Evaluation) -> str:
+    singletons = "kept" if evaluation.rules.singletons == "keep" else "dropped"
+    return f"singletons {singletons}; {evaluation.rules.scorer}"
+
+
+def book_table(evaluation: Evaluation) -> ReportTable:
+    """F1 of every metric by book."""
+    names = list(evaluation.pooled.named())
+    columns = ("book", "units", "key mentions", "response mentions", *(LABELS[name] for name in names))
+    rows = tuple(
+        (book.doc_key, book.units, book.key_mentions, book.response_mentions, *(100 * score.f1 for score in
+        book.scores.named().values())) for book in evaluation.books
+    )  # fmt: skip
+    return ReportTable("F1 by book", columns, rows)
+
+
+def character_table(scores: Sequence[CharacterScore], most: int) -> ReportTable:
+    """The most frequent characters, each against its best aligned response cluster."""
+    shown = scores[:most]
+    title = "characters, each against the response cluster aligned with it"
+    if len(scores) > most:
+        title += f" ({most} of {len(scores)})"
+    rows = tuple(
+        (s.doc_key, s.name, s.mentions, s.found, s.pieces, s.partner, *_percent(s.score)) for s in shown
+    )
+    return ReportTable(
+        title, ("book", "character", "mentions", "found", "pieces", "aligned with", "P", "R", "F1"), rows
+    )
+
+
+def breakdown_tables(dimensions: Sequence[Dimension]) -> list[ReportTable]:
+    """One table per dimension; recall and precision of each bin by metric."""
+    tables = []
+    for dimension in dimensions:
+        title = f"by {dimension.name}: {dimension.meaning}"
+        if dimension.unavailable:
+            tables.append(ReportTable(f"{title} - {dimension.unavailable}", ("bin",), ()))
+            continue
+        columns = ["bin", "key mentions", "response mentions"]
+        columns += [f"{LABELS[metric]} {side}" for metric in BREAKDOWN_METRICS for side in ("R", "P")]
+        rows = tuple(
+            (b.name, b.key_mentions, b.response_mentions, *(cell for metric in BREAKDOWN_METRICS for cell in
+            _sides(b, metric))) for b in dimension.bins
+        )  # fmt: skip
+        tables.append(ReportTable(title, tuple(columns), rows))
+    return tables
+
+
+def _sides(bin_: Bin, metric: str) -> tuple[float | None, float | None]:
+    """Recall without key mentions, and precision without response mentions, are not 0 but undefined."""
+    score = bin_.scores[metric]
+    recall = 100 * score.recall if bin_.key_mentions else None
+    return recall, 100 * score.precision if bin_.response_mentions else None
+
+
+def error_tables(analysis: ErrorAnalysis) -> list[ReportTable]:
+    """Counts, the score after each correction, and the most expensive cases with snippets."""
+    counts = tuple((c.type, c.errors, c.mentions) for c in analysis.counts)
+    steps = tuple(
+        (step, *(100 * s.f1 for s in (x.mentions, x.muc, x.b_cubed, x.ceaf_e, x.conll)))
+        for step, x in analysis.steps
+    )
+    tables = [
+        ReportTable("errors (Kummerfeld and Klein 2013)", ("error", "errors", "mentions"), counts),
+        ReportTable("F1 after each correction, one after the other", ("correction", "mentions", "MUC", "B3",
+        "CEAF-e", "CoNLL"), steps),
+        ReportTable("conflated characters: mentions of one inside clusters of another", ("book",
+        "in the cluster of", "mentions of", "mentions", "wrong links", "example"), tuple((c.doc_key, c.home,
+        c.other, c.mentions, c.wrong_links, _first(c)) for c in analysis.conflated)),
+        ReportTable("divided characters: mentions outside the largest cluster", ("book", "character", "parts",
+        "mentions", "lost links", "example"), tuple((d.doc_key, d.name, d.parts, d.mentions, d.lost_links,
+        _first(d)) for d in analysis.divided))
+    ]  # fmt: skip
+    for title, head, cases in (
+        ("missed mentions by character", "character", analysis.missed),
+        ("spurious mentions by text", "text", analysis.spurious),
+    ):
+        rows = tuple((case.doc_key, case.what, case.mentions, _first(case)) for case in cases)
+        tables.append(ReportTable(title, ("book", head, "mentions", "example"), rows))
+    return [table for table in tables if table.rows]
+
+
+def _first(case: Confusion | Division | Frequent) -> str | None:
+    if not case.snippets:
+        return None
+    text = case.snippets[0]
+    return text if len(text) <= _SNIPPET else _around_mention(text)
+
+
+def _around_mention(text: str) -> str:
+    """Shorten a snippet on both sides of its bracketed mention."""
+    opening = max(text.find("["), 0)
+    start = max(0, min(opening - _SNIPPET // 2, len(text) - _SNIPPET))
+    cut = text[start : start + _SNIPPET]
+    return f"{'…' if start else ''}{cut}{'…' if start + _SNIPPET < len(text) else ''}"
+
+
+def resampling_table(result: Resampling, first: str = "response", second: str = "other") -> ReportTable:
+    """Intervals, and the test when two systems were compared. All values in percent, p as it is."""
+    title = f"{100 * result.confidence:g}% intervals"
+    if result.metrics[0].difference is None:
+        title += f" by the jackknife over {plural(result.units, result.metrics[0].unit)}"
+        rows = tuple((LABELS[m.metric], *_interval(m.response)) for m in result.metrics)
+        return ReportTable(title, ("metric", "F1", "interval"), rows)
+    title = f"{first} against {second}; {title}; {result.samples:,} samples, seed {result.seed}"
+    several = any(m.p_adjusted is not None for m in result.metrics)
+    columns = ("metric", "F1", "interval", "other F1", "other interval", "difference", "interval of it",
+               "exchanged", "p", *(("p adjusted",) if several else ()))  # fmt: skip
+    compared: tuple[Sequence[str | float | None], ...] = tuple(
+        (LABELS[m.metric], *_interval(m.response), *_interval(m.other), *_interval(m.difference),
+        plural(m.units, m.unit), _p_value(m.p), *((_p_value(m.p_adjusted),) if several else ())) for m in
+        result.metrics
+    )  # fmt: skip
+    return ReportTable(title, columns, compared)
+
+
+def groups_table(groups: Mapping[str, Sequence[Sequence[str]]]) -> ReportTable:
+    """Which systems are not told apart, by metric; a system may be in several groups."""
+    rows = tuple((LABELS[m], "; ".join(" = ".join(group) for group in found)) for m, found in groups.items())
+    return ReportTable("systems that are not told apart (adjusted p)", ("metric", "groups"), rows)
+
+
+def _p_value(p: float | None) -> str | None:
+    return None if p is None else f"{p:.4f}"
+
+
+def _interval(interval: Interval | None) -> tuple[float | None, str | None]:
+    if interval is None:
+        return None, None
+    return 100 * interval.value, f"{100 * interval.low:.2f} to {100 * interval.high:.2f}"
+
+
+def _percent(score: Score | Blanc | Mean) -> tuple[float, float, float]:
+    return 100 * score.precision, 100 * score.recall, 100 * score.f1

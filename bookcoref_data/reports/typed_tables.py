@@ -1,0 +1,105 @@
+"""The tables of `bookcoref-data evaluate --typed`: scores by semantic class, systems side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..scoring.scores import Score
+from ..scoring.typed import Coverage, Example, LabelScores, TypedScores
+from .tables import ReportTable
+
+METRIC_NAMES = {
+    "mentions": "mention F1 (span and label)",
+    "lenient": "mention F1 (span alone)",
+    "gold_links": "link F1 on gold mentions",
+    "shared_links": "link F1 on shared mentions",
+}
+
+
+def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]:
+    """Scores by class (one system: all metrics in one table), coverage, the weakest classes with examples."""
+    shown = [_one_system(systems[0])] if len(systems) == 1 else [_metric(systems, m) for m in METRIC_NAMES]
+    return [*shown, _coverage(systems), _diagnosis(systems, most)]
+
+
+def _one_system(system: TypedScores) -> ReportTable:
+    rows: list[tuple[str | float | int | None, ...]] = [
+        (
+            one.label,
+            one.key_mentions,
+            one.response_mentions,
+            *(_percent(getattr(one.mentions, side), one.mentions) for side in ("precision", "recall", "f1")),
+            *(_percent(_score(one, m).f1, _score(one, m)) for m in ("lenient", "gold_links", "shared_links")),
+        )
+        for one in system.labels
+    ]
+    macro = (_macro(system, m) for m in ("mentions", "lenient", "gold_links", "shared_links"))
+    rows.append(("macro average", None, None, None, None, *macro))
+    columns = ("class", "key", "response", "P", "R", "mention F1", "F1 (span alone)",
+               "link F1, gold mentions", "link F1, shared mentions")  # fmt: skip
+    return ReportTable(f"typed scores; disagreeing labels: {system.disagreeing}", columns, tuple(rows))
+
+
+def _metric(systems: Sequence[TypedScores], metric: str) -> ReportTable:
+    by_label = [{one.label: one for one in system.labels} for system in systems]
+    labels = sorted({label for labels in by_label for label in labels})
+    rows: list[tuple[str | float | int | None, ...]] = []
+    for label in labels:
+        found = [labels.get(label) for labels in by_label]
+        known = next((one.key_mentions for one in found if one is not None), 0)
+        scores = (None if one is None else _score(one, metric) for one in found)
+        rows.append((label, known, *(None if s is None else _percent(s.f1, s) for s in scores)))
+    rows.append(("macro average", None, *(_macro(system, metric) for system in systems)))
+    title = f"typed {METRIC_NAMES[metric]}; disagreeing labels: {systems[0].disagreeing}"
+    return ReportTable(title, ("class", "key mentions", *(system.name for system in systems)), tuple(rows))
+
+
+def _coverage(systems: Sequence[TypedScores]) -> ReportTable:
+    sides = [("key", systems[0].key_coverage), *((s.name, s.response_coverage) for s in systems)]
+    rows = tuple((name, c.mentions, _share(c.direct, c), _share(c.propagated, c)) for name, c in sides)
+    return ReportTable(
+        "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
+    )
+
+
+def _diagnosis(systems: Sequence[TypedScores], most: int) -> ReportTable:
+    """Classes by their mean mention F1 over the systems, the weakest first."""
+    f1: dict[str, list[float]] = {}
+    for system in systems:
+        for one in system.labels:
+            if one.mentions.recall_denominator or one.mentions.precision_denominator:
+                f1.setdefault(one.label, []).append(one.mentions.f1)
+    weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
+    rows = []
+    for label in weakest:
+        for system in systems:
+            scores = {one.label: one for one in system.labels}.get(label)
+            if scores is None:
+                continue
+            examples = system.examples.get(label, ())
+            rows.append((label, system.name, 100 * scores.mentions.f1, _text(examples)))
+    return ReportTable("weakest classes", ("class", "system", "mention F1", "examples"), tuple(rows))
+
+
+def _text(examples: Sequence[Example]) -> str | None:
+    texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
+    return " | ".join(texts) or None
+
+
+def _score(one: LabelScores, metric: str) -> Score:
+    score: Score = getattr(one, metric)
+    return score
+
+
+def _percent(value: float, score: Score) -> float | None:
+    """A class that occurs on neither side has no score."""
+    return 100 * value if score.recall_denominator or score.precision_denominator else None
+
+
+def _macro(system: TypedScores, metric: str) -> float | None:
+    value = system.macro_f1(metric)
+    return None if value is None else 100 * value
+
+
+def _share(part: int, coverage: Coverage) -> float | None:
+    return 100 * part / coverage.mentions if coverage.mentions else None

@@ -1,0 +1,19 @@
+"""Coreference and linking scores, modes, breakdowns, errors, significance. Pure.
+
+`evaluate` pairs and scores documents; `score_clusters` scores two clusterings. What explains an
+`Evaluation`: `breakdown`, `position_curve`, `character_scores`, `analyse_errors`, `resample`.
+"""
+
+from .breakdowns import breakdown, position_curve
+from .error_analysis import analyse_errors
+from .evaluation import Evaluation, Rules, evaluate
+from .metrics import score_clusters, score_documents
+from .modes import MODES
+from .per_character import character_scores
+from .scores import LABELS, ClusterScores, Score
+from .significance import resample
+
+__all__ = [
+    "LABELS", "MODES", "ClusterScores", "Evaluation", "Rules", "Score", "analyse_errors", "breakdown",
+    "character_scores", "evaluate", "position_curve", "resample", "score_clusters", "score_documents",
+]  # fmt: skip

@@ -1,0 +1,261 @@
+"""Where a score comes from: by mention type, character frequency, distance and position in the book.
+
+Each key mention falls into one bin of each dimension by its own cluster in the key, each response
+mention by its own cluster in the response (a response cluster has no other). The recall of a bin is
+that of its key mentions, the precision that of its response mentions, both as shares of the score
+(`shares`), so that the bins of a dimension add up to the whole score. Recall and precision of one bin
+are therefore about different sets of mentions, and F1 joins them in the usual way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .arrays import Ints
+from .clustering import Members
+from .evaluation import BookScores, Evaluation, Rules, book_overlaps
+from .mention_types import TYPES, TypeRules
+from .modes import BookPair
+from .scores import NOTHING, Score
+from .shares import shares
+
+BREAKDOWN_METRICS = ("mentions", "muc", "b_cubed", "lea")
+
+FREQUENCY_BINS = (1, 2, 5, 10, 50, 100, 500)
+DISTANCE_BINS = (10, 50, 200, 1000, 5000)
+POSITIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bin of one dimension: its mentions on both sides and its scores by metric."""
+
+    name: str
+    key_mentions: int
+    response_mentions: int
+    scores: dict[str, Score]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "bin": self.name, "key_mentions": self.key_mentions, "response_mentions": self.response_mentions,
+            "scores": {name: score.to_dict() for name, score in self.scores.items()}
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One way of sorting mentions into bins. `meaning` defines it; `unavailable` says why it is empty."""
+
+    name: str
+    meaning: str
+    bins: tuple[Bin, ...]
+    unavailable: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "dimension": self.name, "meaning": self.meaning, "bins": [b.to_dict() for b in self.bins],
+            "unavailable": self.unavailable,
+        }  # fmt: skip
+
+
+MEANINGS = {
+    "type": "name, nominal or pronoun, by the rules of mention_types",
+    "frequency": "mentions of the cluster the mention belongs to, within its unit",
+    "previous": "tokens from the start of the previous mention of the cluster to this one's start",
+    "name": "tokens to the start of the nearest name of the same cluster, before or after; 'a name' itself",
+    "position": f"tenths of the book, by the mention's start (1 to {POSITIONS})",
+}
+
+
+def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
+    """Scores by every dimension, pooled over the books of an evaluation.
+
+    The dimensions that need text are marked unavailable when some book has no tokens.
+    """
+    books = [_BookView(book.book, evaluation.rules) for book in evaluation.books]
+    text = all(view.book.tokens is not None for view in books)
+    result = []
+    for name, meaning in MEANINGS.items():
+        if name in ("type", "name") and not text:
+            result.append(Dimension(name, meaning, (), "needs tokens, which neither side has for some book"))
+            continue
+        labels = _LABELS[name]
+        counted = [_count(view, name, len(labels)) for view in books]
+        bins = (_pool(label, [book[i] for book in counted]) for i, label in enumerate(labels))
+        result.append(
+            Dimension(name, meaning, tuple(b for b in bins if b.key_mentions or b.response_mentions))
+        )
+    return tuple(result)
+
+
+class _BookView:
+    """One book with its shares by metric and the bins of its mentions."""
+
+    def __init__(self, book: BookPair, rules: Rules) -> None:
+        self.book = book
+        both = book_overlaps(book, rules)
+        self.shares = {metric: shares(both, metric) for metric in BREAKDOWN_METRICS}
+        self._types: TypeRules | None = None
+        self._type_cache: dict[tuple[int, int], int] = {}
+
+    def types(self, mentions: Members) -> Ints:
+        """The index into TYPES of every mention."""
+        if self._types is None:
+            names = [name for name, _ in self.book.key_characters]
+            self._types = TypeRules(self.book.tokens or (), self.book.sentence_ends or (), names)
+        cache = self._type_cache
+        found = np.empty(mentions.start.size, np.int64)
+        for i, span in enumerate(zip(mentions.start.tolist(), mentions.end.tolist(), strict=True)):
+            if span not in cache:
+                cache[span] = TYPES.index(self._types.type_of(*span))
+            found[i] = cache[span]
+        return found
+
+
+def _count(view: _BookView, dimension: str, bins: int) -> list[tuple[int, int, dict[str, Score]]]:
+    """(key mentions, response mentions, scores) of every bin of one book."""
+    scores: list[dict[str, Score]] = [{} for _ in range(bins)]
+    counts: list[Ints] = []
+    cache: dict[int, Ints] = {}
+    for metric, share in view.shares.items():
+        columns = []
+        for side in (share.key, share.response):
+            if id(side.mentions) not in cache:
+                cache[id(side.mentions)] = _BIN_OF[dimension](view, side.mentions)
+            bin_of = cache[id(side.mentions)]
+            columns += [
+                np.bincount(bin_of, weights=values, minlength=bins)
+                for values in (side.numerator, side.denominator)
+            ]
+        for i in range(bins):
+            scores[i][metric] = Score(*(float(column[i]) for column in columns))
+        if not counts:
+            counts = [
+                np.bincount(cache[id(side.mentions)], minlength=bins) for side in (share.key, share.response)
+            ]
+    return [(int(counts[0][i]), int(counts[1][i]), scores[i]) for i in range(bins)]
+
+
+def _pool(label: str, counted: Iterable[tuple[int, int, dict[str, Score]]]) -> Bin:
+    books = list(counted)
+    scores = {
+        metric: sum((scores[metric] for _, _, scores in books), start=NOTHING) for metric in BREAKDOWN_METRICS
+    }
+    return Bin(label, sum(k for k, _, _ in books), sum(r for _, r, _ in books), scores)
+
+
+def _by_type(view: _BookView, mentions: Members) -> Ints:
+    return view.types(mentions)
+
+
+def _by_frequency(view: _BookView, mentions: Members) -> Ints:
+    return np.searchsorted(FREQUENCY_BINS, mentions.sizes[mentions.owner], side="left")
+
+
+def _by_position(view: _BookView, mentions: Members) -> Ints:
+    tenth = mentions.start * POSITIONS // max(view.book.length, 1)
+    return np.clip(tenth, 0, POSITIONS - 1)
+
+
+def _by_previous(view: _BookView, mentions: Members) -> Ints:
+    """Bin 0: first of its cluster. Mentions that start together (nested) count as distance 0."""
+    order = np.lexsort((-mentions.end, mentions.start, mentions.owner))
+    start, owner = mentions.start[order], mentions.owner[order]
+    first = np.concatenate([[True], owner[1:] != owner[:-1]])[: start.size]
+    distance = np.diff(start, prepend=start[:1])
+    bins = 1 + np.searchsorted(DISTANCE_BINS, distance, side="left")
+    found = np.empty(start.size, np.int64)
+    found[order] = np.where(first, 0, bins)
+    return found
+
+
+def _by_nearest_name(view: _BookView, mentions: Members) -> Ints:
+    """Bin 0: is a name. Last bin: the cluster has no name."""
+    types = view.types(mentions)
+    names = np.flatnonzero(types == TYPES.index("name"))
+    last = len(_LABELS["name"]) - 1
+    found = np.full(types.size, last)
+    if names.size:
+        low = int(mentions.start.min())
+        span = int(mentions.start.max()) - low + 1
+        codes = mentions.owner * np.int64(span) + (mentions.start - low)
+        name_codes = np.sort(codes[names])
+        at = np.searchsorted(name_codes, codes)
+        distance = np.full(types.size, np.iinfo(np.int64).max)
+        for neighbour in (np.clip(at - 1, 0, None), np.clip(at, None, names.size - 1)):
+            same = name_codes[neighbour] // span == mentions.owner
+            away = np.abs(name_codes[neighbour] - codes)
+            distance = np.where(same, np.minimum(distance, away), distance)
+        near = distance < np.iinfo(np.int64).max
+        found[near] = 1 + np.searchsorted(DISTANCE_BINS, distance[near], side="left")
+        found[names] = 0
+    return found
+
+
+def _range_labels(edges: tuple[int, ...], low: int) -> list[str]:
+    """ "a-b" for every bin of `searchsorted(edges, x, side="left")`, the last one open."""
+    labels = []
+    for edge in edges:
+        labels.append(f"{low:,}" if low == edge else f"{low:,}-{edge:,}")
+        low = edge + 1
+    return [*labels, f"over {edges[-1]:,}"]
+
+
+_LABELS = {
+    "type": list(TYPES), "frequency": _range_labels(FREQUENCY_BINS, 1), "previous": ["first mention",
+    *_range_labels(DISTANCE_BINS, 0)], "name": ["a name", *_range_labels(DISTANCE_BINS, 0),
+    "no name in cluster"], "position": [str(i + 1) for i in range(POSITIONS)]
+}  # fmt: skip
+
+_BIN_OF: dict[str, Callable[[_BookView, Members], Ints]] = {
+    "type": _by_type, "frequency": _by_frequency, "previous": _by_previous, "name": _by_nearest_name,
+    "position": _by_position,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Scores of the mentions that start in [start, end) of one book."""
+
+    doc_key: str
+    start: int
+    end: int
+    key_mentions: int
+    response_mentions: int
+    scores: dict[str, Score]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key, "start": self.start, "end": self.end, "key_mentions": self.key_mentions,
+            "response_mentions": self.response_mentions, "scores": {name: score.to_dict() for name, score in
+            self.scores.items()}
+        }  # fmt: skip
+
+
+def position_curve(
+    evaluation: Evaluation, book: BookScores, *, least: int = 1500, most_points: int = 40
+) -> tuple[Point, ...]:
+    """Scores along one book of an evaluation, as shares of the whole book's score.
+
+    Steps are equal, of `least` tokens or more, so that there are at most `most_points`.
+    """
+    view = _BookView(book.book, evaluation.rules)
+    length = book.book.length
+    steps = max(min(length // least, most_points), 1)
+    bounds = [length * i // steps for i in range(steps + 1)]
+    points = []
+    for start, end in pairwise(bounds):
+        scores: dict[str, Score] = {}
+        counts = 0, 0
+        for metric, share in view.shares.items():
+            sides = share.key.mentions, share.response.mentions
+            inside = [(side.start >= start) & (side.start < end) for side in sides]
+            scores[metric] = share.where(inside[0], inside[1])
+            counts = int(inside[0].sum()), int(inside[1].sum())
+        points.append(Point(book.doc_key, start, end, *counts, scores))
+    return tuple(points)

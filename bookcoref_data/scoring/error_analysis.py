@@ -1,0 +1,396 @@
+"""What went wrong, in the error types of Kummerfeld and Klein (EMNLP 2013).
+
+The response is turned into the key by five kinds of corrections, always in this order:
+
+1. *span error*: a response mention and a key mention that are both unmatched and have the same head word
+   (mention_types, rule 2) become one; ties go to the pair that overlaps most.
+2. *extra mention* / *extra entity*: the remaining unmatched response mentions are removed; a response
+   cluster all of whose mentions are unmatched is one extra entity.
+3. *missing mention* / *missing entity*: likewise for the key. A missing mention is added to the response
+   cluster that holds most of its character.
+4. *conflated entity*: a response cluster with mentions of p characters is split: p - 1 errors.
+5. *divided entity*: a character in q response clusters is joined: q - 1 errors.
+
+The paper uses gold parses for heads; here heads come from fixed rules. Every step is linear in mentions
+(sorting apart), so that a whole book costs milliseconds. The scores after each step say what an error
+type costs; a type's cost depends on the order, which is why the order is fixed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .clustering import Members, Overlap, overlap
+from .evaluation import Evaluation, book_overlaps
+from .labels import Labels, snippet, text_of
+from .mention_types import head_of
+from .metrics import Overlaps
+from .modes import BookPair
+from .scores import ClusterScores, pool
+
+ERROR_TYPES = (
+    "span", "extra mention", "extra entity", "missing mention", "missing entity", "conflated entity",
+    "divided entity",
+)  # fmt: skip
+
+STEPS = ("as it is", "spans mended", "extra removed", "missing added", "conflated split", "divided joined")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCount:
+    """How often an error type occurs, and how many mentions it concerns."""
+
+    type: str
+    errors: int
+    mentions: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "errors": self.errors, "mentions": self.mentions}
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Mentions of `other` inside response clusters that hold mostly `home` (one book, all units).
+
+    `wrong_links` counts the pairs (mention of home, mention of other) that the response wrongly links.
+    """
+
+    doc_key: str
+    home: str
+    other: str
+    mentions: int
+    wrong_links: int
+    snippets: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key, "home": self.home, "other": self.other, "mentions": self.mentions,
+            "wrong_links": self.wrong_links, "snippets": list(self.snippets),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A character spread over several response clusters of a unit: `mentions` lie outside the largest."""
+
+    doc_key: str
+    name: str
+    parts: int
+    mentions: int
+    lost_links: int
+    snippets: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key, "name": self.name, "parts": self.parts, "mentions": self.mentions,
+            "lost_links": self.lost_links, "snippets": list(self.snippets),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Frequent:
+    """A text or character that is often missed or spurious."""
+
+    doc_key: str
+    what: str
+    mentions: int
+    snippets: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key, "what": self.what, "mentions": self.mentions,
+            "snippets": list(self.snippets),
+        }  # fmt: skip
+
+
+_Found = TypeVar("_Found", Confusion, Division, Frequent)
+_Name = TypeVar("_Name", str, tuple[str, str])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorAnalysis:
+    """All errors of an evaluation: counts by type, score after each correction, the costliest cases.
+
+    `matrix[doc_key]` = (names, counts): `counts[i, j]` mentions of character i in response clusters whose
+    home is character j; the last column counts those the response lacks.
+    """
+
+    counts: tuple[ErrorCount, ...]
+    steps: tuple[tuple[str, ClusterScores], ...]
+    conflated: tuple[Confusion, ...]
+    divided: tuple[Division, ...]
+    missed: tuple[Frequent, ...]
+    spurious: tuple[Frequent, ...]
+    matrix: dict[str, tuple[tuple[str, ...], Floats]]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "counts": [c.to_dict() for c in self.counts], "steps": [{"step": step, "scores": scores.to_dict()}
+            for step, scores in self.steps], "conflated": [c.to_dict() for c in self.conflated], "divided":
+            [d.to_dict() for d in self.divided], "missed": [m.to_dict() for m in self.missed], "spurious":
+            [s.to_dict() for s in self.spurious], "confusion_matrix": {key: {"names": list(names), "columns":
+            [*names, None], "counts": counts.astype(int).tolist()} for key, (names, counts) in
+            self.matrix.items()}
+        }  # fmt: skip
+
+
+def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
+    """Decompose the errors of all books; lists hold the `most` expensive cases."""
+    books = [
+        _BookErrors(book.book, book_overlaps(book.book, evaluation.rules).once) for book in evaluation.books
+    ]
+    counts = tuple(
+        ErrorCount(kind, *(sum(book.counts[kind][i] for book in books) for i in (0, 1)))
+        for kind in ERROR_TYPES
+    )
+    steps = tuple((step, pool(book.steps[i] for book in books)) for i, step in enumerate(STEPS))
+
+    def costliest(cases_of: Callable[[_BookErrors, int], list[_Found]]) -> tuple[_Found, ...]:
+        cases = [case for book in books for case in cases_of(book, most)]
+        return tuple(sorted(cases, key=lambda case: -case.mentions)[:most])
+
+    return ErrorAnalysis(
+        counts, steps, costliest(_BookErrors.conflated), costliest(_BookErrors.divided),
+        costliest(_BookErrors.missed), costliest(_BookErrors.spurious),
+        {book.book.doc_key: book.matrix() for book in books},
+    )  # fmt: skip
+
+
+class _BookErrors:
+    """The corrections of one book.
+
+    `key_cell[i]` is the response cluster of key mention i after spans are mended (-1: missing), and
+    `response_cell[j]` the key cluster of response mention j (-1: extra).
+    """
+
+    def __init__(self, book: BookPair, both: Overlap) -> None:
+        self.book, self.both = book, both
+        self.labels = Labels(book)
+        self.names = self.labels.of_key(both.key)
+        self.key_cell, self.response_cell = both.key_partner.copy(), both.response_partner.copy()
+        self.mended = _mend_spans(book, both)
+        for k, r in self.mended:
+            self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
+        self._find_cells()
+        self.counts = self._count()
+        self.steps = self._score_steps()
+
+    def _find_cells(self) -> None:
+        """The table of (key cluster, response cluster) with matched mentions, and each cluster's home."""
+        found = self.key_cell >= 0
+        width = np.int64(max(self.both.response.sizes.size, 1))
+        cells, counts = np.unique(
+            self.both.key.owner[found] * width + self.key_cell[found], return_counts=True
+        )
+        self.rows, self.columns, self.cell_counts = cells // width, cells % width, counts
+        self.home = _heaviest(self.columns, self.rows, counts, self.both.response.sizes.size)
+        self.home_count = np.zeros(self.home.size, np.int64)
+        np.maximum.at(self.home_count, self.columns, counts)
+        self.main = _heaviest(self.rows, self.columns, counts, self.both.key.sizes.size)
+
+    def _count(self) -> dict[str, tuple[int, int]]:
+        """(errors, mentions) of each type."""
+        extra, whole_extra = _unmatched(self.both.response, self.response_cell)
+        missing, whole_missing = _unmatched(self.both.key, self.key_cell)
+        away_from_home = self.home[self.columns] != self.rows
+        away_from_main = self.main[self.rows] != self.columns
+        return {
+            "span": (len(self.mended), len(self.mended)), "extra mention": (extra, extra), "extra entity":
+            whole_extra, "missing mention": (missing, missing), "missing entity": whole_missing,
+            "conflated entity": (int(away_from_home.sum()), int(self.cell_counts[away_from_home].sum())),
+            "divided entity": (int(away_from_main.sum()), int(self.cell_counts[away_from_main].sum()))
+        }  # fmt: skip
+
+    def _score_steps(self) -> list[ClusterScores]:
+        """Scores before any correction and after each."""
+        key, response = self.both.key, self.both.response
+        units, n = self.book.units, response.sizes.size
+        states = [(response.start, response.end, response.owner, response.unit)]
+        mended_start, mended_end = response.start.copy(), response.end.copy()
+        for k, r in self.mended:
+            mended_start[r], mended_end[r] = key.start[k], key.end[k]
+        states.append((mended_start, mended_end, response.owner, response.unit))
+        kept = self.response_cell >= 0
+        states.append((mended_start[kept], mended_end[kept], response.owner[kept], response.unit[kept]))
+        owner = np.where(self.key_cell >= 0, self.key_cell, self.main[key.owner])
+        owner = np.where(owner >= 0, owner, n + key.owner)
+        states.append((key.start, key.end, owner, key.unit))
+        split = owner * np.int64(max(key.sizes.size, 1)) + key.owner
+        states.append((key.start, key.end, split, key.unit))
+        states.append((key.start, key.end, key.owner, key.unit))
+        return [_score_state(key, state, units) for state in states]
+
+    def conflated(self, most: int) -> list[Confusion]:
+        """The costliest pairs of characters in one response cluster."""
+        cases: dict[tuple[str, str], _Case] = {}
+        for row, column, count in self._cells(self.home[self.columns] != self.rows):
+            home = int(self.home[column])
+            case = cases.setdefault((self.names[home], self.names[row]), _Case())
+            case.add(count, row, column, links=count * int(self.home_count[column]))
+        return [
+            Confusion(self.book.doc_key, home, other, case.mentions, case.links, self._examples(case))
+            for (home, other), case in _most(cases, most)
+        ]
+
+    def divided(self, most: int) -> list[Division]:
+        """The characters with most mentions outside their largest response cluster."""
+        size, squares = (
+            np.bincount(self.rows, weights=self.cell_counts**power, minlength=len(self.names))
+            for power in (1, 2)
+        )
+        lost = (size**2 - squares) / 2
+        cases: dict[str, _Case] = {}
+        for row, column, count in self._cells(self.main[self.rows] != self.columns):
+            cases.setdefault(self.names[row], _Case()).add(count, row, column)
+        for row in np.flatnonzero(lost).tolist():
+            cases[self.names[row]].links += int(lost[row])
+        return [
+            Division(self.book.doc_key, name, case.cells, case.mentions, case.links, self._examples(case))
+            for name, case in _most(cases, most)
+        ]
+
+    def missed(self, most: int) -> list[Frequent]:
+        """Characters by mentions that the response lacks."""
+        groups: dict[str, list[int]] = {}
+        for i in np.flatnonzero(self.key_cell < 0).tolist():
+            groups.setdefault(self.names[int(self.both.key.owner[i])], []).append(i)
+        return self._frequent(groups, self.both.key, most)
+
+    def spurious(self, most: int) -> list[Frequent]:
+        """Response mentions that no key mention matches, by their text."""
+        response, tokens = self.both.response, self.book.tokens
+        groups: dict[str, list[int]] = {}
+        for i in np.flatnonzero(self.response_cell < 0).tolist():
+            span = int(response.start[i]), int(response.end[i])
+            text = "" if tokens is None else text_of(tokens, *span).lower()
+            groups.setdefault(text or "(no text)", []).append(i)
+        return self._frequent(groups, response, most)
+
+    def matrix(self) -> tuple[tuple[str, ...], Floats]:
+        """Characters by the home of the response cluster their mentions are in; most frequent first."""
+        totals = Counter[str]()
+        for name, size in zip(self.names, self.both.key.sizes.tolist(), strict=True):
+            totals[name] += size
+        names = tuple(name for name, _ in totals.most_common())
+        place = {name: i for i, name in enumerate(names)}
+        index = np.array([place[name] for name in self.names], np.int64)
+        counts = np.zeros((len(names), len(names) + 1))
+        np.add.at(counts, (index[self.rows], index[self.home[self.columns]]), self.cell_counts)
+        np.add.at(counts[:, -1], index[self.both.key.owner[self.key_cell < 0]], 1)
+        return names, counts
+
+    def _cells(self, chosen: Bools) -> Iterator[tuple[int, int, int]]:
+        """(key cluster, response cluster, matched mentions) of the chosen cells, as plain numbers."""
+        arrays = self.rows[chosen], self.columns[chosen], self.cell_counts[chosen]
+        return zip(arrays[0].tolist(), arrays[1].tolist(), arrays[2].tolist(), strict=True)
+
+    def _frequent(self, groups: dict[str, list[int]], side: Members, most: int) -> list[Frequent]:
+        largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))[:most]
+        return [
+            Frequent(self.book.doc_key, what, len(index), self._snippets(side, _spaced(index)))
+            for what, index in largest
+        ]
+
+    def _examples(self, case: _Case) -> tuple[str, ...]:
+        """Snippets of mentions in the largest cell of a case."""
+        _, row, column = case.largest
+        index = np.flatnonzero((self.both.key.owner == row) & (self.key_cell == column))
+        return self._snippets(self.both.key, _spaced(index.tolist()))
+
+    def _snippets(self, side: Members, index: list[int]) -> tuple[str, ...]:
+        found = (snippet(self.book.tokens, int(side.start[i]), int(side.end[i])) for i in index)
+        return tuple(text for text in found if text is not None)
+
+
+@dataclass(slots=True)
+class _Case:
+    """One confusion or division while its cells are added up."""
+
+    cells: int = 0
+    mentions: int = 0
+    links: int = 0
+    largest: tuple[int, int, int] = (0, 0, 0)
+
+    def add(self, count: int, row: int, column: int, *, links: int = 0) -> None:
+        self.cells += 1
+        self.mentions += count
+        self.links += links
+        self.largest = max(self.largest, (count, row, column))
+
+
+def _most(cases: Mapping[_Name, _Case], most: int) -> list[tuple[_Name, _Case]]:
+    """The cases with most mentions, then most links, then by name."""
+    return sorted(cases.items(), key=lambda item: (-item[1].mentions, -item[1].links, item[0]))[:most]
+
+
+def _spaced(index: list[int], most: int = 3) -> list[int]:
+    """Up to `most` items spread evenly over a list."""
+    step = max(len(index) / most, 1)
+    return [index[int(i * step)] for i in range(min(most, len(index)))]
+
+
+def _heaviest(groups: Ints, items: Ints, weights: Ints, count: int) -> Ints:
+    """For each group 0..count-1 the item of greatest weight (ties: the first item), -1 for none."""
+    found = np.full(count, -1)
+    order = np.lexsort((-items, weights))
+    found[groups[order]] = items[order]
+    return found
+
+
+def _unmatched(side: Members, cell: Ints) -> tuple[int, tuple[int, int]]:
+    """Unmatched mentions in clusters that are partly matched; (clusters, mentions) wholly unmatched."""
+    lacking = np.bincount(side.owner, weights=cell < 0, minlength=side.sizes.size)
+    whole = lacking == side.sizes
+    return int(lacking[~whole].sum()), (int(whole.sum()), int(lacking[whole].sum()))
+
+
+def _mend_spans(book: BookPair, both: Overlap) -> list[tuple[int, int]]:
+    """Pairs (key mention, response mention), both unmatched, with the same head word; one to one.
+
+    Without text the last token of a mention stands for its head.
+    """
+    heads: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+    for which, (side, partner) in enumerate(
+        ((both.key, both.key_partner), (both.response, both.response_partner))
+    ):
+        units = side.unit
+        for i in np.flatnonzero(partner < 0).tolist():
+            start, end = int(side.start[i]), int(side.end[i])
+            head = end if book.tokens is None else head_of(book.tokens, start, end)
+            if head is not None:
+                heads.setdefault((int(units[i]), head), ([], []))[which].append(i)
+    mended = []
+    for keys, responses in heads.values():
+        pairs = sorted((-_jaccard(both, k, r), k, r) for k in keys for r in responses)
+        used: set[tuple[str, int]] = set()
+        for _, k, r in pairs:
+            if ("key", k) not in used and ("response", r) not in used:
+                used |= {("key", k), ("response", r)}
+                mended.append((k, r))
+    return mended
+
+
+def _jaccard(both: Overlap, k: int, r: int) -> float:
+    """Tokens in common over tokens in either."""
+    a, b = int(both.key.start[k]), int(both.key.end[k])
+    c, d = int(both.response.start[r]), int(both.response.end[r])
+    common = max(min(b, d) - max(a, c) + 1, 0)
+    return common / max(b - a + 1 + d - c + 1 - common, 1)
+
+
+def _score_state(key: Members, state: tuple[Ints, Ints, Ints, Ints], units: int) -> ClusterScores:
+    """Scores of a corrected response given as (start, end, cluster code, unit) arrays."""
+    start, end, code, unit = state
+    order = np.argsort(code, kind="stable")
+    groups, owner = np.unique(code[order], return_inverse=True)
+    cluster_unit = np.zeros(groups.size, np.int64)
+    cluster_unit[owner] = unit[order]
+    response = Members(start[order], end[order], owner, cluster_unit, np.arange(groups.size))
+    both = overlap(key, response, duplicates="first")
+    return Overlaps(both, both).total(units)

@@ -1,0 +1,179 @@
+"""Score a response against a key: the function behind `bookcoref-data evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .. import __version__
+from ..books import Book, Record
+from .linking import LinkingScores, score_linking
+from .metrics import Overlaps, overlaps
+from .modes import DEFAULT_WINDOW, MODES, BookPair, PreparedBooks, prepare
+from .scores import SCORER, ClusterScores, Mean, macro, pool
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Everything that can change a number, kept with the numbers."""
+
+    mode: str
+    singletons: str = "keep"
+    duplicates: str = "released"
+    missing: str = "error"
+    window_size: int = DEFAULT_WINDOW
+    pooling: str = "numerators and denominators are summed over units and books, then divided"
+    conll: str = "mean of the F1s (and of the Ps and Rs) of MUC, B3 and CEAF-e"
+    scorer: str = SCORER
+    package: str = f"bookcoref-data {__version__}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"mode_meaning": MODES[self.mode]}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BookScores:
+    """Scores of one book and the sizes behind them.
+
+    `linking` is None unless the key names characters here and the response does in some book.
+    """
+
+    doc_key: str
+    scores: ClusterScores
+    linking: LinkingScores | None
+    units: int
+    key_clusters: int
+    key_mentions: int
+    response_clusters: int
+    response_mentions: int
+    book: BookPair
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "doc_key": self.doc_key,
+            "units": self.units,
+            "key_clusters": self.key_clusters,
+            "key_mentions": self.key_mentions,
+            "response_clusters": self.response_clusters,
+            "response_mentions": self.response_mentions,
+            "scores": self.scores.to_dict(),
+            "linking": None if self.linking is None else self.linking.to_dict(),
+            "key_flaws": self.book.key_checks.to_dict(),
+            "response_flaws": self.book.response_checks.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The result of scoring: pooled and per book, with the rules used and everything worth noting."""
+
+    rules: Rules
+    pooled: ClusterScores
+    linking: LinkingScores | None
+    books: tuple[BookScores, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def macro(self) -> dict[str, Mean]:
+        """The mean over books of P, of R and of F1, by metric."""
+        return macro(book.scores for book in self.books)
+
+    @property
+    def macro_linking(self) -> dict[str, Mean]:
+        """The same for character linking ("linked", "spans"), over the books that are scored on it."""
+        each = [book.linking for book in self.books if book.linking is not None]
+        if not each:
+            return {}
+        return {"linked": Mean.of(x.linked for x in each), "spans": Mean.of(x.spans for x in each)}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rules": self.rules.to_dict(),
+            "pooled": self.pooled.to_dict(),
+            "macro": {name: mean.to_dict() for name, mean in (self.macro | self.macro_linking).items()},
+            "linking": None if self.linking is None else self.linking.to_dict(),
+            "books": [book.to_dict() for book in self.books],
+            "missing": list(self.missing),
+            "extra": list(self.extra),
+            "notes": list(self.notes),
+        }
+
+
+def evaluate(
+    key: Iterable[Record | Book], response: Iterable[Record | Book], mode: str = "full", *,
+    singletons: str = "keep", duplicates: str = "released", missing: str = "error",
+    window_size: int = DEFAULT_WINDOW,
+) -> Evaluation:  # fmt: skip
+    """Score `response` against `key`, document by document and pooled.
+
+    Args:
+        mode: one of `MODES`.
+        singletons: "keep" (as BookCoref) or "drop" clusters of one mention on both sides.
+        duplicates: "released" (as BookCoref's code) or "first" (as the CoNLL scorer), see `overlap`.
+        missing: "error", "skip" or "empty": key documents that the response lacks.
+        window_size: tokens per window in the windowed modes.
+
+    Raises:
+        UsageError, DataError: see `prepare`; the message says what to do.
+    """
+    rules = Rules(mode, singletons, duplicates, missing, window_size)
+    return score_prepared(prepare(key, response, mode, missing=missing, window_size=window_size), rules)
+
+
+def score_prepared(prepared: PreparedBooks, rules: Rules) -> Evaluation:
+    """Score books that are paired and cut already."""
+    # A system that names characters in some books is scored on all: where it names none, it missed all.
+    links = any(book.response_characters for book in prepared.books)
+    books = tuple(_score_book(book, rules, links) for book in prepared.books)
+    linking = [book.linking for book in books if book.linking is not None]
+    return Evaluation(
+        rules, pool(book.scores for book in books), sum(linking[1:], start=linking[0]) if linking else None,
+        books, prepared.missing, prepared.extra,
+        (*prepared.notes, *_flaw_notes(prepared, rules.duplicates), *_linking_notes(books)),
+    )  # fmt: skip
+
+
+def book_overlaps(book: BookPair, rules: Rules) -> Overlaps:
+    """The contingency tables of one book under the rules."""
+    return overlaps(book.key, book.response, singletons=rules.singletons, duplicates=rules.duplicates)
+
+
+def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
+    """`links`: whether the response names characters in any book, so that linking is scored."""
+    both = book_overlaps(book, rules)
+    return BookScores(
+        book.doc_key,
+        both.total(book.units),
+        score_linking(book.key_characters, book.response_characters)
+        if links and book.key_characters
+        else None,
+        book.units,
+        both.chosen.key.cluster_unit.size,
+        both.chosen.key.start.size,
+        both.chosen.response.cluster_unit.size,
+        both.chosen.response.start.size,
+        book,
+    )
+
+
+def _flaw_notes(prepared: PreparedBooks, duplicates: str) -> list[str]:
+    return [
+        note
+        for book in prepared.books
+        for side, flaws in (("key", book.key_checks), ("response", book.response_checks))
+        for note in flaws.notes(side, book.doc_key, duplicates)
+    ]
+
+
+def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:
+    """Systems that number their clusters (BookNLP) have no name in common with the key."""
+    unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
+    if not unnamed:
+        return []
+    return [
+        "no character name in common with the key, so linking on (character, span) is 0: "
+        f"{', '.join(unnamed)}"
+    ]

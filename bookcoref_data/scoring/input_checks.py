@@ -1,0 +1,154 @@
+"""What is wrong with the mentions of one document: named and counted, never silently repaired."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .arrays import Ints
+from .clustering import Clusters, Members, span_codes
+
+
+@dataclass(frozen=True, slots=True)
+class InputChecks:
+    """Counts of odd mentions in one clustering, with up to three examples of each kind.
+
+    `repeated`: listings of a span beyond the first in one cluster. `shared`: spans in several clusters.
+    `outside`: mentions not inside the text. `reversed`: end before start. `crossing`: mentions that
+    overlap another without nesting. `singletons`: clusters of one mention. `empty`: clusters of none.
+    Singletons and crossing mentions are legal; the rest is not, and is scored as the rules say.
+    """
+
+    empty: int = 0
+    singletons: int = 0
+    repeated: int = 0
+    shared: int = 0
+    outside: int = 0
+    reversed: int = 0
+    crossing: int = 0
+    examples: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"examples": {kind: list(spans) for kind, spans in self.examples}}
+
+    def notes(self, side: str, doc_key: str, duplicates: str) -> list[str]:
+        """One sentence per kind that can change a number."""
+        treated = {
+            "released": "counted for each, as in the released evaluation",
+            "first": "kept once, in the cluster that opens first",
+        }[duplicates]
+        said = {
+            "empty": f"{self.empty:,} empty clusters: left out",
+            "repeated": f"{self.repeated:,} spans listed again in their cluster: {treated}",
+            "shared": f"{self.shared:,} spans in several clusters: {treated}",
+            "outside": f"{self.outside:,} mentions outside the text: they match nothing",
+            "reversed": f"{self.reversed:,} mentions that end before they start: they match nothing",
+        }
+        examples = dict(self.examples)
+        return [
+            f"{doc_key}: the {side} has {text}{_shown(examples.get(kind))}" for kind, text in said.items() if
+            getattr(self, kind)
+        ]  # fmt: skip
+
+
+def _shown(spans: Sequence[tuple[int, int]] | None) -> str:
+    return f" (such as {', '.join(str(tuple(s)) for s in spans)})" if spans else ""
+
+
+def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> InputChecks:
+    """Count the flaws of one document of `tokens` tokens (None: length unknown).
+
+    `mentions` are the same clusters as arrays, of one unit.
+    """
+    start, end = mentions.start, mentions.end
+    empty = sum(1 for cluster in clusters if not len(cluster))
+    if not start.size:
+        return InputChecks(empty=empty)
+    codes = span_codes(mentions, mentions)[0]
+    order = np.lexsort((mentions.owner, codes))
+    same_span = codes[order][1:] == codes[order][:-1]
+    same_cluster = mentions.owner[order][1:] == mentions.owner[order][:-1]
+    again = order[1:][same_span & same_cluster]
+    shared = order[1:][same_span & ~same_cluster]
+    outside = np.flatnonzero((start < 0) | (end < 0) | (False if tokens is None else (end >= tokens)))
+    turned = np.flatnonzero(end < start)
+    crossing = _crossing(start, end)
+    found = {
+        "repeated": again, "shared": shared, "outside": outside, "reversed": turned, "crossing": crossing,
+    }  # fmt: skip
+    examples = tuple(
+        (kind, tuple((int(start[i]), int(end[i])) for i in index[:3])) for kind, index in found.items() if
+        index.size
+    )  # fmt: skip
+    return InputChecks(
+        empty=empty, singletons=int((mentions.sizes == 1).sum()), repeated=int(again.size),
+        shared=int(np.unique(codes[shared]).size), outside=int(outside.size), reversed=int(turned.size),
+        crossing=int(np.unique(codes[crossing]).size), examples=examples,
+    )  # fmt: skip
+
+
+def _crossing(start: Ints, end: Ints) -> Ints:
+    """Mentions b with some a such that a.start < b.start <= a.end < b.end."""
+    longer = np.flatnonzero(end > start)
+    order = longer[np.lexsort((-end[longer], start[longer]))]
+    crossing: list[int] = []
+    open_ends: list[int] = []  # sorted ends of the mentions seen that reach the current start
+    for i, a, b in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
+        del open_ends[: bisect_left(open_ends, a)]
+        if open_ends and open_ends[0] < b:
+            crossing.append(i)
+        insort(open_ends, b)
+    return np.array(crossing, np.int64)
+
+
+_SHIFTS = {
+    (0, -1): "its ends look exclusive: subtract 1 from every end",
+    (-1, -1): "its offsets look 1-based: subtract 1 from every start and end",
+    (-1, -2): "its offsets look 1-based with exclusive ends: subtract 1 from starts and 2 from ends",
+}
+
+
+def refuse_nonsense(doc_key: str, key: Members, response: Members, tokens: int | None) -> None:
+    """Refuse offsets that cannot be about this text.
+
+    Raises:
+        DataError: most response mentions lie past the text (characters counted, or another text), or
+            hardly any mention matches while most would after a constant shift (other offset convention).
+    """
+    count = response.start.size
+    if not count or not key.start.size:
+        return
+    length = int(key.end.max()) + 1 if tokens is None else tokens
+    outside = int((response.end >= length).sum()) if tokens is not None else 0
+    if outside * 2 > count:
+        raise DataError(
+            f"{doc_key}: {outside:,} of {count:,} response mentions lie past the end of the text",
+            expected=f"0-based token offsets below {length:,}",
+            found=f"offsets up to {int(response.end.max()):,}",
+            hint="are the offsets counted in characters, or those of a whole book against a window of it? "
+            "Whole books against windows: --mode split",
+        )
+    if count < 20 or _found(key, response, 0, 0) * 20 > count:
+        return
+    for (by_start, by_end), cure in _SHIFTS.items():
+        if _found(key, response, by_start, by_end) * 2 > count:
+            raise DataError(
+                f"{doc_key}: hardly any response mention is in the key, but {cure}",
+                expected="0-based token offsets, both ends inclusive",
+                hint="mend the response, or write it with this package's formats",
+            )
+
+
+def _found(key: Members, response: Members, by_start: int, by_end: int) -> int:
+    base = min(int(key.start.min()), int(response.start.min())) - 2
+    width = max(int(key.end.max()), int(response.end.max())) - base + 3
+    codes = [
+        (start - base) * width + (end - base)
+        for start, end in ((key.start, key.end), (response.start + by_start, response.end + by_end))
+    ]
+    return int(np.isin(codes[1], codes[0]).sum())

@@ -1,0 +1,264 @@
+"""MUC, B3, CEAF-e, CEAF-m, BLANC, LEA and mention detection, on sparse contingency tables.
+
+Every metric but BLANC is a sum over clusters (CEAF: over aligned clusters), so that one pass gives the
+score of each unit (document, window) and of any pool of units. Formulas: `|K|`, `|R|` sizes of key and
+response clusters, `n` the mentions they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import UsageError
+from .arrays import Floats, Ints
+from .assignment import best_alignment
+from .clustering import (
+    SINGLETON_RULES,
+    Clusters,
+    Contingency,
+    ContingencyTable,
+    Members,
+    Overlap,
+    members,
+    overlap,
+)
+from .scores import Blanc, ClusterScores, Score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What each key cluster adds to recall and each response cluster to precision (num, den).
+
+    `partner`: for CEAF the response cluster that each key cluster is aligned with, -1 for none.
+    """
+
+    recall_num: Floats
+    recall_den: Floats
+    precision_num: Floats
+    precision_den: Floats
+    partner: Ints | None = None
+
+    @property
+    def aligned(self) -> Ints:
+        """`partner`; -1 for every key cluster where the metric aligns none."""
+        return np.full(self.recall_num.size, -1) if self.partner is None else self.partner
+
+    def total(self) -> Score:
+        arrays = self.recall_num, self.recall_den, self.precision_num, self.precision_den
+        return Score(*(float(array.sum()) for array in arrays))
+
+
+def _row_sums(table: ContingencyTable, values: Floats | Ints, rows: int) -> Floats:
+    sums: Floats = np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows).astype(float)
+    return sums
+
+
+def _both_sides(both: Contingency, side: Callable[[ContingencyTable, Ints], tuple[Floats, Floats]]) -> Parts:
+    """Apply `side(table, sizes) -> (num, den)` to the key in rows, then to the response in rows."""
+    recall = side(both.recall, both.key_sizes)
+    precision = side(both.precision.transposed(), both.response_sizes)
+    return Parts(*recall, *precision)
+
+
+def muc_parts(both: Contingency) -> Parts:
+    """MUC (Vilain et al. 1995): (|K| - pieces the response cuts K into) / (|K| - 1).
+
+    A mention the response lacks is a piece of its own, so the numerator is found mentions - found pieces.
+    """
+
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
+        return _row_sums(table, table.counts - 1, sizes.size), (sizes - 1).astype(np.float64)
+
+    return _both_sides(both, side)
+
+
+def b_cubed_parts(both: Contingency) -> Parts:
+    """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
+
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
+        counts = table.counts.astype(float)
+        whole = sizes.astype(float)
+        return _row_sums(table, counts * counts, sizes.size) / whole, whole
+
+    return _both_sides(both, side)
+
+
+def lea_parts(both: Contingency) -> Parts:
+    """LEA (Moosavi and Strube 2016): |K| x common links / links, over |K|.
+
+    A singleton has one link, to itself, found only in a singleton of the other side (the CoNLL cases).
+    """
+
+    def side(table: ContingencyTable, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
+        common = _row_sums(table, _links(table.counts), sizes.size)
+        alone = _row_sums(table, (other[table.columns] == 1).astype(float), sizes.size)
+        share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
+        return sizes.astype(float) * share, sizes.astype(float)
+
+    recall = side(both.recall, both.key_sizes, both.response_sizes)
+    return Parts(*recall, *side(both.precision.transposed(), both.response_sizes, both.key_sizes))
+
+
+def ceaf_e_parts(both: Contingency) -> Parts:
+    """CEAF-e (Luo 2005): 2n / (|K| + |R|) summed over the best alignment, over the number of clusters."""
+    table = both.alignment
+    similarity = 2 * table.counts / (both.key_sizes[table.rows] + both.response_sizes[table.columns])
+    return _aligned(table, similarity, np.ones(both.key_sizes.size), np.ones(both.response_sizes.size))
+
+
+def ceaf_m_parts(both: Contingency) -> Parts:
+    """CEAF-m (Luo 2005): n summed over the best alignment, over the number of mentions."""
+    sizes = both.key_sizes.astype(float), both.response_sizes.astype(float)
+    return _aligned(both.alignment, both.alignment.counts.astype(float), *sizes)
+
+
+def _aligned(table: ContingencyTable, similarity: Floats, key_den: Floats, response_den: Floats) -> Parts:
+    edges = best_alignment(table.rows, table.columns, similarity)
+    key_num, response_num = np.zeros(key_den.size), np.zeros(response_den.size)
+    key_num[table.rows[edges]] = similarity[edges]
+    response_num[table.columns[edges]] = similarity[edges]
+    partner = np.full(key_den.size, -1)
+    partner[table.rows[edges]] = table.columns[edges]
+    return Parts(key_num, key_den, response_num, response_den, partner)
+
+
+def mention_parts(both: Contingency) -> Parts:
+    """Mention detection: spans found on the other side, over spans."""
+
+    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
+        return _row_sums(table, table.counts, sizes.size), sizes.astype(float)
+
+    return _both_sides(both, side)
+
+
+def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
+    """BLANC (Recasens and Hovy 2011; Luo et al. 2014) of each unit, in closed form.
+
+    Common non-links are the pairs of shared mentions that neither side links: all pairs, less those the
+    key links, less those the response links, plus those both link.
+    """
+    table = both.recall
+    found_key = np.bincount(table.rows, weights=table.counts, minlength=both.key_sizes.size)
+    found_response = np.bincount(table.columns, weights=table.counts, minlength=both.response_sizes.size)
+    unit_of_edge = both.key_unit[table.rows]
+
+    def per_unit(unit: Ints, values: Floats | Ints) -> Floats:
+        return np.bincount(unit, weights=np.asarray(values, float), minlength=units).astype(float)
+
+    sides = []
+    for unit, sizes, found in (
+        (both.key_unit, both.key_sizes, found_key),
+        (both.response_unit, both.response_sizes, found_response),
+    ):
+        mentions = per_unit(unit, sizes)
+        linked = per_unit(unit, _links(sizes))
+        linked_found = per_unit(unit, _links(found))
+        sides.append((mentions, linked, _links(mentions) - linked, linked_found))
+    common = per_unit(unit_of_edge, table.counts)
+    links = per_unit(unit_of_edge, _links(table.counts))
+    non_links = _links(common) - sides[0][3] - sides[1][3] + links
+    return [
+        Blanc(*(Score(*map(float, (num[u], sides[0][i][u], num[u], sides[1][i][u]))) for num, i in ((links,
+        1), (non_links, 2), (common, 0)))) for u in range(units)
+    ]  # fmt: skip
+
+
+def _links(n: Floats | Ints) -> Floats:
+    """Pairs among n mentions."""
+    count: Floats = np.asarray(n, np.float64)
+    pairs: Floats = count * (count - 1) / 2
+    return pairs
+
+
+PARTS = {
+    "muc": muc_parts, "b_cubed": b_cubed_parts, "ceaf_e": ceaf_e_parts, "ceaf_m": ceaf_m_parts,
+    "lea": lea_parts, "mentions": mention_parts,
+}  # fmt: skip
+"""The metrics that are sums over clusters."""
+
+RELEASED_METRICS = ("muc", "b_cubed", "ceaf_e")
+"""The metrics of the released evaluation, to which the released rule for duplicates can apply."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlaps:
+    """The overlap under the chosen rule for duplicates, and the one with every span once.
+
+    Both are the same object unless a span is repeated. The metrics that BookCoref's evaluation does not
+    have are always computed with every span once: their definitions speak of sets.
+    """
+
+    chosen: Overlap
+    once: Overlap
+
+    def of(self, metric: str) -> Overlap:
+        return self.chosen if metric in RELEASED_METRICS else self.once
+
+    def parts(self, metric: str) -> Parts:
+        return PARTS[metric](self.of(metric).contingency)
+
+    def total(self, units: int = 1) -> ClusterScores:
+        """Scores pooled over all units."""
+        scores = {name: self.parts(name).total() for name in PARTS}
+        return ClusterScores(**scores, blanc=_sum(blanc(self.once.contingency, units)))
+
+
+def _sum(values: list[Blanc]) -> Blanc:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def overlaps(
+    key: Members, response: Members, *, singletons: str = "keep", duplicates: str = "released"
+) -> Overlaps:
+    """Apply the rules and count. Raises UsageError for an unknown rule.
+
+    `singletons="drop"` leaves out clusters of one mention on both sides, after duplicates are settled.
+    """
+    if singletons not in SINGLETON_RULES:
+        raise UsageError(
+            f"no rule {singletons!r} for singletons", expected=f"one of {', '.join(SINGLETON_RULES)}"
+        )
+    chosen = overlap(key, response, duplicates=duplicates)
+    repeated = chosen.recall is not chosen.alignment
+    once = overlap(key, response, duplicates="first") if repeated else chosen
+    if singletons == "drop":
+        if repeated:
+            once = _without_singletons(once)
+        chosen = _without_singletons(chosen)
+    return Overlaps(chosen, once if repeated else chosen)
+
+
+def _without_singletons(both: Overlap) -> Overlap:
+    return overlap(both.key.without_singletons(), both.response.without_singletons())
+
+
+def score_clusters(
+    key: Clusters, response: Clusters, *, singletons: str = "keep", duplicates: str = "released"
+) -> ClusterScores:
+    """All metrics of one document: clusters of (start, end) spans, both ends inclusive.
+
+    >>> score_clusters([[(0, 0), (3, 4)], [(9, 9)]], [[(0, 0), (3, 4)]]).muc.f1
+    1.0
+
+    Raises:
+        DataError: a span is not a pair of whole numbers.
+        UsageError: an unknown rule for singletons or duplicates.
+    """
+    return score_documents([(key, response)], singletons=singletons, duplicates=duplicates)
+
+
+def score_documents(
+    pairs: Sequence[tuple[Clusters, Clusters]], *, singletons: str = "keep", duplicates: str = "released"
+) -> ClusterScores:
+    """All metrics of several documents, pooled: (key, response) clusterings, one pair per document."""
+    both = overlaps(
+        members(key for key, _ in pairs), members(response for _, response in pairs), singletons=singletons,
+        duplicates=duplicates,
+    )  # fmt: skip
+    return both.total(max(len(pairs), 1))

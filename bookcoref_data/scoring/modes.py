@@ -1,0 +1,424 @@
+"""What is scored against what: whole books, or windows of them by one of several rules.
+
+Every mode turns a pair of documents into a `BookPair`: both sides as arrays in book coordinates, cut
+into units. Scores never cross a unit and are pooled over units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise
+
+import numpy as np
+
+from ..books import Book, Record, Window, cut_windows, window_key
+from ..errors import UsageError
+from .arrays import Ints
+from .clustering import Clusters, Members, members
+from .documents import ScoredDocument, as_document, pair
+from .input_checks import InputChecks, check_input, refuse_nonsense
+
+MODES = {
+    "full": "whole books against whole books (the paper's BookCoref_gold)",
+    "split": "windows against windows, each predicted alone (the paper's Split-BookCoref_gold); "
+    "a side given as whole books is cut into the released windows first",
+    "gold-window": "whole-book predictions restricted to windows of whole sentences; "
+    "the windows are a partition, so every mention counts exactly once",
+    "gold-window-blocks": "the same with blocks of exactly 1500 tokens instead of whole sentences",
+    "gold-window-released": "what the released code computes for gold_window, so that the paper's figures "
+    "come out: mentions that start at a multiple of 1500 are lost, those of the last window may count twice",
+}
+"""The modes, each in one sentence."""
+
+DEFAULT_WINDOW = 1500
+
+_Named = list[tuple[Sequence[tuple[int, int]], str | None]]
+"""Clusters with their names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BookPair:
+    """One book of key and response, in token offsets of the whole book, cut into units.
+
+    `bounds[u]` is the (start, end exclusive) of unit u in tokens. `key_names[i]` names the key cluster
+    whose `source_cluster` in unit u is i: `key_names[u][i]` in split mode, where every window has its own
+    list, `key_names[0][i]` otherwise.
+    """
+
+    doc_key: str
+    key: Members
+    response: Members
+    unit_keys: tuple[str, ...]
+    bounds: tuple[tuple[int, int], ...]
+    tokens: Sequence[str] | None
+    sentence_ends: tuple[int, ...] | None
+    length: int
+    key_names: tuple[tuple[str | None, ...], ...]
+    key_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
+    response_characters: tuple[tuple[str, Sequence[tuple[int, int]]], ...]
+    key_checks: InputChecks
+    response_checks: InputChecks
+
+    @property
+    def units(self) -> int:
+        return len(self.bounds)
+
+    def name_of(self, cluster: int, key: Members) -> str | None:
+        """The character of one key cluster, None when the key names none."""
+        lists = self.key_names
+        names = lists[int(key.cluster_unit[cluster])] if len(lists) > 1 else lists[0]
+        return names[int(key.source_cluster[cluster])]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedBooks:
+    """All books ready to be scored, and everything worth saying about them."""
+
+    mode: str
+    window_size: int
+    books: tuple[BookPair, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(
+    key: Iterable[Record | Book], response: Iterable[Record | Book], mode: str = "full", *,
+    missing: str = "error", window_size: int = DEFAULT_WINDOW,
+) -> PreparedBooks:  # fmt: skip
+    """Pair the documents of two sides and cut them as `mode` says.
+
+    Raises:
+        UsageError: unknown mode or rule, no document in common, windows where whole books are needed.
+        DataError: a document twice, missing documents, other tokens, offsets of another text.
+    """
+    if mode not in MODES:
+        raise UsageError(f"no mode {mode!r}", expected=f"one of {', '.join(MODES)}")
+    if window_size < 1:
+        raise UsageError("the window size must be positive", found=window_size)
+    keys, responses = [as_document(d) for d in key], [as_document(d) for d in response]
+    if mode == "split":
+        return _prepare_split(keys, responses, missing, window_size)
+    paired = pair(keys, responses, missing=missing)
+    _refuse_windows(paired.pairs, mode)
+    books, notes = [], list(paired.notes)
+    for left, right in paired.pairs:
+        book = _whole(left, right)
+        if mode != "full":
+            book = _cut(book, _WINDOWS[mode](book, window_size))
+        books.append(book)
+    return PreparedBooks(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
+
+
+def _refuse_windows(pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], mode: str) -> None:
+    found = [d.doc_key for d, _ in pairs if d.window]
+    if found and mode != "full":
+        raise UsageError(
+            f"--mode {mode} restricts whole books to windows, but these documents are windows already",
+            found=", ".join(found[:3]), hint="score windows with --mode split",
+        )  # fmt: skip
+
+
+def _whole(key: ScoredDocument, response: ScoredDocument) -> BookPair:
+    """One book as a single unit, with its flaws."""
+    left, right = members([key.clusters]), members([response.clusters])
+    tokens = key.tokens if key.tokens is not None else response.tokens
+    known = None if tokens is None else len(tokens)
+    refuse_nonsense(key.doc_key, left, right, known)
+    length = int(max(left.end.max(initial=-1), right.end.max(initial=-1))) + 1 if known is None else known
+    return BookPair(
+        key.doc_key, left, right, (key.doc_key,), ((0, length),), tokens,
+        key.sentence_ends if key.sentence_ends is not None else response.sentence_ends, length,
+        (key.names,), key.characters, response.characters, check_input(key.clusters, left, known),
+        check_input(response.clusters, right, known),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Windows of a book: bounds in tokens, their keys, and whether a mention may start at the lower bound."""
+
+    bounds: list[tuple[int, int]]
+    keys: list[str]
+    with_lower: bool = True
+
+
+def _cut(book: BookPair, layout: _Layout) -> BookPair:
+    """Restrict both sides to windows, by where a mention starts; windows may overlap."""
+    bounds = np.array(layout.bounds, np.int64).reshape(-1, 2)
+    sides = []
+    for side in (book.key, book.response):
+        order = np.argsort(side.start, kind="stable")
+        starts = side.start[order]
+        first = np.searchsorted(starts, bounds[:, 0], side="left" if layout.with_lower else "right")
+        inside = np.maximum(np.searchsorted(starts, bounds[:, 1], side="left") - first, 0)
+        unit = np.repeat(np.arange(len(bounds)), inside)
+        place = np.arange(unit.size) - np.repeat(np.cumsum(inside) - inside, inside)
+        taken = order[np.repeat(first, inside) + place]
+        # Within a window the mentions keep the order in which the file lists them.
+        listed = np.lexsort((taken, unit))
+        sides.append(side.take(taken[listed], unit[listed]))
+    return replace(
+        book, key=sides[0], response=sides[1], unit_keys=tuple(layout.keys), bounds=tuple(layout.bounds)
+    )
+
+
+def _sentence_windows(book: BookPair, size: int) -> _Layout:
+    """The split config's windows; a mention belongs where it starts, so none is lost or counted twice."""
+    if book.sentence_ends is None:
+        raise UsageError(
+            f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
+            hint="give a file with sentences, or use --mode gold-window-blocks",
+        )
+    windows = cut_windows(book.sentence_ends, size)
+    return _Layout([(w.start, w.end) for w in windows], [window_key(book.doc_key, w, size) for w in windows])
+
+
+def _blocks(book: BookPair, size: int) -> _Layout:
+    """Blocks of `size` tokens; the last one may be shorter."""
+    bounds = [(k * size, min((k + 1) * size, book.length)) for k in _blocks_of(book, size)]
+    return _Layout(bounds, [f"{book.doc_key}_block{size}_T{a}" for a, _ in bounds])
+
+
+def _released_windows(book: BookPair, size: int) -> _Layout:
+    """The windows of the released code (reference: paper's repository, `gold_window`).
+
+    Window ends are `size`, 2 `size`, ... up to the last multiple within the book, and then its length n;
+    a mention belongs to the window ending at s when `s - size < start < s`. So a start at a multiple of
+    `size` is in no window, and the last window is the last `size` tokens, overlapping the one before.
+    """
+    ends = [(k + 1) * size for k in _blocks_of(book, size) if (k + 1) * size <= book.length]
+    ends.append(book.length)
+    keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
+    return _Layout([(end - size, end) for end in ends], keys, with_lower=False)
+
+
+_ALL_LISTED = 10_000
+
+
+def block_numbers(length: int, size: int, starts: Ints, *, text: bool) -> Ints:
+    """The blocks of `size` tokens that a book of `length` tokens has.
+
+    With a text its tokens bound their number. Without one a single offset of 2^31 would stand for 1.4
+    million blocks: where blocks outnumber the mentions by far, only those are listed in which one of
+    `starts` lies. Empty blocks add nothing to any score.
+    """
+    count = -(-length // size)
+    if text or count <= max(_ALL_LISTED, 10 * starts.size):
+        return np.arange(count, dtype=np.int64)
+    return np.unique(starts // size)
+
+
+def _blocks_of(book: BookPair, size: int) -> list[int]:
+    starts = np.concatenate([book.key.start, book.response.start])
+    numbers: list[int] = block_numbers(book.length, size, starts, text=book.tokens is not None).tolist()
+    return numbers
+
+
+_WINDOWS: dict[str, Callable[[BookPair, int], _Layout]] = {
+    "gold-window": _sentence_windows,
+    "gold-window-blocks": _blocks,
+    "gold-window-released": _released_windows,
+}
+
+
+# --- split: windows predicted alone -----------------------------------------------------------------
+
+
+def _prepare_split(
+    keys: list[ScoredDocument], responses: list[ScoredDocument], missing: str, size: int
+) -> PreparedBooks:
+    """Bring both sides to windows, pair the windows, and put the windows of a book together."""
+    windowed = [any(d.window for d in side) for side in (keys, responses)]
+    notes: list[str] = []
+    layouts = _layouts(keys, responses, size)
+    sides = []
+    for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
+        if side and not is_windowed:
+            cut, lost = _split_documents(side, layouts)
+            notes.append(f"the {label} holds whole books: cut by us into the windows of the split config")
+            if lost:
+                notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
+            sides.append(cut)
+        else:
+            sides.append(side)
+    if responses and not windowed[1]:
+        notes.append("the response saw whole books: these are not the scores of a system run on windows")
+    paired = pair(*sides, missing=missing)
+    by_book: dict[str, list[tuple[ScoredDocument, ScoredDocument]]] = {}
+    for left, right in paired.pairs:
+        by_book.setdefault(left.book_key, []).append((left, right))
+    books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
+    return PreparedBooks("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
+
+
+_Cuts = dict[str, list[tuple[str, Window]]]
+"""By book: the key of every window, and the window."""
+
+
+def _layouts(keys: list[ScoredDocument], responses: list[ScoredDocument], size: int) -> _Cuts:
+    """The windows of each book, from whichever side knows its sentences; the key is asked first.
+
+    Windows that are given keep their keys, whatever size these state.
+    """
+    layouts: _Cuts = {}
+    for side in (keys, responses):
+        by_book: dict[str, list[ScoredDocument]] = {}
+        for document in side:
+            by_book.setdefault(document.book_key, []).append(document)
+        for name, documents in by_book.items():
+            ends = [d.sentence_ends for d in documents if d.sentence_ends is not None]
+            if name in layouts or len(ends) < len(documents):
+                continue
+            if documents[0].window:
+                layouts[name] = _windows_of(documents)
+            else:
+                layouts[name] = [(window_key(name, w, size), w) for w in cut_windows(ends[0], size)]
+    return layouts
+
+
+def _first_sentence(document: ScoredDocument) -> int:
+    return document.window[1] if document.window else 0
+
+
+def _windows_of(documents: list[ScoredDocument]) -> list[tuple[str, Window]]:
+    documents = sorted(documents, key=_first_sentence)
+    starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
+    sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
+    return [
+        (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
+        for i, document in enumerate(documents)
+    ]
+
+
+def _split_documents(documents: list[ScoredDocument], layouts: _Cuts) -> tuple[list[ScoredDocument], int]:
+    """Whole books as window documents with offsets from the window's start, and the mentions lost."""
+    cut: list[ScoredDocument] = []
+    lost = 0
+    for document in documents:
+        if document.doc_key not in layouts:
+            raise UsageError(
+                f"{document.doc_key}: cutting it into windows needs sentences, and neither side has any",
+                hint="give a file with sentences, or the windows themselves",
+            )
+        layout = layouts[document.doc_key]
+        windows = [window for _, window in layout]
+        clusters, lost_here = _spread(document.clusters, document.names, windows)
+        names, spans = [n for n, _ in document.characters], [c for _, c in document.characters]
+        characters, _ = _spread(spans, names, windows)
+        lost += lost_here
+        for i, (key, window) in enumerate(layout):
+            cut.append(_window_document(document, window, key, clusters[i], characters[i]))
+    return cut, lost
+
+
+def _window_document(
+    document: ScoredDocument, window: Window, key: str, clusters: _Named, characters: _Named
+) -> ScoredDocument:
+    """One window of a book, given its (mentions, name) clusters and characters."""
+    tokens, ends = document.tokens, document.sentence_ends
+    inside = slice(window.first_sentence, window.end_sentence)
+    return ScoredDocument(
+        key, tuple(mentions for mentions, _ in clusters), tuple(name for _, name in clusters),
+        tuple((name or "", mentions) for mentions, name in characters),
+        None if tokens is None else tokens[window.start : window.end],
+        None if ends is None else tuple(end - window.start for end in ends[inside]), document.source,
+    )  # fmt: skip
+
+
+def _spread(
+    clusters: Clusters, names: Sequence[str | None], windows: Sequence[Window]
+) -> tuple[list[_Named], int]:
+    """Clusters by window, mentions counted from the window's start; and how many fit in no window."""
+    starts = np.array([w.start for w in windows])
+    ends = np.array([w.end for w in windows])
+    inside: list[_Named] = [[] for _ in windows]
+    lost = 0
+    for cluster, name in zip(clusters, names, strict=True):
+        if not len(cluster):
+            continue
+        spans = np.array(cluster, np.int64).reshape(-1, 2)
+        at = np.clip(np.searchsorted(starts, spans[:, 0], side="right") - 1, 0, None)
+        fits = (spans[:, 0] >= starts[at]) & (spans[:, 1] < ends[at])
+        lost += int((~fits).sum())
+        for i in np.unique(at[fits]).tolist():
+            local = spans[fits & (at == i)] - starts[i]
+            inside[i].append(([(a, b) for a, b in local.tolist()], name))
+    return inside, lost
+
+
+def _join_windows(name: str, pairs: list[tuple[ScoredDocument, ScoredDocument]]) -> BookPair:
+    """The windows of one book as the units of one pair, offsets counted from the start of the book.
+
+    Windows that the key leaves out leave no gap: positions are those of the windows put together.
+    """
+    pairs = sorted(pairs, key=lambda pair: _first_sentence(pair[0]))
+    texts = [left.tokens if left.tokens is not None else right.tokens for left, right in pairs]
+    checked = [_check_window(*pair, text) for pair, text in zip(pairs, texts, strict=True)]
+    starts = [0, *accumulate(length for length, _, _ in checked)]
+    whole = all(text is not None for text in texts)
+    return BookPair(
+        name, _moved([left.clusters for left, _ in pairs], starts),
+        _moved([right.clusters for _, right in pairs], starts), tuple(left.doc_key for left, _ in pairs),
+        tuple(pairwise(starts)), list(chain.from_iterable(text or () for text in texts)) if whole else None,
+        _moved_sentence_ends(pairs, starts) if whole else None, starts[-1],
+        tuple(left.names for left, _ in pairs),
+        _moved_characters([left.characters for left, _ in pairs], starts),
+        _moved_characters([right.characters for _, right in pairs], starts),
+        _sum_checks([key_checks for _, key_checks, _ in checked]),
+        _sum_checks([response_checks for _, _, response_checks in checked]),
+    )  # fmt: skip
+
+
+def _moved_sentence_ends(
+    pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], starts: Iterable[int]
+) -> tuple[int, ...]:
+    ends = (left.sentence_ends or right.sentence_ends or () for left, right in pairs)
+    return tuple(start + end for start, of_window in zip(starts, ends, strict=False) for end in of_window)
+
+
+def _check_window(
+    key: ScoredDocument, response: ScoredDocument, text: Sequence[str] | None
+) -> tuple[int, InputChecks, InputChecks]:
+    """The length of a window, as far as its mentions reach where the text is not known, and its checks.
+
+    Raises:
+        DataError: offsets that cannot be about this text (`refuse_nonsense`).
+    """
+    a, b = members([key.clusters]), members([response.clusters])
+    known = None if text is None else len(text)
+    refuse_nonsense(key.doc_key, a, b, known)
+    reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
+    length = reach if known is None else known
+    return length, check_input(key.clusters, a, known), check_input(response.clusters, b, known)
+
+
+def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:
+    local = members(clusterings)
+    shift = np.array(starts, np.int64)[local.unit] if local.start.size else np.int64(0)
+    return Members(
+        local.start + shift, local.end + shift, local.owner, local.cluster_unit, local.source_cluster,
+    )  # fmt: skip
+
+
+def _moved_characters(
+    lists: Iterable[Iterable[tuple[str, Iterable[tuple[int, int]]]]], starts: Iterable[int]
+) -> tuple[tuple[str, list[tuple[int, int]]], ...]:
+    whole: dict[str, list[tuple[int, int]]] = {}
+    for characters, shift in zip(lists, starts, strict=False):
+        for name, spans in characters:
+            whole.setdefault(name, []).extend((a + shift, b + shift) for a, b in spans)
+    return tuple(whole.items())
+
+
+def _sum_checks(checks: list[InputChecks]) -> InputChecks:
+    counted = ("empty", "singletons", "repeated", "shared", "outside", "reversed", "crossing")
+    examples: dict[str, list[tuple[int, int]]] = {}
+    for check in checks:
+        for kind, spans in check.examples:
+            examples.setdefault(kind, []).extend(spans)
+    kept = tuple((kind, tuple(spans[:3])) for kind, spans in examples.items())
+    return InputChecks(
+        **{name: sum(getattr(check, name) for check in checks) for name in counted}, examples=kept
+    )

@@ -1,0 +1,78 @@
+"""The parts of books that resampling draws and exchanges: windows, chapters, whole books."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..books import cut_windows
+from ..errors import UsageError
+from .arrays import Ints
+from .modes import BookPair, block_numbers
+
+
+def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
+    """First token of every unit of a text: a "block" of about `size` tokens, a "chapter" or the "book".
+
+    Units are a partition. Where windows are scored on their own (not `whole`) a unit takes the windows
+    that start in it; windows that overlap stay together.
+
+    Raises:
+        UsageError: chapters of a book without text, or without headings that can be found.
+    """
+    if unit == "book":
+        return np.zeros(1, np.int64)
+    if unit == "chapter":
+        starts = np.array(_chapter_starts(book), np.int64)
+    elif book.sentence_ends is None:
+        # By the key alone: two systems that are compared must be cut alike.
+        starts = size * block_numbers(max(book.length, 1), size, book.key.start, text=book.tokens is not None)
+    else:
+        starts = np.array([w.start for w in cut_windows(book.sentence_ends, size)] or [0], np.int64)
+    if whole:
+        return starts
+    bounds = np.array(book.bounds, np.int64).reshape(-1, 2)
+    group = part_of(starts, bounds[:, 0])
+    first = (np.diff(group) > 0) & (bounds[1:, 0] >= bounds[:-1, 1])
+    return np.concatenate([[0], bounds[1:, 0][first]])
+
+
+def part_of(starts: Ints, offsets: Ints) -> Ints:
+    """The part in which each offset lies."""
+    return np.clip(np.searchsorted(starts, offsets, side="right") - 1, 0, None)
+
+
+_HEADINGS = {"chapter", "letter", "canto", "chap.", "chap"}
+_NUMBER_WORDS = """
+    one two three four five six seven eight nine ten eleven twelve first second third last the
+"""
+_NUMBERS = set(_NUMBER_WORDS.split())
+_BEFORE_HEADING = {"\n", ".", "!", "?", '"', "”", "’", "'", "_", "*"}
+
+
+def _chapter_starts(book: BookPair) -> Sequence[int]:
+    """Tokens that open a chapter: "Chapter" with a number where a sentence or line begins, or "CHAPTER"."""
+    tokens, ends = book.tokens, book.sentence_ends
+    if tokens is None or ends is None:
+        raise UsageError(
+            f"{book.doc_key}: chapters need text, and neither side has any", hint="use --unit block"
+        )
+    openers = {0, *ends}
+    starts = [
+        i for i, (token, following) in enumerate(pairwise(tokens)) if token[:1].isupper() and token.lower() in
+        _HEADINGS and _is_number(following) and (i in openers or token.isupper() or tokens[i - 1] in
+        _BEFORE_HEADING)
+    ]  # fmt: skip
+    if len(starts) < 2:
+        raise UsageError(
+            f"{book.doc_key}: found {len(starts)} chapter headings",
+            expected="lines such as 'Chapter 1' or 'CHAPTER IV.'", hint="--unit block needs no headings"
+        )  # fmt: skip
+    return starts if starts[0] == 0 else [0, *starts]
+
+
+def _is_number(token: str) -> bool:
+    token = token.rstrip(".:").lower()
+    return token.isdigit() or token in _NUMBERS or (bool(token) and not token.strip("ivxlcdm"))

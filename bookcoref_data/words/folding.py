@@ -1,0 +1,13 @@
+"""Names as they are compared: without case, accents and punctuation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def fold(name: str) -> str:
+    """A name for comparison: no accents, no case, other punctuation to spaces ("O’Brien" -> "obrien")."""
+    plain = unicodedata.normalize("NFKD", name.replace("’", "'"))
+    plain = "".join(c for c in plain if not unicodedata.combining(c)).lower().replace("'", "")
+    return " ".join(re.findall(r"[^\W_]+", plain))

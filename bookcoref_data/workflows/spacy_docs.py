@@ -1,0 +1,105 @@
+"""Between books and spaCy documents, token for token.
+
+Clusters are span groups named `coref_clusters_1`, `coref_clusters_2`, ..., as spaCy's own coreference
+components write them. The name of a character is the attribute `name` of its group.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..books import Book, Mention, Record
+from ..errors import DataError
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    from ..annotation.embedded.parsing import Parse
+
+PREFIX = "coref_clusters"
+LINE_END = "\n"
+
+
+def to_doc(record: Record, vocab: Vocab) -> Doc:
+    """The tokens, sentences and clusters of a book as a `Doc`.
+
+    Tokens stay as they are, one space apart: a book that came as tokens does not know its white space.
+    """
+    from spacy.tokens import Doc
+
+    made = record.to_book()
+    starts = {0, *made.sentence_ends}
+    doc = Doc(vocab, words=list(made.tokens), sent_starts=[i in starts for i in range(len(made.tokens))])
+    named = [(list(mentions), name) for name, mentions in record.characters]
+    spans = {tuple(mentions) for mentions, _ in named}
+    rest = [(list(cluster), "") for cluster in record.clusters if tuple(cluster) not in spans]
+    write_clusters(doc, [*named, *rest])
+    return doc
+
+
+def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
+    """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end.
+
+    Raises:
+        DataError: the document has no sentences.
+    """
+    book = book_of_doc(doc, doc_key)
+    groups = [doc.spans[key] for key in doc.spans if key.startswith(f"{PREFIX}_")]
+    spans = [[Mention(span.start, span.end - 1) for span in group] for group in groups]
+    names = [str(group.attrs.get("name", "")) for group in groups]
+    return Record(
+        doc_key, sentences=book.sentences, clusters=spans,
+        characters=[(name, s) for name, s in zip(names, spans, strict=True) if name],
+    )  # fmt: skip
+
+
+def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
+    """The bare book of a `Doc`: its tokens and sentences.
+
+    Raises:
+        DataError: the document has no sentences; a parser or a sentencizer must come first.
+    """
+    if not doc.has_annotation("SENT_START"):
+        raise DataError(
+            "the document has no sentences",
+            expected="a pipeline with a parser or a sentencizer before bookcoref",
+            hint="nlp.add_pipe('bookcoref', last=True)",
+        )  # fmt: skip
+    tokens = tuple(LINE_END if token.is_space else token.text for token in doc)
+    return Book(doc_key, "", tokens, tuple(accumulate(len(sentence) for sentence in doc.sents)))
+
+
+def parse_of_doc(doc: Doc) -> Parse:
+    """The tags and dependencies of a parsed `Doc`, as the embedded annotator reads them.
+
+    Raises:
+        DataError: the document was not tagged and parsed.
+    """
+    from ..annotation.embedded.parsing import parse_of_arrays
+
+    if not (doc.has_annotation("DEP") and doc.has_annotation("TAG")):
+        raise DataError(
+            "the document is not parsed", expected="part-of-speech tags and dependencies",
+            hint="use an English pipeline with tagger and parser, for instance en_core_web_sm",
+        )  # fmt: skip
+    head = np.array([token.head.i for token in doc], dtype=np.int32)
+    sentence = np.repeat(
+        np.arange(len(list(doc.sents)), dtype=np.int32), [len(sentence) for sentence in doc.sents]
+    )
+    model = str(doc.vocab.lang)
+    return parse_of_arrays(head, [t.tag_ for t in doc], [t.dep_ for t in doc], sentence, model)
+
+
+def write_clusters(doc: Doc, clusters: list[tuple[list[Mention], str]]) -> None:
+    """Store clusters and the names of their characters as span groups of a document."""
+    from spacy.tokens import Span, SpanGroup
+
+    for number, (mentions, name) in enumerate(clusters, 1):
+        key = f"{PREFIX}_{number}"
+        spans = [Span(doc, m.start, m.end + 1, label=name) for m in mentions]
+        attributes: dict[str, Any] = {"name": name}
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attributes)

@@ -1,0 +1,124 @@
+"""Where `evaluate --typed LABELS` takes its labels from: a file, spaCy, our noun list, or a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..resources import load_toml, resource
+from ..scoring.mention_types import head_of
+from ..scoring.typed import TypedSpan
+from ..words.honorifics import HONORIFICS
+
+if TYPE_CHECKING:
+    from ..scoring.evaluation import Evaluation
+    from ..scoring.modes import BookPair
+    from ..scoring.typed import TypedScores
+
+HUB = "hub:"
+
+
+def typed_scores_of(
+    systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str
+) -> list[TypedScores]:
+    """Typed scores of every system with the labels that `source` names."""
+    from ..scoring.typed import typed_scores
+
+    # Labels belong to the text, so one tagging serves all systems; the noun list labels their mentions.
+    shared = None if source == "nouns" else _labels(systems[0][1], source)
+    return [
+        typed_scores(result, _nouns(result) if shared is None else shared, name=name, disagreeing=disagreeing)
+        for name, result in systems
+    ]
+
+
+def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
+    books = [scores.book for scores in evaluation.books]
+    if source == "spacy":
+        from ..annotation.typed_spans import entity_spans
+
+        return {
+            book.doc_key: [TypedSpan(*span) for span in entity_spans(*_text_of(book, source))]
+            for book in books
+        }
+    if source.startswith(HUB):
+        return {book.doc_key: _from_hub(book, source) for book in books}
+    from ..formats.typed_spans import read_typed_spans
+
+    only = books[0].doc_key if len(books) == 1 else None
+    found = read_typed_spans(Path(source), only)
+    return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
+
+
+def _from_hub(book: BookPair, source: str) -> list[TypedSpan]:
+    from itertools import pairwise
+
+    from ..annotation.typed_spans import hub_tags
+    from ..formats.typed_spans import spans_of_tags
+
+    tokens, ends = _text_of(book, source)
+    starts = (0, *ends)
+    tagged = hub_tags(source.removeprefix(HUB), [tokens[a:b] for a, b in pairwise(starts)])
+    return [
+        TypedSpan(*span)
+        for start, tags in zip(starts, tagged, strict=False)
+        for span in spans_of_tags(tags, start)
+    ]
+
+
+def _nouns(evaluation: Evaluation) -> dict[str, list[TypedSpan]]:
+    found = {}
+    for scores in evaluation.books:
+        book = scores.book
+        tokens, _ = _text_of(book, "nouns")
+        sides = (book.key, book.response)
+        mentions = (m for s in sides for m in zip(s.start.tolist(), s.end.tolist(), strict=True))
+        found[book.doc_key] = noun_spans(tokens, mentions)
+    return found
+
+
+def _text_of(book: BookPair, source: str) -> tuple[Sequence[str], Sequence[int]]:
+    """The tokens and sentence ends of a book."""
+    if book.tokens is None or book.sentence_ends is None:
+        raise UsageError(
+            f"{book.doc_key}: --typed {source} needs the text, and neither side has any",
+            hint="give a file with sentences, or labels as a file of typed spans",
+        )
+    return book.tokens, book.sentence_ends
+
+
+@cache
+def _noun_classes() -> dict[str, str]:
+    """Noun -> class: common nouns of novels, for quick looks without a download."""
+    classes = load_toml(resource("manifests", "nouns.toml"))
+    return {word: name for name, words in classes.items() for word in words.split()}
+
+
+def noun_spans(tokens: Sequence[str], mentions: Iterable[tuple[int, int]]) -> list[TypedSpan]:
+    """A typed span for every mention that the list knows."""
+    found = []
+    for start, end in sorted(set(mentions)):
+        label = noun_label(tokens, start, end)
+        if label is not None:
+            found.append(TypedSpan(start, end, label))
+    return found
+
+
+def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
+    """The class of one mention by its head word (that of `mention_types`), None where the list does not say.
+
+    The head word is on the list, or one of the words up to the head is an honorific (a person); a pronoun is
+    neither.
+    """
+    first = max(start, 0)
+    words = [token.lower().rstrip(".") for token in tokens[first : end + 1]]
+    head = head_of(tokens, start, end)
+    if head is None:
+        return None
+    label = _noun_classes().get(tokens[head].lower())
+    if label is None and any(word in HONORIFICS for word in words[: head - first + 1]):
+        return "PER"
+    return label

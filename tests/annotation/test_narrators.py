@@ -1,0 +1,226 @@
+"""Who says "I": narrators by chapter and range, headings that name them, letters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bookcoref_data.annotation.cast import make_cast
+from bookcoref_data.annotation.narration import Narration, chapter_number, narration_of
+from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.books import Book
+from bookcoref_data.errors import UsageError
+from bookcoref_data.workflows.annotate import Source, annotate_book
+
+CAST = make_cast(["Jim Hawkins", "Dr. Livesey", "Ben Gunn"])
+BOOK = Book.make("b_0", [["word"] * 10] * 10)
+CHAPTERS = (("I. The Inn", 0), ("II", 20), ("CHAPTER THREE", 40), ("Chapter 4: The End", 80))
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("XVI. The Stockade", 16), ("16", 16), ("CHAPTER TWENTY-ONE", 21), ("Chapter the Third", 3),
+        ("Letter IV", 4), ("PART FOUR", 0), ("Civil War", 0), ("The Inn", 0), ("CHAPTER xl", 40), ("", 0),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_chapter_is_read_from_its_heading(title, number):
+    assert chapter_number(title) == number
+
+
+def test_a_range_goes_before_the_narrator_of_the_book():
+    jim, livesey = 0, 1
+    for lines in (["Jim Hawkins", "Dr. Livesey:2-3"], ["Dr. Livesey: 2-3", "Jim Hawkins"]):
+        assert narration_of(lines, CAST, BOOK, CHAPTERS) == (
+            Narration(0, 20, jim), Narration(20, 80, livesey), Narration(80, 100, jim),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "ranges"),
+    [
+        ("Ben Gunn:4", [(80, 100)]),
+        ("Ben Gunn:1,3-", [(0, 20), (40, 100)]),
+        ("Ben Gunn:@5-9", [(5, 10)]),
+        ("Ben Gunn:@95-", [(95, 100)]),
+    ],
+)
+def test_ranges(line, ranges):
+    assert [(n.start, n.end) for n in narration_of([line], CAST, BOOK, CHAPTERS)] == ranges
+
+
+def test_chapters_that_count_anew_go_by_their_place():
+    chapters = (("I", 0), ("II", 20), ("I", 40), ("II", 80))
+    assert narration_of(["Ben Gunn:3"], CAST, BOOK, chapters) == (Narration(40, 80, 2),)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["Jim Hawkins", "Ben Gunn"], "two narrators for the whole book"),
+        (["Jim Hawkins:1-2", "Ben Gunn:2"], "two narrators for one place"),
+        (["Ben Gunn:9"], "chapters 1 to 4"),
+        (["Ben Gunn:@90-200"], "tokens 0 to 99"),
+        (["Ahab:2"], "no character is called 'Ahab'"),
+    ],
+)
+def test_what_cannot_be_is_refused(lines, words):
+    with pytest.raises(UsageError, match=words):
+        narration_of(lines, CAST, BOOK, CHAPTERS)
+
+
+VOYAGE = "\n\n".join(
+    [
+        "CHAPTER I", "I am Jim Hawkins, and I kept my inn. I saw Dr. Livesey, who came to me.",
+        "CHAPTER II", "I left Jim Hawkins behind. I took my gun with me.",
+        "CHAPTER III", "I saw the doctor come back. I ran, and my heart beat in me.",
+    ]
+)  # fmt: skip
+
+
+def first_person(done, name: str) -> list[int]:
+    """Tokens of the words for "I" that are mentions of somebody."""
+    words = {"I", "my", "me"}
+    return [
+        m.start
+        for c in done.book.characters
+        if c.name == name
+        for m in c.mentions
+        if m.start == m.end and done.book.tokens[m.start] in words
+    ]
+
+
+def test_each_narrator_has_the_first_person_of_his_chapters(annotate):
+    done = annotate(VOYAGE, ["Jim Hawkins", "Dr. Livesey"], narrators=["Jim Hawkins", "Dr. Livesey:2"])
+    second, third = (i for i, t in enumerate(done.book.tokens) if t in ("II", "III"))
+    his = first_person(done, "Dr. Livesey")
+    assert len(his) == 4
+    assert all(second < at < third for at in his)
+    others = first_person(done, "Jim Hawkins")
+    assert len(others) == 9
+    assert not [at for at in others if second < at < third]
+    assert [n for n in done.state.notes if n.startswith("narrator: Dr. Livesey, tokens")]
+
+
+def test_who_tells_a_long_story_in_quotes_need_not_be_named_in_it(book_of):
+    story = "\n\n".join(f"“I took my lamp and went to room {n}, and I saw nothing near me." for n in range(8))
+    text = f"“Listen,” said Anna Hill.\n\n{story}”\n\n“Well,” said Martin Ford.\n"
+    settings = {"windows": {"words": 20}, "groups": {"windows": 2}}
+    plan = replace(default_plan("embedded"), settings=settings)
+    done = annotate_book(Source(book_of(text)), make_cast(["Anna Hill", "Martin Ford"]), plan)
+    by_speaker = [m for m in done.state.mentions if m.rule == "speaker of the quote"]
+    spoken = [q for q in done.state.quotes if q.speaker >= 0]
+    assert len(spoken) == len(done.state.quotes)
+    assert len(by_speaker) == sum(t in ("I", "my", "me") for t in done.book.tokens) == 32
+
+
+LINES = "I took my lamp and went out. I saw nothing near me. My heart was still. I came back to my room."
+JOURNALS = "\n\n".join(
+    [
+        "Anna Hill's Journal", LINES, LINES, LINES,
+        "The story of Martin Ford begins here.", "2. Narrative Continued by the Doctor", LINES, LINES, LINES,
+        "The Narrative of Martin Ford", "He took his lamp. Martin Ford was tired.",
+    ]
+)  # fmt: skip
+
+
+def test_headings_name_the_narrators(annotate):
+    done = annotate(JOURNALS, ["Anna Hill", "Dr. Stone", "Martin Ford"])
+    assert len(first_person(done, "Anna Hill")) == len(first_person(done, "Dr. Stone")) == 18
+    assert not first_person(done, "Martin Ford")
+
+
+LETTER = """Martin Ford read the letter to his sister.
+
+My dear Anna,
+
+I have found the house, and I like it. You will laugh at me.
+
+Your loving brother,
+
+{name}
+
+Martin Ford put it down. He sighed.
+"""
+
+
+def test_a_letter_is_speech_of_the_one_who_signs_it(annotate, said):
+    cast = ["Martin Ford", "Anna Hill", "Philip Stone"]
+    done = annotate(LETTER.format(name="PHILIP STONE"), cast)
+    assert [t for t in said(done)["Philip Stone"] if t in ("I", "me")] == ["I", "I", "me"]
+    letters = [q for q in done.state.quotes if q.rule == "letter"]
+    assert {done.state.names[q.speaker] for q in letters} == {"Philip Stone"}
+    assert {done.state.names[a] for q in letters for a in q.addressees} == {"Anna Hill"}
+
+
+def test_a_letter_between_quotation_marks_is_not_of_the_one_who_reads_it(annotate, said):
+    text = (
+        "“Listen,” said Martin Ford.\n\n“MY DEAR ANNA,\n\n“I have found the house, and I like it.\n\n"
+        "“PHILIP STONE.”\n\n“Well!” said Anna Hill. “I am glad.”\n"
+    )
+    done = annotate(text, ["Martin Ford", "Anna Hill", "Philip Stone"])
+    assert [t for t in said(done)["Philip Stone"] if t == "I"] == ["I", "I"]
+    assert "I" in said(done)["Anna Hill"]
+
+
+def test_dear_in_talk_is_no_letter(annotate):
+    text = "“My dear Anna, you are late,” said Martin Ford.\n\n“I am not,” said Anna Hill.\n\nMARTIN FORD\n"
+    done = annotate(text, "Martin Ford\nAnna Hill")
+    assert not [q for q in done.state.quotes if q.rule == "letter"]
+
+
+GLUED = (
+    "“Come here,” said I. “We two must talk.”\n\n“Why?” said Anna Hill. She looked at me.\n\nAnna Hill and I."
+)
+
+
+def test_the_narrator_is_known_with_a_full_stop_or_a_dash_glued_to_him(annotate, quotes_of):
+    done = annotate(
+        GLUED + "\n\n“I--” said Anna Hill, “I went.”", ["Anna Hill", "Tom Ford"], narrators=["Tom Ford"]
+    )
+    speakers = [speaker for _, speaker, _ in quotes_of(done)]
+    assert speakers == ["Tom Ford", "Tom Ford", "Anna Hill", "Anna Hill", "Anna Hill"]
+    mine = next(c for c in done.book.characters if c.name == "Tom Ford").mentions
+    assert [done.book.text_of(m) for m in mine].count("I.") == 2
+    hers = next(c for c in done.book.characters if c.name == "Anna Hill").mentions
+    assert "I--" in [done.book.text_of(m) for m in hers]
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("CHAPTER I\n\nI came home. I slept.", 2),
+        ("PART I.\n\nI came home. I slept.", 2),
+        ("I\n\nI came home.", 1),
+        ("I.\n\nI came home.", 1),
+        ("I. THE SEA\n\nI came home.", 1),
+        ("I THE RIVER\n\nI came home.", 1),
+        ("In Act I the king dies. I laughed.", 1),
+        ("We read of Henry I, and I laughed.", 1),
+        ("It was the time of Charles I. I laughed.", 1),
+        ("When I met Henry I ran.", 2),
+        ("I had read the Letter I wrote.", 2),
+        ("I WAS alone. I slept.", 2),
+        ("I WAS alone, and I slept.", 2),
+    ],
+)
+def test_the_numeral_is_nobody(annotate, text, times):
+    done = annotate(text + "\n\nTom Ford was my name.", ["Tom Ford"], narrators=["Tom Ford"])
+    assert len([i for i in first_person(done, "Tom Ford") if done.book.tokens[i] == "I"]) == times
+
+
+@pytest.mark.parametrize(
+    "title", ["Strange Story", "History", "Confession", "Account", "Adventure", "Statement"]
+)
+def test_a_heading_that_names_the_subject_names_no_narrator(annotate, title):
+    told = (
+        "I met Anna Hill in May. Anna Hill showed me her house, and I liked it. I told her, and she left me."
+    )
+    done = annotate(f"The {title} of Anna Hill\n\n{told}", ["Anna Hill", "Tom Ford"])
+    assert not first_person(done, "Anna Hill")
+    if title in ("History", "Adventure"):
+        return
+    own = "I was born in May. My house was small, and I liked it. I told my friends so, and they came to me."
+    done = annotate(f"The {title} of Anna Hill\n\n{own}", ["Anna Hill", "Tom Ford"])
+    assert first_person(done, "Anna Hill")

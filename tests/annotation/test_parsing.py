@@ -1,0 +1,76 @@
+"""The parse: the kernel that multiplies its matrices, and how often it is made."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import bookcoref_data as bc
+from bookcoref_data.annotation.embedded import parsing
+from bookcoref_data.sample_story import sample_book
+
+thinc = pytest.importorskip("thinc.api")
+
+
+def _model_with(kernel: str):
+    """The model loaded anew, on a machine where that kernel is the faster one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsing, "kernel", lambda: kernel)
+        return parsing.load_model.__wrapped__()
+
+
+def _ops(nlp) -> set[bool]:
+    return {node.ops.use_blis for _, pipe in nlp.pipeline for node in pipe.model.walk()}
+
+
+def test_the_pipeline_multiplies_with_the_faster_kernel():
+    assert parsing.kernel() in ("blis", "numpy")
+    assert _ops(_model_with("blis")[0]) == {True}
+    assert _ops(_model_with("numpy")[0]) == {False}
+
+
+def test_ops_of_another_device_are_left_alone(monkeypatch):
+    class Ops(thinc.NumpyOps):
+        """Stands for a GPU's."""
+
+    nlp = _model_with("blis")[0]
+    node = next(iter(nlp.pipeline[0][1].model.walk()))
+    node.ops = other = Ops()
+    monkeypatch.setattr(parsing, "kernel", lambda: "numpy")
+    parsing.use_faster_kernel(nlp)
+    assert node.ops is other
+
+
+def test_both_kernels_make_the_same_parse(monkeypatch):
+    book = sample_book()
+    made = []
+    models = [_model_with(kernel) for kernel in ("blis", "numpy")]
+    for model in models:
+        monkeypatch.setattr(parsing, "load_model", lambda model=model: model)
+        made.append(parsing.parse_book(book))
+    one, other = made
+    assert np.array_equal(one.head, other.head)
+    assert (one.tag, one.dep) == (other.tag, other.dep)
+
+
+@pytest.mark.parametrize("edits", [False, True])
+def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edits):
+    from bookcoref_data.annotation import propose
+    from bookcoref_data.annotation.embedded import backend
+
+    times = []
+
+    def parse_once(book, progress=None):
+        times.append(book.doc_key)
+        return parsing.parse_book(book, progress)
+
+    for module in (propose, backend):
+        monkeypatch.setattr(module, "parse_book", parse_once)
+    corrections = tmp_path / "edits.jsonl"
+    corrections.write_text("", encoding="utf-8")
+    done = bc.annotate(bc.AnnotatedBook(sample_book().to_record()), "auto",
+                       edits=corrections if edits else None)  # fmt: skip
+    assert len(times) == 1
+    assert json.loads(json.dumps(done.summary()))["kernel"] == parsing.kernel()

@@ -1,0 +1,66 @@
+"""Recipes: every number of the paper is a setting and says where it is from."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.plan import DEFAULT_RECIPES, default_plan, read_plan
+from bookcoref_data.annotation.steps import STEP_NAMES
+from bookcoref_data.errors import UsageError
+
+
+@pytest.mark.parametrize("backend", sorted(DEFAULT_RECIPES))
+def test_every_setting_says_where_it_is_from(backend):
+    plan = default_plan(backend)
+    settings = {f"{step}.{name}" for step in STEP_NAMES for name in plan.of(step)}
+    assert settings == set(plan.sources)
+    assert all(plan.sources.values())
+
+
+def test_the_published_recipe_has_the_numbers_of_the_paper():
+    plan = default_plan("hub")
+    assert plan.of("filter")["context_words"] == 400
+    assert plan.of("windows")["words"] == 1500
+    assert plan.of("groups")["windows"] == 10
+    assert plan.of("groups")["mention_window"] == 4000
+    assert (
+        "Does the mention [$mention] correspond to the character $character? (Yes/No)"
+        in (plan.of("filter")["question"])
+    )
+
+
+def test_the_key_changes_with_a_setting_and_not_with_a_source(tmp_path):
+    text = 'backend = "embedded"\n[windows]\nwords = {}\n[sources]\n"windows.words" = "{}"\n'
+    plans = []
+    for i, (words, source) in enumerate([(1500, "paper"), (1500, "elsewhere"), (1000, "paper")]):
+        path = tmp_path / f"{i}.toml"
+        path.write_text(text.format(words, source))
+        plans.append(read_plan(path))
+    assert plans[0].key() == plans[1].key() != plans[2].key()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('backend = "embedded"\n[window]\nwords = 3', "window cannot be used"),
+        ("[windows]\nwords = 3", "a field 'backend'"),
+        ('backend = "embedded"\nsteps = ["windows"]', "needs 'link' first"),
+        ("backend = ", "not valid TOML"),
+    ],
+)
+def test_a_wrong_recipe_is_refused(tmp_path, text, words):
+    path = tmp_path / "r.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=words):
+        read_plan(path)
+
+
+def test_unknown_backends_and_settings_are_refused(tmp_path):
+    path = tmp_path / "r.toml"
+    path.write_text('backend = "oracle"')
+    with pytest.raises(UsageError, match="unknown backend 'oracle'"):
+        make_backend(read_plan(path))
+    path.write_text('backend = "embedded"\n[windows]\nwodrs = 3')
+    with pytest.raises(UsageError, match="wodrs"):
+        make_backend(read_plan(path))

@@ -1,0 +1,172 @@
+"""Who is the subject of the words that lead to a quote or follow it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotation.cast import parse_cast
+from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.setup import link_text
+
+CAST = parse_cast("Anna Hill [f]\nMr. Ford\nMay Archer [f]\n")
+
+
+@pytest.fixture(scope="module")
+def subject_of(book_of):
+    """Text -> the words of the subject of its first tag, None without one."""
+
+    def find(text: str) -> str | None:
+        book = book_of(text)
+        read = link_text(book, CAST, parse_book(book))
+        subjects = [tag.subject for tag in read.tags if tag.subject >= 0]
+        m = read.markables[subjects[0]] if subjects else None
+        return " ".join(book.tokens[m.start : m.end + 1]) if m else None
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("“It is late!” he cried.", "he"),
+        ("“It is late,” snarled the ex-convict.", "the ex - convict"),
+        ("“It is late,” put in Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” cried out Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” opined Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” May Archer brightly agreed.", "May Archer"),
+        ("“It is late,” said the other, in a low voice.", "the other"),
+        ("“It is late,” said the voice.", "the voice"),
+        ("“It is late,” said the voice of Mr. Ford.", "Mr. Ford"),
+        ("“Just so,” rejoined the other, nodding his head.", "the other"),
+        ("“It is late,” drawled the smoker.", "the smoker"),
+        ("“It is late!” cried the persevering Anna Hill.", "Anna Hill"),
+        ("“Not a word,” replied the other.", "the other"),
+        ("“It is late,” said the other lucidly, “and dark.”", "the other"),
+        ("“Nothing at all,” said the other carelessly.", "the other"),
+        ("And the other would retort: “It is late.”", "the other"),
+        ("Mr. Ford came in, and she heard him say, “It is late.”", "him"),
+        ("“It is late --” he brought out.", "he"),
+        ("“Is it late?” he leaned over and whispered to her.", "he"),
+        ("He called it “the Thing!” he had always feared.", None),
+        ("“It is late,” said Anna Hill’s young man.", "Anna Hill ’s young man"),
+        ("“It is late,” said Anna Hill’s benefactress.", "Anna Hill ’s benefactress"),
+        ("“It is late,” was Anna Hill’s explanation.", "Anna Hill"),
+        ("“It is late”, was Anna Hill’s reply.", "Anna Hill"),
+        ("“It is late,” came Anna Hill’s voice.", "Anna Hill"),
+        ("Then, after an interval, came Anna Hill’s voice: “It is late.”", "Anna Hill"),
+        ("“It is late.” Her voice rose.", None),
+        ("“It is late.” Anna Hill said what was proper.", None),
+        ("Here they sat.\n\nAnna Hill said what was proper, and asked after him. “It is late.”", None),
+        ("Here they sat.\n\nAnna Hill asked after her husband. “It is late.”", None),
+        ("Here they sat.\n\nMr. Ford spoke of the sea. “It is late.”", None),
+        ("Here they sat.\n\nAnna Hill said it softly. “It is late.”", "Anna Hill"),
+        ("“It is late!” Anna Hill said.", "Anna Hill"),
+        ("“It is late.” To point his criticism the bell rang.", None),
+        ("Nothing helped until Anna Hill, getting more and more angry, said, “It is late.”", "Anna Hill"),
+        ("She, turning her eyes upon Mr. Ford, said, “It is late.”", "She"),
+        ("He was unwise enough to reply, “It is late.”", "He"),
+        ("Mr. Ford came in, calling out, “It is late.”", "Mr. Ford"),
+        ("“It is late,” said one of the men.", None),
+        ("Mr. Ford looked at him for a moment, and then said abruptly: “It is late.”", "Mr. Ford"),
+        ("They spoke to Anna Hill, who could only exclaim, “It is late.”", "Anna Hill"),
+        ("“It is late”; said Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” said Mr. Ford looking round.", "Mr. Ford"),
+        ("Mr. Ford took the opportunity of saying, “It is late.”", "Mr. Ford"),
+        ("Mr. Ford followed him to say, “It is late.”", "Mr. Ford"),
+        ("When Mr. Ford said, “It is late,” she had no answer.", "Mr. Ford"),
+        ("He asked for it, and Mr. Ford said: “Go, it is late;” and he went away.", "Mr. Ford"),
+        ("Here they sat.\n\nMr. Ford began again. “It is late.”", "Mr. Ford"),
+        ("“It is late,” came the voice of Mr. Ford.", "Mr. Ford"),
+        ("Then the voice of Mr. Ford was heard saying: “It is late.”", "Mr. Ford"),
+        ("“It is late,” said Mr. Ford’s voice behind him.", "Mr. Ford"),
+        ("“It is late,” was loudly whispered by Anna Hill.", "Anna Hill"),
+        ("“It is late,” said he in the voice of Mr. Ford.", "he"),
+        ("“It is late,” said nobody.", None),
+        ("“It is late.” Mr. Ford took his hat.", None),
+        ("Mr. Ford was angry and muttered, “It is late.”", "Mr. Ford"),
+        ("He looked round, saw Anna Hill standing there, and said, “It is late.”", "He"),
+        ("He was determined to see Anna Hill alone, and said in a low voice, “It is late.”", "He"),
+        (
+            "Mr. Ford came out, and while Anna Hill was opening the door, called out, “It is late.”",
+            "Mr. Ford",
+        ),
+        ("“It is late,” from Anna Hill.", "Anna Hill"),
+        ("“It is late,” he heard his wife’s voice go on.", "his wife"),
+        ("“It is late,” he heard one of the men begin behind him.", None),
+        ("Anna Hill looked at her father for permission, who said calmly, “It is late.”", "her father"),
+        ("Anna Hill was startled by his turning to her and saying, “It is late.”", "his"),
+        ("Anna Hill was first roused by his calling out to her: “It is late.”", "his"),
+        ("A spirit of pity moved Anna Hill to rejoin: “It is late.”", "Anna Hill"),
+        ("He permitted himself to say to Anna Hill: “It is late.”", "He"),
+        ("Anna Hill ended her letter with, “It is late.”", "Anna Hill"),
+        (
+            "Anna Hill looked so pale that he repeated, in a low voice, “It is late,” and Mr. Ford called.",
+            "he",
+        ),
+        ("“It is late,” was another of his remarks.", "his"),
+        ("“It is late,” was the reply to her question.", None),
+        ("Anna Hill sat there, holding her head and moaning, “It is late.”", "Anna Hill"),
+    ],
+)
+def test_the_subject_of_a_tag_is_found(subject_of, text, subject):
+    assert subject_of(text + "\n") == subject
+
+
+def test_who_is_described_in_a_tag_has_no_name_there(book_of):
+    """ "The Captain" is a noun phrase, also with a capital: whom it means is asked of the ranker."""
+    book = book_of("“It is late,” said the Captain.\n")
+    read = link_text(book, CAST, parse_book(book))
+    subject = read.markables[read.tags[0].subject]
+    assert (subject.text, subject.kind, subject.definite) == ("the captain", "nominal", "the")
+
+
+@pytest.fixture(scope="module")
+def subjects_of(book_of):
+    """Text -> the words of the subject of each of its tags, None where a quote has none."""
+
+    def find(text: str) -> list[str | None]:
+        read = link_text(book := book_of(text), CAST, parse_book(book))
+        subjects = [read.markables[t.subject] if t.subject >= 0 else None for t in read.tags]
+        return [" ".join(book.tokens[m.start : m.end + 1]) if m else None for m in subjects]
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("“May,” cried Mr. Ford, from the other table, “we want you.”", ["Mr. Ford", None]),
+        ("“I hope,” said Mr. Ford, when Anna Hill returned, “that you are well.”", ["Mr. Ford", None]),
+        ("“My dear May,” added Anna Hill, “I have no time.”", ["Anna Hill", None]),
+        ("“Sit down,” said Mr. Ford, and Anna Hill said, “Thank you.”", ["Mr. Ford", "Anna Hill"]),
+        ("“Sit down,” said Mr. Ford. Then Anna Hill said, “Thank you.”", ["Mr. Ford", "Anna Hill"]),
+    ],
+)
+def test_a_sentence_that_a_tag_breaks_into_has_one_tag(subjects_of, text, subjects):
+    assert subjects_of(f"Here they sat.\n\n{text}\n") == subjects
+
+
+def test_where_paragraphs_are_guessed_both_parts_of_a_sentence_have_its_tag(subjects_of):
+    text = "“May,” cried Mr. Ford, from the other table, “we want you.”\n"
+    assert subjects_of(text) == ["Mr. Ford", "Mr. Ford"]
+
+
+def test_you_is_never_the_one_who_says_it(annotate, said):
+    text = (
+        "Anna Hill sat alone in the room, and Anna Hill spoke to her glass.\n\n"
+        "“You are late, and you know it,” said Anna Hill.\n"
+    )
+    texts = said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))
+    assert not {"You", "you"} & set(texts["Anna Hill"])
+
+
+def test_you_in_dialect_is_whoever_is_spoken_to(annotate, said):
+    text = "Anna Hill and Mr. Ford sat there.\n\n“Anna Hill, are yer ill? Yer hand is cold,” said Mr. Ford.\n"
+    assert {"yer", "Yer"} <= set(said(annotate(text, "Anna Hill [f]\nMr. Ford\n"))["Anna Hill"])
+
+
+@pytest.mark.parametrize("word", ["sir", "lady", "mistress"])
+def test_plain_vocatives_mean_you(book_of, word):
+    book = book_of(f"“Sit down, {word},” said Mr. Ford.\n")
+    read = link_text(book, CAST, parse_book(book))
+    assert [m.person for m in read.markables if m.noun == word] == [2]

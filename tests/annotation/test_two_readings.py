@@ -1,0 +1,87 @@
+"""What the second reading of a book knows from the first: how people talk, and who is whose kin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bookcoref_data.annotation.cast import parse_cast
+from bookcoref_data.annotation.embedded import voices
+from bookcoref_data.annotation.embedded.network import load_rankers
+from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.reader import BookReader
+from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.annotation.embedded.voices import Voices
+
+TOM, ANNA = 0, 1
+SEA = "“Aye, the ship and the sea and the wind, by thunder.”"
+TEA = "“Oh dear, my gown is torn, and the tea is cold, alas.”"
+UNDECIDED = "“By thunder, the wind and the sea.”"
+
+
+@pytest.fixture(scope="module")
+def heard(book_of):
+    """Voices of forty lines of two people and one line of nobody; the number of that line."""
+    book = book_of("\n\n".join([SEA, TEA] * 40 + [UNDECIDED]))
+    begins = [i for i, token in enumerate(book.tokens) if token == "“"]
+    ends = [i for i, token in enumerate(book.tokens) if token == "”"]
+    lines = {q: (TOM, ANNA)[q % 2] for q in range(80)}
+    return Voices(book, list(zip(begins, ends, strict=True)), lines)
+
+
+def test_words_lean_to_the_one_who_talks_so(heard):
+    tom, anna, stranger = heard.lean([80], [TOM, ANNA, 7])
+    assert tom > 0 > anna
+    assert stranger == 0
+    assert np.allclose(heard.lean([80], [ANNA, TOM]), [anna, tom])
+
+
+def test_more_words_say_more_and_no_words_say_nothing(heard):
+    assert heard.lean([0, 2, 4], [TOM])[0] > heard.lean([0], [TOM])[0]
+    assert heard.lean([0], []).tolist() == []
+
+
+def test_of_few_words_nothing_is_learned(heard, book_of, monkeypatch):
+    book = book_of("\n\n".join([SEA] * 2))
+    ends = [i for i, token in enumerate(book.tokens) if token == "”"]
+    few = Voices(book, [(0, ends[0]), (ends[0] + 2, ends[1])], {0: TOM})
+    assert few.lean([1], [TOM]).tolist() == [0.0]
+    monkeypatch.setattr(voices, "_LEAST_WORDS", 1)
+    monkeypatch.setattr(voices, "_LEAST_TIMES", 1)
+    assert Voices(book, [(0, ends[0]), (ends[0] + 2, ends[1])], {0: TOM}).lean([1], [TOM]).tolist() == [0.0]
+
+
+def _read_twice(book, cast: str) -> tuple[BookReader, BookReader]:
+    text = link_text(book, parse_cast(cast), parse_book(book))
+    first = BookReader(text, load_rankers())
+    first.read()
+    second = BookReader(text, load_rankers(), earlier=first)
+    second.read()
+    return first, second
+
+
+AT_HOME = (
+    "“You are late, my dear Mr. Hill,” said his lady.\n\n“I am,” said he.\n\n"
+    "“It rained, my dear,” replied his wife.\n\n"
+)
+LATER = (
+    "Clara came in. Mr. Hill looked at his wife. “Come here,” said Mr. Hill to his wife, Clara.\n\n"
+    "“I will,” said Clara. She sat down beside her husband, and Mr. Hill was glad.\n\n"
+)
+
+
+def test_kin_that_is_known_at_the_end_is_known_from_the_start(book_of):
+    first, second = _read_twice(book_of(AT_HOME + LATER * 4), "Mr. Hill\nClara [f]\nMr. Ford")
+    assert [s.speaker for s in first.spoken[:3]] != [1, 0, 1]
+    assert [s.speaker for s in second.spoken[:3]] == [1, 0, 1]
+
+
+def test_sure_lines_are_those_with_a_tag(book_of):
+    first, _ = _read_twice(book_of(LATER * 2 + "“Well?”\n\n“No.”\n\n"), "Mr. Hill\nClara [f]")
+    assert first.sure_lines() == {0: 0, 1: 1, 2: 0, 3: 1}
+
+
+def test_ties_outside_the_cast_are_not_carried_over(book_of):
+    first, _ = _read_twice(book_of(LATER * 2), "Mr. Hill")
+    assert any(owner == 0 for owner, _ in first.kin)
+    assert not BookReader(first.t, load_rankers(), earlier=first).kin

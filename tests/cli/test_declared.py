@@ -1,0 +1,225 @@
+"""A verb is declared once: by the signature and docstring of its function, and what stands beside it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import runpy
+import subprocess
+import sys
+import types
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import typer
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import bookcoref_data as bc
+from bookcoref_data import api
+from bookcoref_data.api import options
+from bookcoref_data.api.options import BookNames, Count, Mirror, PathLike, Proportion
+from bookcoref_data.cli import declared
+from bookcoref_data.cli.app import GROUPS, VERBS, declared_verb, make_app
+from bookcoref_data.cli.declared import Given, Json, api_function, command_of, name_in_api, verb, words_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+# Functions of the front door that are no verbs of their own, and why.
+PYTHON_ONLY = {
+    "load", "read", "write",  # a command reads and writes files anyhow
+    "propose_cast",  # as a table; annotate --propose-cast
+    # These are options of the verb of the same name:
+    "annotate_many", "merge_agreement", "propose_casts", "rebuild_plan",
+}  # fmt: skip
+
+
+def test_every_function_of_the_front_door_is_a_verb():
+    functions = {name for name in bc.__all__ if isinstance(getattr(bc, name), types.FunctionType)}
+    verbs = {name_in_api(words) for words in VERBS if declared_verb(words)}
+    assert functions == verbs | PYTHON_ONLY
+
+
+def test_the_front_door_lists_its_names_once():
+    assert sorted(name for names in api.PLACES.values() for name in names) == sorted(api.__all__)
+    assert set(api.__all__) <= set(dir(bc))
+
+
+@pytest.mark.parametrize("words", [words for words in VERBS if words not in GROUPS or words == "pack"])
+def test_arguments_are_described_once(words):
+    """A docstring describes the arguments that are there, and none that a shared type describes."""
+    function = api_function(name_in_api(words))
+    described = words_of(function).arguments
+    parameters = inspect.signature(function).parameters
+    assert described.keys() <= parameters.keys()
+    for name, parameter in parameters.items():
+        shared = (one := declared.declared(parameter)) is not None and one.option.help
+        assert not (shared and name in described), f"{name} is described twice"
+        assert shared or one is None or described[name], name
+    assert declared.summary_of(words) == declared_verb(words).help.split("\n")[0]
+
+
+def test_the_reference_is_what_the_declarations_say():
+    made = runpy.run_path(str(PAGE.with_name("make_cli.py")))["page"]()
+    assert made == PAGE.read_text(encoding="utf-8"), "run: python docs/reference/make_cli.py"
+
+
+def test_every_option_is_in_the_reference():
+    page = PAGE.read_text(encoding="utf-8")
+    assert "`-b, --book BOOK`" in page
+    for words in VERBS:
+        section = page.partition(f"\n### {words}\n")[2].partition("\n### ")[0]
+        command = get_command(make_app())
+        for word in words.split():
+            command = command.commands[word]
+        for parameter in command.params:
+            if not parameter.hidden and "completion" not in parameter.name and declared_verb(words):
+                assert parameter.opts[0] in section or f"`{parameter.name.upper()}`" in section, words
+
+
+# -- the rules ---------------------------------------------------------------------------------------
+
+
+def build(
+    source: PathLike,
+    level: int = 3,
+    *,
+    books: BookNames = (),
+    names: PathLike | Iterable[PathLike] = (),
+    texts: Mapping[str, PathLike] | None = None,
+    mirror: Mirror = None,
+    unit: Literal["window", "book"] = "window",
+    least_kept: Proportion = 0.5,
+    guard: bool = True,
+    joint: bool = False,
+    listener: Listener | None = None,  # noqa: F821
+) -> dict[str, Any]:
+    """Build a thing. With `joint` it is one.
+
+    Args:
+        source: a file.
+        level: how high, below `least_kept`.
+        names: a list
+            of names.
+        texts: texts by key.
+        unit: what is counted.
+        least_kept: the least share.
+        guard: stop in time.
+        joint: all in one.
+
+    Only Python has this.
+
+    Raises:
+        UsageError: never.
+    """
+    return dict(locals())
+
+
+build.renamed = {"min_kept": "least_kept"}
+
+
+@verb(flags={"level": "-l", "names": "-n"}, top="most")
+def build_(given: Given, joint: bool, most: Count = 4, json: Json = False) -> None:
+    """Exit code 0.
+
+    Args:
+        most: lines to print.
+
+    Examples:
+        bookcoref-data build x
+    """
+    print(repr({**given(), "most": most, "json": json, "its joint": joint}))
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.setattr(declared, "api_function", lambda name: build)
+    made = command_of(build_, "build")
+    app = typer.Typer(rich_markup_mode=None)
+    app.command(help=made.help, epilog=made.epilog)(made.callback)
+
+    def invoke(line: str) -> Any:
+        return CliRunner().invoke(app, line.split())
+
+    return invoke
+
+
+def test_what_was_not_typed_is_left_to_the_function(run):
+    assert eval(run("x").stdout, {"PosixPath": Path, "WindowsPath": Path}) == {
+        "source": Path("x"), "level": 3, "books": (), "names": (), "texts": None, "mirror": None,
+        "unit": "window", "least_kept": 0.5, "guard": True, "joint": False, "listener": None, "most": 4,
+        "json": False, "its joint": False,
+    }  # fmt: skip
+
+
+def test_types_become_options_by_rule(run):
+    typed = run(
+        "x -l 5 -b one --book two -n a --names b --text k=f --mirror https://m//x --unit book --joint "
+        "--least-kept 0.7 --no-guard --most 2 --json"
+    )
+    found = eval(typed.stdout, {"PosixPath": Path, "WindowsPath": Path})
+    assert found == {
+        "source": Path("x"), "level": 5, "books": ["one", "two"], "names": [Path("a"), Path("b")],
+        "texts": {"k": Path("f")}, "mirror": "https://m//x", "unit": "book", "least_kept": 0.7,
+        "guard": False, "joint": True, "listener": None, "most": 2, "json": True, "its joint": True,
+    }  # fmt: skip
+    assert run("x --most=-1").exit_code == run("x --least-kept 1.1").exit_code == run("").exit_code == 2
+    assert run("x --listener y").exit_code == 2
+    assert "DOC_KEY=FILE" in str(run("x --text nothing").exception)
+
+
+def test_old_names_go_on_with_a_note(run):
+    old = run("x --min-kept 0.9 --top 7")
+    assert "'least_kept': 0.9" in old.stdout
+    assert "'most': 7" in old.stdout
+    assert old.stderr == "note: --min-kept is called --least-kept now\nnote: --top is called --most now\n"
+    assert "--min-kept" not in run("--help").stdout
+
+
+def test_help_has_the_words_of_the_docstrings(run):
+    told = run("--help").stdout
+    assert "With --joint it is one." in told
+    assert "How high, below --least-kept." in " ".join(told.split())
+    assert "A list of names." in " ".join(told.split())
+    assert "Only this book" in told
+    assert "[window|book]" in told
+    assert "Exit code 0." in told
+    assert "Only Python" not in told
+    assert "UsageError" not in told
+    assert told.rstrip().endswith("Examples:\n    bookcoref-data build x")
+
+
+def test_renamed_arguments_of_python_go_on_with_a_warning():
+    @options.renamed(top="most")
+    def count(most: int = 3) -> int:
+        """Count."""
+        return most
+
+    with pytest.warns(DeprecationWarning, match="top is called most now"):
+        assert count(top=5) == 5
+    assert count(most=2) == count(2) == 2
+    assert list(inspect.signature(count).parameters) == ["most"]
+    assert bc.evaluate.renamed == {"top": "most"}
+
+
+def test_the_list_of_verbs_loads_no_verb():
+    code = (
+        "import sys, io, contextlib\nfrom bookcoref_data.cli.app import make_app\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "    make_app()(['-h'])\n"
+        "import json; print(json.dumps([m for m in sys.modules if m.startswith('bookcoref_data.')]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.removeprefix("bookcoref_data.") for name in json.loads(ran.stdout)}
+    assert loaded <= {
+        "api",
+        "api.options",
+        "cli",
+        "cli.app",
+        "cli.declared",
+        "errors",
+        "files",
+        "guard",
+        "progress",
+    }

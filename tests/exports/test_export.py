@@ -1,0 +1,229 @@
+"""Every export, read back with the library that is its home."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+
+import pytest
+
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
+from bookcoref_data.exports import TARGETS, export
+from bookcoref_data.exports.reading import LaidOutBook
+from bookcoref_data.exports.texts import replaced_text, segments
+from bookcoref_data.text.tokens import tokenize_body
+
+TEXT = """CHAPTER I
+
+Anna  met her
+brother Tom, and   he laughed. “I lost his key,” she said; “but you
+have yours.”
+
+CHAPTER II
+
+=Tom= took her hand, and thanked her.
+"""
+
+
+@pytest.fixture(scope="module")
+def annotation():
+    found = tokenize_body(TEXT)
+    tokens = [t for s in found.sentences for t in s]
+    starts = tuple(found.starts)
+    ends = tuple(s + (0 if t == "\n" else len(t)) for s, t in zip(starts, tokens, strict=True))
+    at = {t: i for i, t in reversed(list(enumerate(tokens))) if i > 2}
+    hers = [i for i, t in enumerate(tokens) if t == "her"]
+    links = [
+        (at["Anna"], at["Anna"], 0, "name"), (hers[0], hers[0], 0, "pronoun"),
+        (hers[0], at["Tom"], 1, "nominal"), (at["Tom"], at["Tom"], 1, "name"),
+        (hers[1], hers[1], 0, "pronoun"), (hers[2], hers[2], 0, "pronoun"),
+        (at["key"], at["said"], 1, "nominal"),
+        *((at[w], at[w], c, "pronoun") for w, c in (("he", 1), ("I", 0), ("his", 1), ("she", 0), ("you", 1))),
+    ]  # fmt: skip
+    marks = [i for i, t in enumerate(tokens) if t in "“”"]
+    mentions = tuple(sorted(Marked(a, b, c, "link", "name", 0.9, kind) for a, b, c, kind in links))
+    quotes = (
+        Quote(marks[0], marks[1], 0, (1,), "turn", 0.8),
+        Quote(marks[2], marks[3], 0, (1,), "turn", 0.8),
+    )
+    return Annotation(
+        Book.make("key", found.sentences), ("Anna", "Tom & Co <x>"), mentions, quotes,
+        source=SourceText("key.txt", "0" * 64, TEXT, starts, ends),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(annotation, tmp_path_factory):
+    """{target: its files}."""
+    out = tmp_path_factory.mktemp("export")
+    return {to: export([annotation], to, out / to) for to in TARGETS}
+
+
+def spans(annotation):
+    source, names = annotation.source, annotation.names
+    return sorted((source.span(m.start, m.end), names[m.character]) for m in annotation.mentions)
+
+
+def test_tables_count_and_place_everything(annotation, written):
+    tables = {
+        f.stem: list(csv.DictReader(io.StringIO(f.read_text(encoding="utf-8")))) for f in written["csv"]
+    }
+    assert set(tables) == {"mentions", "quotes", "characters", "chapters", "speech"}
+    for row in tables["mentions"] + tables["quotes"]:
+        assert " ".join(TEXT[int(row["char_start"]) : int(row["char_end"])].split()) == row["text"].lstrip(
+            "'"
+        )
+    anna, tom = tables["characters"]
+    assert (anna["character"], anna["mentions"], anna["pronouns"], anna["quotes"]) == ("Anna", "6", "5", "2")
+    assert (tom["quotes_heard"], tom["first_chapter"]) == ("2", "1")
+    assert [row["title"] for row in tables["chapters"]] == ["CHAPTER I", "CHAPTER II"]
+    assert tables["speech"][0] | {"doc_key": ""} == {
+        "doc_key": "", "speaker": "Anna", "addressee": "Tom & Co <x>", "quotes": "2", "words": "8",
+    }  # fmt: skip
+    import pyarrow.parquet as pq
+
+    for file in written["parquet"]:
+        assert pq.read_table(file).num_rows == len(tables[file.stem])
+    assert all("\t" in f.read_text(encoding="utf-8") for f in written["tsv"])
+
+
+def test_a_cell_is_no_formula(tmp_path):
+    evil = Annotation(Book.make("evil", [["=A1", "x"]]), ("=cmd()",), (Marked(0, 0, 0),))
+    files = export([evil], "csv", tmp_path)
+    assert "'=cmd()" in files[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gexf"])
+def test_networkx_reads_the_network(written, kind):
+    nx = pytest.importorskip("networkx")
+    graph = getattr(nx, f"read_{kind}")(written[kind][0])
+    assert {data["label"] for _, data in graph.nodes(data=True)} == {"Anna", "Tom & Co <x>"}
+    (edge,) = (data for *_, data in graph.edges(data=True))
+    assert (int(edge["spoken"]), int(edge["chapters"])) == (2, 1)
+
+
+TEI = {"t": "http://www.tei-c.org/ns/1.0"}
+SCHEMA = """
+<grammar xmlns="http://relaxng.org/ns/structure/1.0" ns="http://www.tei-c.org/ns/1.0"
+  datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
+<start><element name="TEI"><ref name="header"/><optional><ref name="stand"/></optional>
+ <element name="text"><attribute name="xml:lang"/><element name="body"><oneOrMore><ref name="div"/></oneOrMore></element></element></element></start>
+<define name="header"><element name="teiHeader"><element name="fileDesc">
+ <element name="titleStmt"><element name="title"><text/></element></element>
+ <element name="publicationStmt"><element name="p"><text/></element></element>
+ <element name="sourceDesc"><element name="p"><text/></element></element></element>
+ <optional><element name="profileDesc"><element name="particDesc"><element name="listPerson"><oneOrMore>
+  <element name="person"><ref name="id"/><element name="persName"><text/></element></element></oneOrMore></element></element></element></optional></element></define>
+<define name="id"><attribute name="xml:id"><data type="ID"/></attribute></define>
+<define name="pointer"><data type="anyURI"/></define>
+<define name="stand"><element name="standOff"><oneOrMore><element name="spanGrp"><attribute name="type"/>
+ <oneOrMore><element name="span"><ref name="id"/><attribute name="from"><ref name="pointer"/></attribute>
+ <attribute name="to"><ref name="pointer"/></attribute><optional><attribute name="ana"/></optional>
+ <optional><attribute name="type"/></optional></element></oneOrMore></element></oneOrMore></element></define>
+<define name="div"><element name="div"><attribute name="type"/><attribute name="n"/>
+ <zeroOrMore><element name="head"><ref name="inline"/></element></zeroOrMore>
+ <oneOrMore><element name="p"><ref name="inline"/></element></oneOrMore></element></define>
+<define name="inline"><mixed><zeroOrMore><choice>
+ <element name="rs"><attribute name="ref"><ref name="pointer"/></attribute><attribute name="type"/><ref name="part"/><ref name="inline"/></element>
+ <element name="said"><optional><attribute name="who"/></optional><optional><attribute name="toWhom"/></optional><ref name="part"/><ref name="inline"/></element>
+ <element name="w"><ref name="id"/><text/></element><element name="pc"><ref name="id"/><text/></element>
+ </choice></zeroOrMore></mixed></define>
+<define name="part"><optional><ref name="id"/></optional><optional><attribute name="next"/></optional><optional><attribute name="prev"/></optional></define>
+</grammar>"""  # noqa: E501
+"""What our documents use of TEI P5, after its Guidelines (4.x)."""
+
+
+@pytest.mark.parametrize("kind", ["tei", "tei-standoff"])
+def test_tei_is_valid_and_keeps_the_text(annotation, written, kind):
+    etree = pytest.importorskip("lxml.etree")
+    tree = etree.parse(str(written[kind][0]))
+    schema = etree.RelaxNG(etree.fromstring(SCHEMA))
+    assert schema.validate(tree), schema.error_log
+    paragraphs = ["".join(p.itertext()) for p in tree.findall(".//t:body//t:p", TEI)]
+    assert paragraphs[0] == TEXT[TEXT.index("Anna") : TEXT.index("\n\nCHAPTER II")]
+    assert {p[0].text for p in tree.findall(".//t:person", TEI)} == set(annotation.names)
+    if kind == "tei":
+        whole = [e for e in tree.iterfind(".//t:rs", TEI) if e.get("prev") is None]
+        assert len(whole) == len(annotation.mentions)
+        cut = [e for e in tree.iterfind(".//t:rs", TEI) if e.get("next")]
+        assert cut, "the mention that crosses the end of a quote is in two parts"
+        assert tree.find(".//t:said", TEI).get("toWhom") == "#c1"
+    else:
+        ids = {e.get("{http://www.w3.org/XML/1998/namespace}id") for e in tree.iter()}
+        for span in tree.iterfind(".//t:span", TEI):
+            assert {
+                span.get("from")[1:],
+                span.get("to")[1:],
+                *(a[1:] for a in span.get("ana").split()),
+            } <= ids
+
+
+def test_web_annotations_select_the_words_of_the_file(annotation, written):
+    page = json.loads(written["webannotation"][0].read_text(encoding="utf-8"))
+    assert page["@context"] == "http://www.w3.org/ns/anno.jsonld"
+    assert len(page["items"]) == len(annotation.mentions) + len(annotation.quotes)
+    for item in page["items"]:
+        assert item["target"]["source"] == "key.txt"
+        quote, place = item["target"]["selector"]
+        exact = TEXT[place["start"] : place["end"]]
+        assert quote["exact"] == exact
+        assert TEXT.startswith(
+            quote["prefix"] + exact + quote["suffix"], place["start"] - len(quote["prefix"])
+        )
+
+
+def test_cassis_reads_the_chains(annotation, written):
+    cassis = pytest.importorskip("cassis")
+    with zipfile.ZipFile(written["inception"][0]) as packed:
+        system = cassis.load_typesystem(packed.open("TypeSystem.xml"))
+        cas = cassis.load_cas_from_xmi(packed.open("key.xmi"), typesystem=system)
+    assert cas.sofa_string == TEXT
+    found = []
+    for chain in cas.select("de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceChain"):
+        link = chain.first
+        while link is not None:
+            found.append(((link.begin, link.end), link.referenceType))
+            link = link.next
+    assert sorted(found) == spans(annotation)
+    said = cas.select("webanno.custom.Quote")
+    assert [(q.speaker, q.addressees) for q in said] == [("Anna", "Tom & Co <x>")] * 2
+    tokens = cas.select("de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
+    assert [t.get_covered_text() for t in tokens] == [t for t in annotation.book.tokens if t != "\n"]
+
+
+def test_spacy_reads_the_docbin(annotation, written):
+    import spacy
+    from spacy.tokens import DocBin
+
+    (doc,) = DocBin().from_disk(written["spacy"][0]).get_docs(spacy.blank("en").vocab)
+    assert [t.text for t in doc] == list(annotation.book.tokens)
+    starts, ends = doc.user_data["token_starts"], doc.user_data["token_ends"]
+    found = sorted(((starts[s.start], ends[s.end - 1]), s.label_) for s in doc.spans["characters"])
+    assert found == spans(annotation)
+    assert [list(names) for names in doc.user_data["addressees"]] == [["Tom & Co <x>"]] * 2
+
+
+def test_booknlp_is_read_back(annotation, written):
+    from bookcoref_data.formats import read_documents
+
+    (record,) = read_documents(written["booknlp"][0])
+    assert sorted(map(len, record.clusters)) == sorted(len(g) for g in annotation.by_character)
+
+
+def test_names_stand_for_pronouns_and_all_else_is_as_in_the_file(annotation):
+    text = replaced_text(LaidOutBook(annotation))
+    assert (
+        "Anna  met Anna’s\nbrother Tom, and   Tom & Co <x> laughed. “Anna lost Tom & Co <x>’s key,”" in text
+    )
+    assert "took Anna’s hand, and thanked Anna." in text
+
+
+def test_segments_are_the_whole_text_in_order(annotation):
+    found = segments(LaidOutBook(annotation))
+    said = [(s["speaker"], s["text"]) for s in found if s["kind"] == "speech"]
+    assert said == [("Anna", "“I lost his key,”"), ("Anna", "“but you have yours.”")]
+    assert " ".join(s["text"] for s in found).split() == TEXT.split()
+    assert [s["segment"] for s in found] == list(range(1, len(found) + 1))

@@ -1,0 +1,45 @@
+"""The report: counts that agree with the annotation, and text that stays text."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Marked, Quote
+from bookcoref_data.errors import UsageError
+from bookcoref_data.exports.report import write_report
+
+TOKENS = ["“", "I", "am", "here", ",", "”", "said", "Tom", ".", "“", "Good", ",", "”", "said", "Eve", "."]
+EVIL = "Tom <script>|"
+
+
+@pytest.fixture(scope="module")
+def annotation():
+    return Annotation(
+        Book.make("talk", [TOKENS]), (EVIL, "Eve"), (Marked(1, 1, 0), Marked(7, 7, 0), Marked(14, 14, 1)),
+        (Quote(0, 5, 0, (1,)), Quote(9, 12, 1, (0,))),
+    )  # fmt: skip
+
+
+def test_counts_and_shares_of_speech(annotation, tmp_path):
+    files = write_report([annotation], tmp_path / "report.md")
+    text = files[0].read_text(encoding="utf-8")
+    assert "8 words in 1 chapters; 3 mentions of 2 characters; 2 quotes, 2 with a speaker." in text
+    assert "| Tom <script>\\| | 2 | 1 | 1 | 1 | 1 | 1 | 1 | 3 | 75.0 % |" in text
+    assert "| Eve | Tom <script>\\| | 1 | 1 |" in text
+    assert {f.name for f in files[1:]} == {"report.talk.presence.png", "report.talk.network.png"}
+    assert all(f.read_bytes().startswith(b"\x89PNG") for f in files[1:])
+
+
+def test_a_page_has_its_pictures_inside_and_names_stay_text(annotation, tmp_path):
+    (file,) = write_report([annotation], tmp_path / "report.html")
+    text = file.read_text(encoding="utf-8")
+    assert text.count("data:image/png;base64,") == 2
+    assert "<script" not in text
+    (plain,) = write_report([annotation], tmp_path / "plain.html", plots=False)
+    assert "<img" not in plain.read_text(encoding="utf-8")
+
+
+def test_a_report_is_a_page(annotation, tmp_path):
+    with pytest.raises(UsageError, match="report is a page"):
+        write_report([annotation], tmp_path / "report.pdf")

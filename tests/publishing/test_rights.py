@@ -1,0 +1,59 @@
+"""What may be published, and in which form."""
+
+import pytest
+
+from bookcoref_data.errors import UsageError
+from bookcoref_data.publishing.rights import (
+    OPEN,
+    PUBLIC_DOMAIN,
+    RESTRICTED,
+    UNKNOWN,
+    AnnotationRights,
+    TextRights,
+    check_publishable,
+    find_licence,
+)
+
+FREE = {"emma_158": TextRights(PUBLIC_DOMAIN, "its header")}
+
+
+def annotation(name="CC-BY-4.0", closed=()):
+    return AnnotationRights(find_licence(name) if name else None, "a test", tuple(closed))
+
+
+@pytest.mark.parametrize("name", ["CC-BY-4.0", "cc by 4.0", "CC BY 4.0", "Cc_By 4.0"])
+def test_a_licence_is_known_however_it_is_written(name):
+    assert find_licence(name).id == "CC-BY-4.0"
+
+
+def test_a_licence_that_nobody_knows_is_not_open():
+    found = find_licence("Licence of  my uncle")
+    assert (found.id, found.open, found.hub) == ("Licence of my uncle", False, "other")
+
+
+def test_free_texts_with_an_open_licence_go_up_whole():
+    check_publishable(FREE | {"own_0": TextRights(OPEN, "CC0")}, annotation(), standoff=False)
+
+
+@pytest.mark.parametrize("standoff", [True, False])
+def test_unknown_rights_are_refused_in_any_form(standoff):
+    texts = FREE | {"novel_0": TextRights(UNKNOWN, "not from Project Gutenberg")}
+    with pytest.raises(UsageError, match="novel_0"):
+        check_publishable(texts, annotation(), standoff=standoff)
+    with pytest.raises(UsageError, match="--licence"):
+        check_publishable(FREE, annotation(None), standoff=standoff)
+
+
+@pytest.mark.parametrize(
+    ("texts", "rights"),
+    [
+        (FREE | {"animal_farm_0": TextRights(RESTRICTED, "in copyright")}, annotation()),
+        (FREE, annotation("CC BY-NC-SA 4.0")),
+        (FREE, annotation("CC-BY-4.0", ["the casts of 3 books come from shmoop"])),
+    ],
+    ids=["a restricted text", "a licence that is not open", "casts without open terms"],
+)
+def test_what_is_known_but_not_free_goes_up_without_text(texts, rights):
+    with pytest.raises(UsageError, match="--standoff"):
+        check_publishable(texts, rights, standoff=False)
+    check_publishable(texts, rights, standoff=True)

@@ -1,9 +1,0 @@
-"""Write the generated files of the sample anew, after a change of its story, markup or tokens."""
-
-from bookcoref_data.sample import mirror_files, release_files, sample_path
-
-for kind, contents in (("mirror", mirror_files()), ("release", release_files())):
-    for name, content in contents.items():
-        path = sample_path(kind) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)

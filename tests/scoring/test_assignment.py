@@ -1,0 +1,68 @@
+"""The alignment is one to one and of greatest total weight, by every route."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookcoref_data.scoring.assignment import best_alignment
+
+EDGES = st.dictionaries(
+    st.tuples(st.integers(0, 6), st.integers(0, 6)),
+    st.one_of(st.integers(1, 4).map(float), st.floats(0.01, 1)),
+    min_size=1,
+    max_size=20,
+)
+
+
+def arrays(edges):
+    rows, columns = np.array(list(edges)).T
+    return rows, columns, np.array(list(edges.values()))
+
+
+def exhaustive(edges):
+    """The best total over all matchings, edge by edge."""
+
+    def best(left, used):
+        if not left:
+            return 0.0
+        (i, j), weight = left[0]
+        without = best(left[1:], used)
+        if ("row", i) in used or ("column", j) in used:
+            return without
+        return max(without, weight + best(left[1:], used | {("row", i), ("column", j)}))
+
+    return best(list(edges.items()), frozenset())
+
+
+def check(edges, chosen, arrays_):
+    rows, columns, weights = arrays_
+    assert len(set(rows[chosen])) == len(set(columns[chosen])) == len(chosen)
+    return weights[chosen].sum()
+
+
+@settings(max_examples=200, deadline=None)
+@given(EDGES)
+def test_the_total_is_the_greatest(edges):
+    found = arrays(edges)
+    assert check(edges, best_alignment(*found), found) == pytest.approx(exhaustive(edges))
+
+
+def test_no_edges_no_alignment():
+    empty = np.empty(0, np.int64)
+    assert best_alignment(empty, empty, np.empty(0)).size == 0
+
+
+def test_large_problems_agree_with_the_dense_solver():
+    from scipy.optimize import linear_sum_assignment
+
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 300, 4000), rng.integers(0, 280, 4000)
+    pairs, counts = np.unique(a * 280 + b, return_counts=True)
+    found = pairs // 280, pairs % 280, counts / (1 + rng.random(counts.size))
+    dense = np.zeros((300, 280))
+    dense[found[0], found[1]] = found[2]
+    expected = dense[linear_sum_assignment(dense, maximize=True)].sum()
+    assert check(None, best_alignment(*found), found) == pytest.approx(expected)

@@ -1,0 +1,277 @@
+"""Resampling: exact point estimates, repeatable, and right about clear cases."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookcoref_data.books import Record
+from bookcoref_data.errors import UsageError
+from bookcoref_data.scoring import evaluate
+from bookcoref_data.scoring.clustering import members
+from bookcoref_data.scoring.exchange import COUNTED, Blocks, BookParts
+from bookcoref_data.scoring.metrics import overlaps, score_clusters
+from bookcoref_data.scoring.significance import (
+    METRICS,
+    Comparison,
+    Interval,
+    Resampling,
+    adjusted,
+    groups_alike,
+    resample,
+)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(("mode", "unit", "units"), [
+    ("full", "block", 10), ("full", "auto", 10), ("full", "chapter", 10), ("gold-window", "block", 10),
+    ("gold-window-released", "auto", 10), ("gold-window", "chapter", 10), ("split", "block", 10),
+    ("full", "character", 20), ("gold-window", "character", 20),
+])  # fmt: skip
+def test_the_value_is_the_score_printed(farm, real, mode, unit, units):
+    key, response = ("key windows", "system windows") if mode == "split" else ("key", "system")
+    result = evaluate(farm[key], real[response], mode)
+    for found in (resample(result, unit=unit, samples=200), resample(result, result, unit=unit, samples=200)):
+        assert abs(found.units - units) <= 1
+        for metric in found.metrics:
+            assert metric.response.value == pytest.approx(getattr(result.pooled, metric.metric).f1)
+            assert metric.response.low <= metric.response.value <= metric.response.high
+
+
+def test_the_same_seed_gives_the_same_result(farm, real):
+    one, two = (evaluate(farm["key"], [damaged(farm["key"][0], 0.1, seed)]) for seed in (1, 2))
+    assert resample(one, two, seed=7, samples=200) == resample(one, two, seed=7, samples=200)
+    assert resample(one, two, seed=7, samples=200) != resample(one, two, seed=8, samples=200)
+
+
+def test_a_system_does_not_differ_from_itself(farm, real):
+    for mode in ("full", "gold-window"):
+        result = evaluate(farm["key"], real["system"], mode)
+        for metric in resample(result, result, samples=200).metrics:
+            assert (metric.difference.value, metric.difference.low, metric.difference.high) == (0, 0, 0)
+            assert (metric.p, metric.books_needed) == (1.0, None)
+
+
+def damaged(record, share, seed=0):
+    """A copy that lacks a share of its mentions."""
+    rng = np.random.default_rng(seed)
+    clusters = [[m for m in c if rng.random() >= share] for c in record.clusters]
+    return Record(record.doc_key, "", record.sentences, [c for c in clusters if c])
+
+
+@pytest.mark.parametrize("mode", ["full", "gold-window"])
+def test_a_clear_difference_is_significant(farm, mode):
+    key = farm["key"]
+    good, bad = (evaluate(key, [damaged(key[0], share)], mode) for share in (0.02, 0.4))
+    found = {m.metric: m for m in resample(good, bad, samples=200).metrics}
+    for name in ("muc", "conll", "mentions"):
+        assert found[name].difference.low > 0
+        assert found[name].p < 0.03
+    swapped = {m.metric: m for m in resample(bad, good, samples=200).metrics}
+    assert swapped["conll"].difference.value == pytest.approx(-found["conll"].difference.value)
+
+
+def test_damage_of_the_same_size_is_not_significant(farm):
+    key = farm["key"]
+    a, b = (evaluate(key, [damaged(key[0], 0.1, seed)]) for seed in (1, 2))
+    mentions = next(m for m in resample(a, b, samples=200).metrics if m.metric == "mentions")
+    assert mentions.difference.low < 0 < mentions.difference.high
+    assert mentions.p > 0.05
+
+
+def cut(key, rng):
+    """Each chain goes on under another name from some place on: two errors or so in a chain."""
+    clusters = []
+    for cluster in key:
+        places = sorted(rng.choice(len(cluster), rng.poisson(2), replace=False)) if len(cluster) > 4 else []
+        clusters += [cluster[a:b] for a, b in pairwise([0, *places, len(cluster)])]
+    return [c for c in clusters if c]
+
+
+def pieces(key, rng):
+    """Mentions move to other clusters in a stretch of ten tokens, the same in a fifth of all stretches."""
+    confused = rng.random(61) < 0.2
+    clusters = [[] for _ in key]
+    for owner, cluster in enumerate(key):
+        for span in cluster:
+            if rng.random() > 0.1:
+                clusters[(owner + confused[span[0] // 10]) % len(key)].append(span)
+    return [c for c in clusters if c]
+
+
+@pytest.mark.parametrize("errors", [cut, pieces])
+def test_equal_systems_are_not_told_apart_too_often(errors):
+    """Errors that stay in a place, and errors that last: p < 0.1 in about a tenth of 40 pairs.
+
+    Exchanging blocks alone finds a difference of chains that were cut in more than half of them.
+    """
+    sentences = [["x"] * 10] * 60
+    key = [[(i, i) for i in range(first, 600, 9)] for first in range(9)]
+    gold = Record("b", "", sentences, key)
+    small = {"b_cubed": 0, "lea": 0, "muc": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        a, b = (evaluate([gold], [Record("b", "", sentences, errors(key, rng))]) for _ in range(2))
+        found = {m.metric: m.p for m in resample(a, b, samples=200, block_size=40).metrics}
+        for name in small:
+            small[name] += found[name] is not None and found[name] < 0.1
+    assert all(count <= 9 for count in small.values()), small
+
+
+def test_no_p_value_where_one_error_makes_the_difference():
+    """Two characters merged from the first page to the last: one error, of which one book cannot judge."""
+    key = [[(i, i) for i in range(first, 900, 9)] for first in range(9)]
+    gold = Record("b", "", [["x"] * 10] * 90, key)
+    merged = Record("b", "", gold.sentences, [key[0] + key[1], *key[2:]])
+    found = resample(evaluate([gold], [gold]), evaluate([gold], [merged]), block_size=60)
+    b_cubed = next(m for m in found.metrics if m.metric == "b_cubed")
+    assert (b_cubed.p, b_cubed.unit) == (None, "character")
+    assert b_cubed.books_needed >= 2
+    assert any("no p-value for" in note and "books like these" in note for note in found.notes)
+
+
+def comparisons(*p_values):
+    """Resamplings of which every metric has the same p."""
+    interval = Interval(0.5, 0.4, 0.6)
+    rows = [tuple(Comparison(m, interval, interval, interval, p) for m in METRICS) for p in p_values]
+    return [Resampling("auto", 10, 1, 100, 0, 0.95, row, ()) for row in rows]
+
+
+def test_p_values_of_a_family_are_adjusted_by_holm():
+    found = adjusted(comparisons(0.01, 0.04, None, 0.03))
+    assert [one.metrics[0].p_adjusted for one in found] == [0.04, 0.09, None, 0.09]
+
+
+def test_systems_stand_in_groups_that_are_not_told_apart():
+    """A and C differ, B from neither: two groups, with B in both."""
+    found = adjusted(comparisons(0.5, 0.001, 0.5))
+    groups = groups_alike(["A", "B", "C"], [("A", "B"), ("A", "C"), ("B", "C")], found)
+    assert groups["conll"] == [["A", "B"], ["B", "C"]]
+
+
+SPANS = st.tuples(st.integers(0, 11), st.integers(0, 1)).map(lambda p: (p[0], p[0] + p[1]))
+LISTS = st.lists(st.lists(SPANS, min_size=1, max_size=5), max_size=5)
+
+
+def rows_of(scores):
+    """Numerators and denominators in the order of a count matrix."""
+    named = {name: getattr(scores, name) for name in COUNTED if hasattr(scores, name)}
+    blanc = scores.blanc
+    parts = [*named.values(), blanc.link, blanc.non_link, blanc.mention]
+    return [list(score.to_dict().values())[3:] for score in parts]
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS, LISTS, LISTS, st.sampled_from(["released", "first"]))
+def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates):
+    """Also with spans in several clusters, under either rule."""
+    sides = [overlaps(members([key]), members([r]), duplicates=duplicates) for r in (first, second)]
+    parts = BookParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
+    for system, response in enumerate((first, second)):
+        chosen = np.zeros((2, 3), bool)
+        chosen[system] = True
+        whole = score_clusters(key, response, duplicates=duplicates)
+        assert parts.counts(chosen).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS, LISTS, st.sampled_from(["keep", "drop"]))
+def test_a_part_left_out_is_a_shorter_book(key, response, singletons):
+    """Spans once, so that the clusters left over can be written down by hand."""
+    key, response = (unique(side) for side in (key, response))
+    sides = overlaps(members([key]), members([response]))
+    parts = BookParts([sides], Blocks(np.array([0, 4, 8])), drop_singletons=singletons == "drop")
+    kept = np.array([True, False, True])
+    shorter = [[[s for s in c if not 4 <= s[0] < 8] for c in side] for side in (key, response)]
+    whole = score_clusters(*shorter, singletons=singletons)
+    assert parts.counts(kept[None], kept).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+
+
+def unique(clusters):
+    seen = set()
+    return [[s for s in c if not (s in seen or seen.add(s))] for c in clusters]
+
+
+def test_a_mixture_joins_the_clusters_that_the_systems_share():
+    """Two copies of one system that list their clusters in another order: every mixture is that system."""
+    key = [[(i, i) for i in range(first, 12, 3)] for first in range(3)]
+    sides = [overlaps(members([key]), members([response])) for response in (key, key[::-1])]
+    parts = BookParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
+    mixed = parts.counts(np.array([[True, False, True], [False, True, False]]))
+    assert mixed.tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
+
+
+def test_spans_in_several_clusters_and_dropped_singletons_do_not_go_together(record):
+    key, twice = record("b", "abcdefghij"), record("b", "abc cde f")
+    result = evaluate([key], [twice], singletons="drop")
+    with pytest.raises(UsageError, match="--duplicates first"):
+        resample(result, block_size=1)
+
+
+def test_systems_scored_on_other_books_are_not_compared(record):
+    a = evaluate([record("a", "ab")], [record("a", "ab")])
+    b = evaluate([record("b", "abc")], [record("b", "abc")])
+    with pytest.raises(
+        UsageError, match=r"same documents[\s\S]*only in the scores of the first: a;"
+    ) as error:
+        resample(a, b, unit="book")
+    assert "(" not in error.value.found
+
+
+def test_systems_scored_under_other_rules_are_not_compared(record):
+    a, b = (evaluate([record("a", "ab")], [record("a", "ab")], singletons=s) for s in ("keep", "drop"))
+    with pytest.raises(UsageError, match="other values of singletons"):
+        resample(a, b)
+
+
+def books(record, count):
+    pairs = [record(f"b{i}", "ab cd") for i in range(count)]
+    return evaluate(pairs, pairs)
+
+
+def test_books_can_be_the_units(record):
+    assert resample(books(record, 12), unit="book").units == 12
+
+
+def test_few_units_are_refused_unless_forced(record):
+    with pytest.raises(UsageError, match=r"4 books[\s\S]*at least 10[\s\S]*--few-units"):
+        resample(books(record, 4), unit="book")
+    forced = resample(books(record, 4), books(record, 4), unit="book", few_units=True)
+    assert forced.units == 4
+    assert any("mean little" in note for note in forced.notes)
+
+
+def test_one_unit_cannot_be_forced(record):
+    with pytest.raises(UsageError, match="1 book"):
+        resample(books(record, 1), unit="book", few_units=True)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"unit": "page"}, {"samples": 5}, {"confidence": 1.5}, {"unit": "chapter"}, {"unit": "book"},
+    {"unit": "block"}, {"unit": "character"}, {"block_size": 0},
+])  # fmt: skip
+def test_what_cannot_be_resampled_is_refused(record, arguments):
+    with pytest.raises(UsageError):
+        resample(books(record, 1), **arguments)
+
+
+def test_text_without_chapters_is_refused_with_the_way_out():
+    plain = Record("b", "", [["one", "two"]] * 3, [[(0, 0), (2, 2)]])
+    with pytest.raises(UsageError, match=r"found 0 chapter headings[\s\S]*--unit block"):
+        resample(evaluate([plain], [plain]), unit="chapter")
+
+
+def test_chapters_of_pride_and_prejudice(real):
+    novel = [r for r in real["system"] if r.doc_key.startswith("pride")]
+    assert resample(evaluate(novel, novel), unit="chapter", samples=100).units == 61
+
+
+def test_every_metric_is_there(farm, real):
+    result = resample(evaluate(farm["key"], real["system"]), samples=100)
+    assert [m.metric for m in result.metrics] == list(METRICS)
+    assert result.to_dict()["metrics"][0]["other"] is None
