@@ -30,10 +30,10 @@ PAPER_TOKENS = 225_506
 
 def measure(path: str) -> tuple[str, int, float, float, float, float]:
     """(name, tokens, CPU s to read and tokenise, CPU s to annotate, of these parse, peak GiB)."""
-    from bookcoref_data.annotate.backends import make_backend
-    from bookcoref_data.annotate.plan import default_plan
-    from bookcoref_data.annotate.propose import propose_cast
-    from bookcoref_data.annotate.steps import Job
+    from bookcoref_data.annotation.backends import make_backend
+    from bookcoref_data.annotation.plan import default_plan
+    from bookcoref_data.annotation.propose import propose_cast
+    from bookcoref_data.annotation.steps import Job
     from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
     start = time.process_time()
@@ -79,9 +79,9 @@ def speed(books: list[str]) -> None:
 
 
 def quality(litbank: Path | None, gold: Path | None) -> None:
-    from bookcoref_data.annotate.backends import make_backend
-    from bookcoref_data.annotate.cast import make_cast
-    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.annotation.backends import make_backend
+    from bookcoref_data.annotation.cast import make_cast
+    from bookcoref_data.annotation.plan import default_plan
     from bookcoref_data.books import Book
     from bookcoref_data.formats.jsonl import read
     from bookcoref_data.workflows.annotate import COLUMNS, Source, annotate_book, table_rows
@@ -112,11 +112,11 @@ def quality(litbank: Path | None, gold: Path | None) -> None:
 
 def agreement(released: Path, system: Path) -> None:
     """CoNLL F1 of ours against released clusters, for books whose text only the system's file has."""
-    from bookcoref_data.annotate.cast import make_cast
-    from bookcoref_data.annotate.plan import default_plan
+    from bookcoref_data.annotation.cast import make_cast
+    from bookcoref_data.annotation.plan import default_plan
     from bookcoref_data.books import Book
-    from bookcoref_data.evaluate import score_clusters
     from bookcoref_data.formats.jsonl import read
+    from bookcoref_data.scoring import score_clusters
     from bookcoref_data.workflows.annotate import Source, annotate_book
 
     bare = {r.doc_key: r.characters for r in read(released) if r.sentences is None}
@@ -134,14 +134,14 @@ def agreement(released: Path, system: Path) -> None:
 def length_penalty(gold: Path) -> None:
     """What length costs: every window of 1,500 words read alone, against the same windows of one reading of
     the whole book. Clusters are scored by window (both have the same key), links of all windows."""
-    from bookcoref_data.annotate.backends import make_backend
-    from bookcoref_data.annotate.cast import make_cast
-    from bookcoref_data.annotate.plan import default_plan
-    from bookcoref_data.annotate.windowing import annotation_windows
+    from bookcoref_data.annotation.backends import make_backend
+    from bookcoref_data.annotation.cast import make_cast
+    from bookcoref_data.annotation.plan import default_plan
+    from bookcoref_data.annotation.windowing import annotation_windows
     from bookcoref_data.books import Book
-    from bookcoref_data.evaluate import score_documents
-    from bookcoref_data.evaluate.linking import score_linking
     from bookcoref_data.formats.jsonl import read
+    from bookcoref_data.scoring import score_documents
+    from bookcoref_data.scoring.linking import score_linking
     from bookcoref_data.workflows.annotate import Source, annotate_book
 
     plan = default_plan("embedded")

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bench_dialogue import load_scorer, novel_options, source_of
-from bookcoref_data.annotate.cast import Entry
-from bookcoref_data.annotate.embedded.parsing import parse_with_cache
-from bookcoref_data.annotate.propose import propose_cast
+from bookcoref_data.annotation.cast import Entry
+from bookcoref_data.annotation.propose import propose_cast
+from training.parses import parse_with_cache
 
 NOT_A_PART = {"mr", "mrs", "miss", "dr", "sir", "lady", "the", "de", "von"}
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.align import align
+from bookcoref_data.alignment import align
 from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
 from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
@@ -41,9 +41,8 @@ WHY = {
     "19810": "Table 8 leaves out the introduction, which is part of the fiction (the narrator's frame)",
     "370": "Table 8 leaves out Defoe's own preface",
     "1377": "Table 8 counts Scott's introduction",
-    "46597": "another edition: even without paragraph tokens and captions the file has more words",
     "28240": "Table 8 counts the 62,000 characters of translator's notes",
-    "2383": "Table 8 counts glosses and notes of the annotated edition, which are not Chaucer's",
+    "2383": "an annotated edition; the recipe cuts glosses and the poems behind the Tales",
     "996": "Table 8 leaves out the commendatory verses and Cervantes's own preface",
 }
 FORBIDDEN = ("Project Gutenberg", "PROJECT GUTENBERG", "Gutenberg-tm", "Produced by", "Proofreading Team")

@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from bookcoref_data.annotate.cast import parse_cast
+from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.books import Book, Character, Mention
 from bookcoref_data.workflows import contexts as work
 from bookcoref_data.workflows.annotate import pattern_matching, read_sources

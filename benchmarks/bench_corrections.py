@@ -22,9 +22,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.cast import Cast, Entry, make_cast
-from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.cast import Cast, Entry, make_cast
+from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.workflows.annotate import annotate_book, read_sources

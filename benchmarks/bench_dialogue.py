@@ -32,14 +32,14 @@ from typing import Any
 
 import numpy as np
 
-from bookcoref_data.annotate.cast import Cast, parse_cast
-from bookcoref_data.annotate.embedded.backend import RULE_NAMES, EmbeddedBackend
-from bookcoref_data.annotate.embedded.calibration import SCALES
-from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
-from bookcoref_data.annotate.embedded.parsing import parse_with_cache
-from bookcoref_data.annotate.plan import default_plan
+from bookcoref_data.annotation.cast import Cast, parse_cast
+from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBackend
+from bookcoref_data.annotation.embedded.calibration import SCALES
+from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
+from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import fit_scale
+from training.parses import parse_with_cache
 
 MAIN_CATEGORIES = {"major", "intermediate"}
 MEASURES = (
@@ -259,7 +259,7 @@ def print_reliability(judged: list[Judged]) -> None:
 
 
 def print_fit(judged: list[Judged]) -> None:
-    """Slope and shift of the logit that fit the judged links best, for `annotate/embedded/calibration.py`:
+    """Slope and shift of the logit that fit the judged links best, for `annotation/embedded/calibration.py`:
     those of today's scores, put together with the scale that these have been through."""
     print("\nscales of the rankers' scores: slope, shift")
     for kind, rule in RULE_NAMES.items():

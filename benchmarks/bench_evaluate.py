@@ -40,10 +40,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bookcoref_data.evaluate import score_clusters
-from bookcoref_data.evaluate.clustering import members
-from bookcoref_data.evaluate.metrics import RELEASED_METRICS, overlaps
 from bookcoref_data.formats import read_documents
+from bookcoref_data.scoring import score_clusters
+from bookcoref_data.scoring.clustering import members
+from bookcoref_data.scoring.metrics import RELEASED_METRICS, overlaps
 
 PEER = "maverick-coref==1.0.7"
 NAMES = {"muc": "muc", "b_cubed": "b_cubed", "ceafe": "ceaf_e", "conll2012": "conll"}

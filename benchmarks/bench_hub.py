@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5, help="texts (windows, groups, batches) timed")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    from bookcoref_data.annotate.hub.device import choose_device
+    from bookcoref_data.annotation.hub.device import choose_device
 
     device = choose_device(given.device)
     rows: list[Row] = []
@@ -119,7 +119,7 @@ def main() -> None:
 
 def measure_link(given, device):
     """400-word windows with a cast of average size."""
-    from bookcoref_data.annotate.hub.reader import Reader, ReaderSettings, reader_shapes
+    from bookcoref_data.annotation.hub.reader import Reader, ReaderSettings, reader_shapes
 
     encoder, dtype = _encoder(given, device)
     settings = ReaderSettings(given.encoder)
@@ -145,7 +145,7 @@ def measure_groups(given, device):
 def _expand(step: str, given, device, parts: list[int]) -> Row:
     import torch
 
-    from bookcoref_data.annotate.hub.maverick import Maverick, maverick_shapes
+    from bookcoref_data.annotation.hub.maverick import Maverick, maverick_shapes
 
     encoder, dtype = _encoder(given, device)
     heads = _heads(maverick_shapes(encoder.config.hidden_size), device, dtype)
@@ -174,8 +174,8 @@ def measure_filter(given, device):
     import torch
     from transformers import Qwen2Config, Qwen2ForCausalLM
 
-    from bookcoref_data.annotate.hub.device import dtype_of
-    from bookcoref_data.annotate.hub.judge import Judge
+    from bookcoref_data.annotation.hub.device import dtype_of
+    from bookcoref_data.annotation.hub.judge import Judge
 
     dtype = dtype_of(given.dtype or "bfloat16")
     config = Qwen2Config(**QWEN[given.judge], dtype=dtype)
@@ -219,7 +219,7 @@ def _encoder(given, device):
     import torch
     from transformers import DebertaV2Config, DebertaV2Model
 
-    from bookcoref_data.annotate.hub.device import dtype_of
+    from bookcoref_data.annotation.hub.device import dtype_of
 
     dtype = dtype_of(given.dtype or "float32")
     with torch.device(device):

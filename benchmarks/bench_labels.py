@@ -33,13 +33,13 @@ from benchmarks.bench_dialogue import (
     print_table,
     source_of,
 )
-from bookcoref_data.annotate.embedded.backend import EmbeddedBackend, HowToRead, read_text
-from bookcoref_data.annotate.embedded.network import Ranker, load_rankers
-from bookcoref_data.annotate.embedded.parsing import parse_with_cache
-from bookcoref_data.annotate.embedded.reader import Text
-from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.annotate.steps import Job, run_steps
+from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, read_text
+from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
+from bookcoref_data.annotation.embedded.reader import Text
+from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.steps import Job, run_steps
 from training.litbank import parts
+from training.parses import parse_with_cache
 from training.train import (
     EPOCHS,
     KINDS,

@@ -19,14 +19,14 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.cast import Cast, make_cast
-from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.annotate.windowing import annotation_windows
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.cast import Cast, make_cast
+from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.windowing import annotation_windows
 from bookcoref_data.books import Book
-from bookcoref_data.evaluate import score_clusters
-from bookcoref_data.evaluate.linking import score_linking
 from bookcoref_data.formats.jsonl import read
+from bookcoref_data.scoring import score_clusters
+from bookcoref_data.scoring.linking import score_linking
 from bookcoref_data.workflows.annotate import Source, annotate_book
 
 Named = dict[str, list[tuple[int, int]]]

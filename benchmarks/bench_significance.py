@@ -1,103 +1,135 @@
 """How often do the tests of `--compare` tell two equal systems apart? (It should be 5 % at the 5 % level.)
 
-    python benchmarks/bench_significance.py [--pairs 1000] [--samples 100] [--mode full] [--kind noise]
-                                            [--kept pairs.jsonl]
+    python benchmarks/bench_significance.py [--pairs 1000] [--mode full] [--kind noise] [--kept pairs.jsonl]
+    python benchmarks/bench_significance.py --gold gold.conll        # a real key in place of the drawn one
+    python benchmarks/bench_significance.py --power                  # 5 points apart, three books
+    python benchmarks/bench_significance.py --family                 # ten equal systems, Holm
 
-Every pair of systems is drawn from the same distribution, so no difference between them is real. A test
-at the 5 % level is right when it still finds one in 5 % of the pairs. With 1,000 pairs the standard error
-of each figure is 0.7 points. `*` marks a figure outside 3 to 7 %, `!` one that is outside beyond chance
-(its 95 % interval does not reach 3 to 7 %).
+Every pair of systems is drawn from the same distribution, so no difference between them is real. Printed by
+kind of errors, mode and metric, in percent: pairs with p < 0.05 (right: 5), pairs for which no p-value is
+given, and pairs whose interval of the difference holds 0 (right: 95). With 1,000 pairs the standard error of
+a 5 is 0.7.
 
-`--kept FILE` keeps every pair as soon as it is done. A second run with the same file goes on where the
-first stopped, and more `--pairs` add to those that are there; `--table` prints what the file holds.
-
-The book (our own numbers, no text): 36,000 tokens in sentences of 20, 24 windows of 1,500; 12 characters
-with weights 1/rank, 1,500 mentions; which characters are about changes every 600 tokens. Three kinds of
-systems, each with `random` errors of its own:
+The drawn book (our own numbers, no text): 36,000 tokens in sentences of 20; 12 characters with weights
+1/rank, 1,500 mentions; which characters are about changes every 600 tokens. Errors, beside noise at a third
+of the rate of the kind "noise":
 
 - noise: each mention is lost with 10 %, put into a random cluster with 10 %, one token too long with 5 %.
-- local: noise at a third of these rates, and in 30 % of all stretches of 300 tokens (placed at random,
-  across window ends too) all mentions of one character are taken for another.
-- merges: noise at a third of these rates, and two characters are merged from the first page to the last.
+- skewed: noise on a book whose characters have weights 1/rank^2.
+- local: in 30 % of all stretches of 300 tokens one character is taken for another.
+- runs, pronouns: runs of 3 to 14 mentions (of mentions that play the pronouns) go to one wrong character.
+- episodes: in 30 % of episodes of 400 to 2,500 tokens one character is taken for another, 15 % more are lost.
+- cuts: each chain goes on under a new name once per 60 mentions, at random places.
+- merges: two characters are merged from the first page to the last.
+- drift (ours): one character is taken for another from a random page on.
+- missed (ours): how often a system misses a character is its own for every character.
 
-`merges` on one book is the case that no test can handle: the error is one decision, not many. The line is
-there to show it (200 pairs do). With 12 small books (`unit book`) every book has merges of its own, and
-the test holds.
-(In the windowed modes each window is scored alone, so that a unit `book` adds nothing new: full only.)
-
-Columns: p of approximate randomisation; p of the paired bootstrap where it applies; and how often the
-interval of the difference leaves out 0 (jackknife in mode full, bootstrap elsewhere).
+`--kept FILE` keeps every pair as soon as it is done, and a second run with the same file goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Sequence
-from multiprocessing import Pool
+from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from bookcoref_data.books import Mention, Record, split_book
-from bookcoref_data.evaluate import Evaluation, evaluate
-from bookcoref_data.evaluate.significance import METRICS, resample
+from bookcoref_data.formats import read_documents
+from bookcoref_data.scoring import Evaluation, evaluate
+from bookcoref_data.scoring.significance import METRICS, adjusted, resample
 
-Case = tuple[str, str, str]
-"""Kind of errors, mode, unit."""
-Job = tuple[str, str, str, int, int]
-"""A case, samples, seed."""
-
-KINDS = ("noise", "local", "merges")
+KINDS = ("noise", "skewed", "local", "runs", "pronouns", "episodes", "cuts", "merges", "drift", "missed")
 MODES = ("full", "gold-window", "gold-window-blocks", "gold-window-released", "split")
-SENTENCE, STRETCH, SCENE = 20, 300, 600
-LEVEL = 0.05
-ROUND, SHOWN = 100, 200
-"""Pairs of a case before the next one has its turn; pairs of a case that is shown and not promised."""
+TOKENS, SENTENCE, SCENE, LEVEL = 36_000, 20, 600, 0.05
 
 
-def make_key(rng: np.random.Generator, name: str, tokens: int, characters: int, mentions: int) -> Record:
+def make_key(rng: np.random.Generator, name: str, skew: float = 1.0) -> Record:
     """One book: characters come and go by scene, mentions start at distinct tokens."""
-    starts = np.sort(rng.choice(tokens - 2, mentions, replace=False))
-    weights = 1 / np.arange(1, characters + 1)
-    present = rng.gamma(0.7, size=(tokens // SCENE + 1, characters)) * weights
-    # The owner of each mention: where a random number falls among the characters of its scene.
+    starts = np.sort(rng.choice(TOKENS - 2, 1_500, replace=False))
+    present = rng.gamma(0.7, size=(TOKENS // SCENE + 1, 12)) / np.arange(1, 13) ** skew
     reach = np.cumsum(present / present.sum(axis=1, keepdims=True), axis=1)[starts // SCENE]
-    owners = (rng.random(mentions)[:, None] > reach[:, :-1]).sum(axis=1)
-    longer = rng.random(mentions) < 0.3
-    clusters: list[list[Mention]] = [[] for _ in range(characters)]
-    for start, owner, more in zip(starts.tolist(), owners.tolist(), longer.tolist(), strict=True):
-        clusters[owner].append(Mention(start, start + int(more)))
-    sentences = [["x"] * SENTENCE] * (tokens // SENTENCE)
-    return Record(name, "", sentences, [c for c in clusters if c])
+    owners = (rng.random(starts.size)[:, None] > reach[:, :-1]).sum(axis=1)
+    clusters: list[list[Mention]] = [[] for _ in range(12)]
+    for start, owner in zip(starts.tolist(), owners.tolist(), strict=True):
+        clusters[owner].append(Mention(start, start + int(rng.random() < 0.3)))
+    return Record(name, "", [["x"] * SENTENCE] * (TOKENS // SENTENCE), [c for c in clusters if c])
 
 
-def make_system(rng: np.random.Generator, key: Record, kind: str) -> Record:
-    """One system of a kind on one book."""
-    tokens, count = sum(map(len, key.sentences or [])), len(key.clusters)
-    rate = 1.0 if kind == "noise" else 1 / 3
-    taken_for = np.tile(np.arange(count), (tokens // STRETCH + 2, 1))
-    offset = int(rng.integers(STRETCH))
-    if kind == "local":
-        for stretch in np.flatnonzero(rng.random(len(taken_for)) < 0.3).tolist():
-            who, whom = rng.integers(count, size=2)
-            taken_for[stretch, who] = whom
-    elif kind == "merges" and count > 1:
-        who, whom = rng.choice(count, 2, replace=False)
-        taken_for[:, who] = whom
-    clusters: list[list[Mention]] = [[] for _ in range(count)]
-    for owner, cluster in enumerate(key.clusters):
-        for start, end in cluster:
-            chance = rng.random()
-            if chance < 0.10 * rate:
-                continue
-            target = int(taken_for[(start + offset) // STRETCH, owner])
-            if chance < 0.20 * rate:
-                target = int(rng.integers(count))
-            clusters[target].append(Mention(start, end + int(rng.random() < 0.05 * rate)))
-    return Record(key.doc_key, "", key.sentences, [c for c in clusters if c])
+class Errors:
+    """The mentions of a key in order, with the cluster that a system puts each into (`label`)."""
+
+    def __init__(self, rng: np.random.Generator, key: Record) -> None:
+        self.rng, self.count = rng, len(key.clusters)
+        self.mentions, owner = zip(
+            *sorted((m, o) for o, c in enumerate(key.clusters) for m in c), strict=True
+        )
+        self.owner = np.array(owner)
+        self.label = self.owner.copy()
+        self.starts = np.array([m[0] for m in self.mentions])
+        self.lost = np.zeros(self.owner.size, bool)
+
+    def confuse(self, where: np.ndarray) -> None:
+        """Take one character for another."""
+        who, whom = self.rng.choice(self.count, 2, replace=False)
+        self.label[where & (self.owner == who)] = whom
+
+    def run_on(self, among: np.ndarray, every: int) -> None:
+        """Runs of mentions go to one character."""
+        for _ in range(self.rng.poisson(among.size / every)):
+            at = int(self.rng.integers(among.size))
+            self.label[among[at : at + int(self.rng.integers(3, 15))]] = self.rng.integers(self.count)
+
+    def make(self, kind: str) -> None:
+        rng, end = self.rng, int(self.starts[-1]) + 1
+        everywhere = np.ones(self.owner.size, bool)
+        if kind == "local":
+            stretches = (self.starts + int(rng.integers(300))) // 300
+            for stretch in np.flatnonzero(rng.random(stretches.max() + 1) < 0.3):
+                self.confuse(stretches == stretch)
+        elif kind == "runs":
+            self.run_on(np.arange(self.owner.size), 60)
+        elif kind == "pronouns":
+            self.run_on(np.flatnonzero(self.starts * 7919 % 10 < 6), 40)
+        elif kind == "episodes":
+            at = -int(rng.integers(2_500))
+            while at < end:
+                size = int(rng.integers(400, 2_500))
+                if rng.random() < 0.3:
+                    inside = (self.starts >= at) & (self.starts < at + size)
+                    self.confuse(inside)
+                    self.lost |= inside & (rng.random(inside.size) < 0.15)
+                at += size
+        elif kind == "cuts":
+            for owner in range(self.count):
+                own = np.flatnonzero(self.owner == owner)
+                for place in np.sort(rng.integers(1, max(own.size, 2), rng.binomial(own.size, 1 / 60))):
+                    self.label[own[place:]] = self.label.max() + 1
+        elif kind == "merges":
+            self.confuse(everywhere)
+        elif kind == "drift":
+            self.confuse(self.starts >= rng.integers(end))
+        elif kind == "missed":
+            self.lost |= rng.random(self.owner.size) < rng.beta(1, 9, self.count)[self.owner]
+
+
+def make_system(rng: np.random.Generator, key: Record, kind: str, worse: float = 1.0) -> Record:
+    """One system of a kind on one book. `worse` multiplies the rate of the noise."""
+    errors = Errors(rng, key)
+    errors.make(kind)
+    rate = worse * (1.0 if kind in ("noise", "skewed") else 1 / 3)
+    clusters: dict[int, list[Mention]] = {}
+    for (start, end), label, lost in zip(
+        errors.mentions, errors.label.tolist(), errors.lost.tolist(), strict=True
+    ):
+        chance = rng.random()
+        if lost or chance < 0.10 * rate:
+            continue
+        target = int(rng.integers(errors.count)) if chance < 0.20 * rate else label
+        clusters.setdefault(target, []).append(Mention(start, end + int(rng.random() < 0.05 * rate)))
+    return Record(key.doc_key, "", key.sentences, [sorted(set(c)) for c in clusters.values()])
 
 
 def scored(keys: list[Record], systems: list[Record], mode: str) -> Evaluation:
@@ -109,93 +141,45 @@ def scored(keys: list[Record], systems: list[Record], mode: str) -> Evaluation:
     return evaluate(*cut, mode)
 
 
-def one_pair(job: Job) -> list[list[bool]]:
-    """By kind of figure (randomisation, bootstrap, interval) and metric: was a difference found?"""
-    kind, mode, unit, samples, seed = job
+def one_pair(gold: list[Record], kind: str, mode: str, seed: int) -> list[list[int]]:
+    """By metric: p below the level, no p, 0 in the interval."""
     rng = np.random.default_rng(seed)
-    books, tokens, mentions = (12, 6_000, 250) if unit == "book" else (1, 36_000, 1_500)
-    keys = [make_key(rng, f"book_{i}", tokens, 12, mentions) for i in range(books)]
-    first, second = (scored(keys, [make_system(rng, key, kind) for key in keys], mode) for _ in range(2))
-    # Where counts add up, samples cost next to nothing, and percentiles need many.
-    if mode != "full" or unit == "book":
-        samples *= 10
-    found = resample(first, second, unit=unit, samples=samples, seed=seed).metrics
-    boot = [m.p_bootstrap is not None and m.p_bootstrap < LEVEL for m in found]
-    return [
-        [m.p_randomisation is not None and m.p_randomisation < LEVEL for m in found],
-        boot if found[0].p_bootstrap is not None else [],
-        [m.difference is not None and not m.difference.low <= 0 <= m.difference.high for m in found],
-    ]
+    keys = gold or [make_key(rng, "book", 2.0 if kind == "skewed" else 1.0)]
+    first, second = (scored(keys, [make_system(rng, k, kind) for k in keys], mode) for _ in range(2))
+    found = resample(first, second, samples=1_000, seed=seed, few_units=True).metrics
+    return [[int(m.p is not None and m.p < LEVEL), int(m.p is None),
+             int(m.difference.low <= 0 <= m.difference.high)] for m in found]  # fmt: skip
 
 
-def cases(modes: Sequence[str], kinds: Sequence[str]) -> list[Case]:
-    """(kind, mode, unit) of every line."""
-    found = [(kind, mode, "window") for mode in modes for kind in kinds]
-    return found + [(kind, "full", "book") for kind in kinds if "full" in modes]
+def power(pairs: int) -> None:
+    """How often a difference of about 5 points CoNLL on three books is seen."""
+    seen, differences = 0, []
+    for seed in range(pairs):
+        rng = np.random.default_rng(seed)
+        keys = [make_key(rng, f"book_{i}") for i in range(3)]
+        better, worse = (
+            scored(keys, [make_system(rng, k, "local", w) for k in keys], "full") for w in (1, 1.6)
+        )
+        conll = resample(better, worse, samples=1_000, seed=seed).metrics[METRICS.index("conll")]
+        differences.append(conll.difference.value)
+        seen += conll.p is not None and conll.p < LEVEL
+    print(
+        f"power: {100 * seen / pairs:.1f} % of {pairs} pairs, {100 * np.mean(differences):.1f} points apart"
+    )
 
 
-def key_of(case: Case, samples: int, seed: int) -> str:
-    """The name of one pair in the kept file: everything that its outcome depends on."""
-    return " ".join((*case, str(samples), str(seed)))
-
-
-def run(case: Case, pairs: int, samples: int, pool: Any, kept: Kept) -> None:
-    """Draw the pairs of one case that are not kept yet."""
-    jobs = [(*case, samples, seed) for seed in seeds(pairs) if key_of(case, samples, seed) not in kept.found]
-    for job, found in pool.imap_unordered(one_job, jobs, chunksize=2):
-        kept.add(key_of(job[:3], samples, job[4]), found)
-
-
-def one_job(job: Job) -> tuple[Job, list[list[bool]]]:
-    """A job with its outcome, since jobs end in any order."""
-    return job, one_pair(job)
-
-
-def seeds(pairs: int) -> list[int]:
-    """The seed of every pair."""
-    return [1000 * number + 7 for number in range(pairs)]
-
-
-class Kept:
-    """Outcomes of pairs, in memory and, where a file is given, on disk: one JSON line per pair."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.found: dict[str, list[list[bool]]] = {}
-        if path is not None and path.exists():
-            # An interrupted run may have left half a line at the end: that pair is drawn again.
-            whole = path.read_text("utf-8").rpartition("\n")[0]
-            for line in whole.splitlines():
-                row = json.loads(line)
-                self.found[row["pair"]] = row["found"]
-            path.write_text("".join(map(_kept_line, self.found.items())), "utf-8")
-
-    def add(self, name: str, found: list[list[bool]]) -> None:
-        self.found[name] = found
-        if self.path is not None:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(_kept_line((name, found)))
-
-    def lines(self, case: Case, pairs: int, samples: int) -> list[dict[str, Any]]:
-        """The lines of one case: shares in percent by metric, over the pairs that are done."""
-        names = [key_of(case, samples, seed) for seed in seeds(pairs)]
-        results = [self.found[name] for name in names if name in self.found]
-        lines = []
-        for i, figure in enumerate(("p randomisation", "p bootstrap", "interval without 0")):
-            rows = [result[i] for result in results if result[i]]
-            if rows:
-                share = 100 * np.mean(rows, axis=0)
-                shares = {
-                    metric: round(float(value), 1) for metric, value in zip(METRICS, share, strict=True)
-                }
-                about = dict(zip(("kind", "mode", "unit"), case, strict=True))
-                lines.append(about | {"pairs": len(rows), "figure": figure} | shares)
-        return lines
-
-
-def _kept_line(row: tuple[str, list[list[bool]]]) -> str:
-    name, found = row
-    return json.dumps({"pair": name, "found": [[int(f) for f in figure] for figure in found]}) + "\n"
+def family(families: int) -> None:
+    """How often ten equal systems on three books give any adjusted p below the level, by metric."""
+    wrong = np.zeros(len(METRICS))
+    for seed in range(families):
+        rng = np.random.default_rng(seed)
+        keys = [make_key(rng, f"book_{i}") for i in range(3)]
+        systems = [scored(keys, [make_system(rng, k, "local") for k in keys], "full") for _ in range(10)]
+        found = adjusted([resample(a, b, samples=2_000, seed=seed) for a, b in combinations(systems, 2)])
+        small = [[m.p_adjusted is not None and m.p_adjusted < LEVEL for m in one.metrics] for one in found]
+        wrong += np.any(small, axis=0)
+    print(f"families of ten equal systems: {families}, with a difference found in %")
+    print("  ".join(f"{m} {100 * w / families:.1f}" for m, w in zip(METRICS, wrong, strict=True)))
 
 
 def main() -> None:
@@ -203,63 +187,34 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pairs", type=int, default=1000)
-    parser.add_argument("--samples", type=int, default=100, help="in mode full; ten times as many elsewhere")
     parser.add_argument("--mode", action="append", choices=MODES)
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--gold", type=Path)
     parser.add_argument("--kept", type=Path, help="file that keeps every pair; a second run goes on with it")
-    parser.add_argument("--table", action="store_true", help="draw nothing, print what --kept holds")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--power", action="store_true")
+    parser.add_argument("--family", action="store_true")
     arguments = parser.parse_args()
-    kept = Kept(arguments.kept)
-    lines = []
-    wanted = cases(arguments.mode or MODES, arguments.kind or KINDS)
-    if not arguments.table:
-        with Pool(arguments.jobs) as pool:
-            # In rounds over all cases, so that a run that is stopped has about as many pairs of each.
-            for done in range(ROUND, arguments.pairs + ROUND, ROUND):
-                for case in wanted:
-                    pairs = min(done, arguments.pairs if promised(case) else SHOWN)
-                    run(case, min(pairs, arguments.pairs), arguments.samples, pool, kept)
-    for case in wanted:
-        for line in kept.lines(case, arguments.pairs, arguments.samples):
-            lines.append(line)
-            if not arguments.json:
-                show(line, header=len(lines) == 1)
-    if arguments.json:
-        print(json.dumps(lines, indent=2))
-    held = [line for line in lines if promised((line["kind"], line["mode"], line["unit"]))]
-    marks = [mark(line[m], line["pairs"]) for line in held for m in METRICS]
-    print(
-        f"of {len(marks)} promised figures {len(marks) - marks.count(' ')} are outside 3 to 7 %, "
-        f"{marks.count('!')} beyond chance",
-        file=sys.stderr,
-    )
-
-
-def promised(case: Case) -> bool:
-    """Whether the test should hold: merges all through one book are drawn to show that it cannot."""
-    kind, _, unit = case
-    return kind != "merges" or unit == "book"
-
-
-def mark(share: float, pairs: int) -> str:
-    """`*` for a share outside 3 to 7 %, `!` where 1.96 standard errors do not bring it back inside."""
-    if 3 <= share <= 7:
-        return " "
-    border = 3 if share < 3 else 7
-    reach = 1.96 * (border * (100 - border) / pairs) ** 0.5
-    return "!" if abs(share - border) > reach else "*"
-
-
-def show(line: dict[str, Any], *, header: bool) -> None:
-    """One line of the table."""
-    if header:
-        names = "".join(f"{metric:>10}" for metric in METRICS)
-        print(f"{'kind':8}{'mode':22}{'unit':8}{'pairs':7}{'figure':20}{names}")
-    cells = "".join(f"{line[m]:9.1f}{mark(line[m], line['pairs'])}" for m in METRICS)
-    about = f"{line['kind']:8}{line['mode']:22}{line['unit']:8}{line['pairs']:<7}{line['figure']:20}"
-    print(about + cells, flush=True)
+    if arguments.power or arguments.family:
+        (power if arguments.power else family)(arguments.pairs)
+        return
+    gold = list(read_documents(arguments.gold)) if arguments.gold else []
+    rows = map(json.loads, arguments.kept.open()) if arguments.kept and arguments.kept.exists() else ()
+    kept = {row["pair"]: row["found"] for row in rows}
+    print(f"{'kind':9} {'mode':21} pairs  figure   " + " ".join(f"{m:>8}" for m in METRICS))
+    for mode in arguments.mode or MODES:
+        for kind in arguments.kind or KINDS:
+            results = []
+            for seed in range(arguments.pairs):
+                name = f"{arguments.gold or 'drawn'} {kind} {mode} {seed}"
+                if name not in kept:
+                    kept[name] = one_pair(gold, kind, mode, seed)
+                    if arguments.kept:
+                        with arguments.kept.open("a", encoding="utf-8") as file:
+                            file.write(json.dumps({"pair": name, "found": kept[name]}) + "\n")
+                results.append(kept[name])
+            for figure, row in zip(("p < 0.05", "no p", "holds 0"), np.mean(results, axis=0).T, strict=True):
+                cells = " ".join(f"{100 * share:8.1f}" for share in row)
+                print(f"{kind:9} {mode:21} {len(results):5}  {figure:8} {cells}", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,16 +24,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.annotate.steps import run_steps
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.steps import run_steps
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.cli.common import emit_table
-from bookcoref_data.evaluate import evaluate
-from bookcoref_data.evaluate.typed import TypedSpan, typed_scores
 from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.typed_spans import read_typed_spans
-from bookcoref_data.report.typed_tables import typed_tables
+from bookcoref_data.reports.typed_tables import typed_tables
+from bookcoref_data.scoring import evaluate
+from bookcoref_data.scoring.typed import TypedSpan, typed_scores
 from training.litbank import parts, read_excerpt
 
 

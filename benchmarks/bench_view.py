@@ -23,7 +23,7 @@ from typing import Any
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.books.layout import lay_out
 from bookcoref_data.formats.annotated import read_annotations
-from bookcoref_data.view import render
+from bookcoref_data.reading_page import render
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",

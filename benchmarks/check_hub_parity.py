@@ -106,7 +106,7 @@ def check_reader(source: Path, folder: Path, binary: bool) -> None:
     from safetensors.torch import save_file
     from transformers import AutoTokenizer
 
-    from bookcoref_data.annotate.hub.reader import Reader, ReaderSettings, reader_shapes
+    from bookcoref_data.annotation.hub.reader import Reader, ReaderSettings, reader_shapes
 
     transformers.modeling_utils.PoolerEndLogits = end_pooler()
     package("published_reader", source / "relik/reader/pytorch_modules/hf")
@@ -203,7 +203,7 @@ def end_pooler():
 def check_maverick(source: Path, folder: Path) -> None:
     import torch
 
-    from bookcoref_data.annotate.hub.maverick import SPEAKER, Maverick, maverick_shapes
+    from bookcoref_data.annotation.hub.maverick import SPEAKER, Maverick, maverick_shapes
 
     wrapper, model_class = published_maverick(source)
     encoder, out = folder / "encoder", folder / "maverick"

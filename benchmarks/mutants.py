@@ -1,8 +1,8 @@
-"""Mutation testing of the pure rooms: change one operator or constant, run the tests that reach it.
+"""Mutation testing of all rooms: change one operator or constant, run the tests that reach it.
 
-    python benchmarks/mutants.py --count 200 --seed 1                  # a sample over all pure rooms
+    python benchmarks/mutants.py --count 200 --seed 1                  # a sample over all rooms
     python benchmarks/mutants.py --room stitch --count 40 --seed 2     # one room
-    python benchmarks/mutants.py --at evaluate/modes.py:138            # every mutant of one line
+    python benchmarks/mutants.py --at scoring/modes.py:138            # every mutant of one line
 
 Each mutant turns one comparison, moves one integer by one, exchanges `and` and `or`, `+` and `-`, negates a
 condition, or drops a `not`. The repository is copied to a temporary folder; the checkout is never changed. A
@@ -44,15 +44,18 @@ else:
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "bookcoref_data"
-ROOMS = ("words", "align", "books", "text", "stitch", "evaluate", "edits")
-# The tests that may kill: those of the pure rooms, and their neighbours that assert on the same functions.
+ROOMS = tuple(sorted(path.name for path in (ROOT / PACKAGE).iterdir() if (path / "__init__.py").is_file()))
+PURE = ("words", "alignment", "books", "text", "stitch", "scoring", "edits")
+# The tests that may kill: those of the rooms, and their neighbours that assert on the same functions.
 NEIGHBOURS = (
-    "tests/report",
+    "tests/reports",
     "tests/formats",
     "tests/cli/test_evaluate.py",
     "tests/workflows/test_align.py",
     "tests/workflows/test_pack.py",
 )
+# Rooms that are not pure are mostly reached through the verbs.
+VERBS = ("tests/workflows", "tests/api", "tests/cli")
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -371,7 +374,16 @@ def _functions_reached(data: Path, folder: Path) -> dict[str, dict[str, list[str
     return reached
 
 
-def measured_reach(shop: Workshop, kept: Path) -> Reach:
+def tests_of(folder: Path, rooms: list[str]) -> list[Path]:
+    """The test files that may notice a change in one of the rooms, each once."""
+    verbs = VERBS if set(rooms) - set(PURE) else ()
+    names = [*(f"tests/{room}" for room in rooms), *NEIGHBOURS, *verbs]
+    places = [folder / name for name in names]
+    found = [t for place in places for t in ([place] if place.suffix else sorted(place.rglob("test_*.py")))]
+    return list(dict.fromkeys(found))
+
+
+def measured_reach(shop: Workshop, rooms: list[str], kept: Path) -> Reach:
     """Which tests reach which functions: from the file of an earlier run where the tests are the same.
 
     The code may have changed since. A test that reaches a function only now may then run late or not at
@@ -379,8 +391,7 @@ def measured_reach(shop: Workshop, kept: Path) -> Reach:
     """
     old = json.loads(kept.read_text()) if kept.exists() else {}
     reach = Reach()
-    files = [*(shop.folder / "tests" / room for room in ROOMS), *(shop.folder / name for name in NEIGHBOURS)]
-    tests = [t for f in files for t in ([f] if f.suffix else sorted(f.rglob("test_*.py")))]
+    tests = tests_of(shop.folder, rooms)
     for number, path in enumerate(tests, 1):
         name = path.relative_to(shop.folder).as_posix()
         if name not in old or old[name]["digest"] != shop.digest_of(path):
@@ -442,9 +453,10 @@ def main() -> None:
         rooms = [room for room in given.room or ROOMS if (shop.folder / PACKAGE / room).is_dir()]
         if given.at:
             chosen = mutants_at(shop.folder, given.at)
+            rooms = sorted({place.partition("/")[0] for place in given.at})
         else:
             chosen = sample(shop.folder, rooms, given.count, given.seed)
-        outcomes = run(shop, chosen, measured_reach(shop, given.map), given.most)
+        outcomes = run(shop, chosen, measured_reach(shop, rooms, given.map), given.most)
         shop.close()
     equivalent = outcomes["equivalent"]
     counted = outcomes.total() - equivalent

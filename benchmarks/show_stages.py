@@ -15,7 +15,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from bookcoref_data.annotate.state import State
+from bookcoref_data.annotation.state import State
 from bookcoref_data.books import Book, Record
 from bookcoref_data.errors import BookcorefError, UsageError
 from bookcoref_data.formats import read_documents

@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.cast import make_cast
-from bookcoref_data.annotate.plan import Plan, default_plan, read_plan
-from bookcoref_data.annotate.steps import Job, run_steps
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.cast import make_cast
+from bookcoref_data.annotation.plan import Plan, default_plan, read_plan
+from bookcoref_data.annotation.steps import Job, run_steps
 from bookcoref_data.books import Record
 from bookcoref_data.cli.common import emit_table
-from bookcoref_data.evaluate import Evaluation, evaluate
-from bookcoref_data.evaluate.scores import LABELS
 from bookcoref_data.formats import read_documents
+from bookcoref_data.scoring import Evaluation, evaluate
+from bookcoref_data.scoring.scores import LABELS
 
 COLUMNS = ("G", "MUC", "B3", "CEAF-e", "CoNLL", "mentions R", "mentions P", "CPU s")
 
@@ -55,7 +55,7 @@ def sweep(gold: list[Record], plan: Plan, sizes: Sequence[int]) -> list[tuple[in
 
 
 def save_plot(found: list[tuple[int, Evaluation, float]], path: Path) -> None:
-    from bookcoref_data.report.evaluation_plots import load_pyplot
+    from bookcoref_data.reports.evaluation_plots import load_pyplot
 
     pyplot = load_pyplot()
     figure, axes = pyplot.subplots(figsize=(6, 3.6), layout="constrained")

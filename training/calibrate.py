@@ -1,4 +1,4 @@
-"""Fit the scales that turn a ranker's score into a probability (annotate/embedded/calibration.py).
+"""Fit the scales that turn a ranker's score into a probability (annotation/embedded/calibration.py).
 
     python -m training.calibrate path/to/litbank
 
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.annotate.backends import make_backend
-from bookcoref_data.annotate.embedded.backend import RULE_NAMES
-from bookcoref_data.annotate.plan import default_plan
-from bookcoref_data.annotate.steps import run_steps
+from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.embedded.backend import RULE_NAMES
+from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.steps import run_steps
 
 from .litbank import parts, read_excerpt
 

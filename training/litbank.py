@@ -1,7 +1,7 @@
 """LitBank as the pipeline sees it: people with a name are the cast, their clusters the key.
 
 LitBank (Bamman, Lewke and Mansoor 2020, CC BY 4.0) annotates about 2,000 tokens of each of 100 novels.
-The protocol, which the figures in docs/annotation.md use:
+The protocol, which the figures in docs/annotator.md use:
 
 * a mention is a person if LitBank's entity layer calls its span PER;
 * a character is a cluster of at least two mentions of which one is a proper name; all its mentions count,
@@ -20,8 +20,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookcoref_data.annotate.cast import Cast, make_cast
-from bookcoref_data.annotate.steps import Job
+from bookcoref_data.annotation.cast import Cast, make_cast
+from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book, Mention
 
 SPLIT_SEED = 2025
@@ -59,11 +59,7 @@ def parts(root: Path) -> dict[str, list[str]]:
     names = sorted(p.stem for p in (root / "coref" / "conll").glob("*.conll"))
     drawn = random.Random(SPLIT_SEED).sample(names, 2 * SPLIT_SIZE)
     test, dev = drawn[:SPLIT_SIZE], drawn[SPLIT_SIZE:]
-    return {
-        "train": [n for n in names if n not in drawn],
-        "dev": sorted(dev),
-        "test": sorted(test),
-    }
+    return {"train": [n for n in names if n not in drawn], "dev": sorted(dev), "test": sorted(test)}
 
 
 def read_excerpt(root: Path, name: str) -> Excerpt | None:

@@ -1,91 +1,158 @@
-"""Train the linker of `bookcoref_data.tasks.merging` on LitBank cut into parts.
+"""Train the linker of `bookcoref_data.tasks.merging` on LitBank and OntoGUM cut into parts.
 
-    python training/merging.py LITBANK_BRAT_FOLDER [--out WEIGHTS.json]
+    python training/merging.py LITBANK_BRAT ONTOGUM_FOLDER [--out WEIGHTS.json] [--held-out DOCUMENTS.jsonl]
 
-Every document is cut at sentence ends into parts of about 300 and 467 tokens (467 is the length of
-OntoNotes' documents); a cluster's mentions in a part are a chain there. Clusters of one mention are left
-out, as in FantasyCoref. Three-fold cross-validation over documents prints what to expect; the threshold is
-that with most right decisions, New included, in documents held out.
-The final weights are the mean of scores of several networks, written as one wider network.
+Documents are cut at sentence ends into parts of several lengths; a cluster's mentions in a part are a chain
+there. LitBank's chains may have one mention (as in FantasyCoref's parts), OntoGUM's have two or more (as in
+OntoNotes). Of OntoGUM the documents under CC BY or in the public domain are learned from, those of the Santa
+Barbara Corpus left out, whose licence is not certain.
+
+Cross-validation over documents prints what to expect by genre, over the parts that the folder holds: every
+document is decided by networks that have not seen it. Genres that are not learned from are marked "unseen".
+A link that only the second key (key-gum) has is neither right nor wrong. `--held-out` writes the documents
+merged in this way. The final weights are the mean of scores of several networks, as one wider network.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.books import Mention, Record, Window, split_book
-from bookcoref_data.evaluate.mention_types import TypeRules
+from bookcoref_data.books import Mention, Record
 from bookcoref_data.files import write_text
-from bookcoref_data.formats import read_documents
-from bookcoref_data.tasks.merging.features import NEW_NAMES, PAIR_NAMES, ChainCandidates, profile_of
+from bookcoref_data.formats import read_documents, write_documents
+from bookcoref_data.tasks.merging.features import (
+    FEATURES,
+    ChainCandidates,
+    DocumentReading,
+    contradict,
+    profile_of,
+)
 from bookcoref_data.tasks.merging.greedy import decide_greedily
+from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.tasks.merging.linker import decide_with_linker, network_of
-from bookcoref_data.tasks.merging.parts import SplitDocument, decide_by_id, documents_of, merge, walk
+from bookcoref_data.tasks.merging.parts import (
+    ChainRef,
+    SplitDocument,
+    decide_by_id,
+    decisions_from_whole,
+    merge,
+    walk,
+)
 from bookcoref_data.tasks.merging.scoring import DecisionScores, score_decisions
+from bookcoref_data.workflows.merge import read_parts
 
-LENGTHS = (300, 467)
-TESTED = 1
-"""Cross-validation tests on parts of the second length alone."""
-FOLDS, HIDDEN, STEPS, NETWORKS, SEED = 3, 12, 150, 2, 7
-THRESHOLDS = (0.1, 0.3, 0.5, 0.7)
+LITBANK_CUTS = ((300, 0), (467, 0))
+ONTOGUM_CUTS = ((300, 0), (300, 150), (450, 0), (200, 0))
+NOISY_CUTS = ((120, 0), (350, 0))
+"""Length of the parts, and of the first one where it differs. LitBank is learned from also with the errors of
+systems: runs of mentions in a wrong chain, links that were missed."""
+BLURRED, MOST_BLURRED, MISSED = 0.25, 0.4, 0.15
+WEIGHT = 2.0
+"""Of a decision of OntoGUM against one of LitBank, of which there are more."""
+FREE = ("CC BY", "CC BY 2.5", "CC BY 4.0", "public domain")
+UNSURE = ("conversation", "Santa Barbara Corpus")
+FOLDS, HIDDEN, STEPS, NETWORKS, SEED = 4, 12, 150, 2, 7
+LEAST = 0.6
+"""Least probability of a link: at 0.5 F1 is highest, at 0.6 most genres are as precise as greedy."""
 
 
 @dataclass
 class Choice:
-    """One decision: features of all candidates and of the chain, and which is right (the last is New)."""
+    """One decision: features of all candidates and of the chain, and which are right (none: New)."""
 
     pairs: np.ndarray
     new: np.ndarray
-    right: int
+    right: list[int]
+    weight: float
 
 
-def cut(record: Record, length: int) -> SplitDocument:
-    """A document in parts of about `length` tokens; the ids of chains are those of its clusters."""
-    clusters = [c for c in record.clusters if len(c) > 1]
-    named = [(str(i), c) for i, c in enumerate(clusters)]
-    plain = Record(record.doc_key, "", record.sentences, clusters, named)
-    book = plain.to_book()
-    windows, first, start = [], 0, 0
-    for i, end in enumerate(book.sentence_ends):
-        last = i + 1 == len(book.sentence_ends)
-        if end - start >= length or last:
-            windows.append(Window(first, i + 1, start, end))
-            first, start = i + 1, end
+def cut(record: Record, length: int, *, first: int = 0, least: int = 1) -> SplitDocument:
+    """A document in parts of about `length` tokens, the first of `first`; ids are those of clusters.
+
+    Chains with fewer than `least` mentions in a part are left out (OntoNotes: 2, FantasyCoref: 1).
+    """
+    sentences = record.sentences or []
+    bounds, size, wanted = [0], 0, first or length
+    for i, sentence in enumerate(sentences):
+        size += len(sentence)
+        if size >= wanted or i + 1 == len(sentences):
+            bounds.append(i + 1)
+            size, wanted = 0, length
+    ends = [0, *accumulate(map(len, sentences))]
     parts = []
-    for number, small in enumerate(split_book(book, windows=windows).books):
-        extra = {"document": f"{record.doc_key}/{length}", "part": str(number),
-                 "cluster_ids": [c.name for c in small.characters]}  # fmt: skip
-        spans = [[Mention(*m) for m in c.mentions] for c in small.characters]
-        parts.append(Record(small.doc_key, "", small.sentences, spans, extra=extra))
+    for number, (a, b) in enumerate(pairwise(bounds)):
+        inside = {
+            str(i): [Mention(m[0] - ends[a], m[1] - ends[a]) for m in c if ends[a] <= m[0] and m[1] < ends[b]]
+            for i, c in enumerate(record.clusters)
+            if len(c) > 1
+        }
+        kept = {i: c for i, c in inside.items() if len(c) >= least}
+        extra = {
+            "document": f"{record.doc_key}/{length}/{first}",
+            "part": str(number),
+            "cluster_ids": [*kept],
+        }
+        layers = {name: layer[a:b] for name, layer in record.layers.items()}
+        speakers = record.speakers[a:b] if record.speakers else None
+        parts.append(Record(str(number), "", sentences[a:b], [*kept.values()], extra=extra,
+                            speakers=speakers, layers=layers))  # fmt: skip
     (document,) = documents_of(parts)
     return document
 
 
-def choices_of(document: SplitDocument) -> list[Choice]:
-    """All decisions of a document, made on chains that were joined rightly before."""
+def blurred(document: SplitDocument, rng: np.random.Generator) -> SplitDocument:
+    """The errors of systems: of some chains a run of mentions goes to another chain of the part."""
+    chains = {ref: list(mentions) for ref, mentions in document.chains.items()}
+    for ref, mentions in chains.items():
+        others = [o for o in document.of_part(ref.part) if o != ref]
+        if others and rng.random() < BLURRED:
+            size = max(1, int(len(mentions) * rng.random() * MOST_BLURRED))
+            at = int(rng.integers(len(mentions)))
+            taken = mentions[at : at + size]
+            if len(taken) < len(mentions):
+                chains[ref] = [m for m in mentions if m not in taken]
+                chains[others[int(rng.integers(len(others)))]] += taken
+    return replace(document, chains={ref: tuple(sorted(ms)) for ref, ms in chains.items()})
+
+
+def choices_of(
+    document: SplitDocument, rng: np.random.Generator, missed: float = 0.0, weight: float = 1.0
+) -> list[Choice]:
+    """All decisions of a document, each on chains that were joined rightly before, but for links missed.
+
+    A share `missed` of the links is not made, so that some entities have several chains, as when the linker
+    itself decided; then each of them is right.
+    """
     key = decide_by_id(document)
-    rules = TypeRules(document.tokens, document.sentence_ends)
+    reading = DocumentReading(document)
+    profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
+    joined = {ref: profile_of(reading, document.chains[ref]) for ref in document.of_part(0)}
+    roots_of: dict[ChainRef, list[ChainRef]] = {ref: [ref] for ref in joined}
     found = []
     for part, refs in walk(document):
-        merged = merge(document, key, parts=part)
-        roots, profiles = list(merged.chains), []
-        for refs_of in merged.chains.values():
-            profile = profile_of(document, rules, document.chains[refs_of[0]])
-            for ref in refs_of[1:]:
-                profile.add(profile_of(document, rules, document.chains[ref]))
-            profiles.append(profile)
-        candidates = ChainCandidates(profiles, document.part_starts[part - 1])
+        roots = list(joined)
+        candidates = ChainCandidates(reading, list(joined.values()), part)
         for ref in refs:
-            chain = profile_of(document, rules, document.chains[ref])
-            target = key[ref]
-            right = len(roots) if target is None else roots.index(target)
-            new = np.array(candidates.new_features(chain, part), dtype=np.float32)
-            found.append(Choice(candidates.pair_features(chain), new, right))
+            same = roots_of[key[ref]] if key[ref] is not None else []
+            among = [i for i in candidates.of(profiles[ref])
+                     if roots[i] in same or not contradict(profiles[ref], joined[roots[i]])]  # fmt: skip
+            right = [n for n, i in enumerate(among) if roots[i] in same]
+            new = np.array(candidates.new_features(profiles[ref]), dtype=np.float32)
+            pairs = candidates.pair_features(profiles[ref], among)
+            found.append(Choice(pairs, new, right, weight))
+        for ref in refs:
+            same = roots_of.setdefault(key[ref] or ref, [])
+            if same and rng.random() >= missed:
+                joined[same[int(rng.integers(len(same)))]].add(profiles[ref])
+            else:
+                joined[ref] = profile_of(reading, document.chains[ref], part)
+                same.append(ref)
     return found
 
 
@@ -96,8 +163,10 @@ def train(choices: list[Choice], seed: int) -> dict:
 
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    pair = nn.Sequential(nn.Linear(len(PAIR_NAMES), HIDDEN), nn.ReLU(), nn.Dropout(0.2), nn.Linear(HIDDEN, 1))
-    new = nn.Sequential(nn.Linear(len(NEW_NAMES), HIDDEN), nn.ReLU(), nn.Dropout(0.2), nn.Linear(HIDDEN, 1))
+    pair, new = (
+        nn.Sequential(nn.Linear(size, HIDDEN), nn.ReLU(), nn.Dropout(0.2), nn.Linear(HIDDEN, 1))
+        for size in FEATURES
+    )
     optimizer = torch.optim.AdamW([*pair.parameters(), *new.parameters()], lr=0.02, weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
     pairs = torch.from_numpy(np.concatenate([c.pairs for c in choices]))
@@ -107,13 +176,18 @@ def train(choices: list[Choice], seed: int) -> dict:
     own = torch.arange(len(choices))
     owner = torch.cat([own.repeat_interleave(lengths), own])
     starts = torch.cumsum(lengths, 0) - lengths
-    is_new = torch.tensor([c.right == len(c.pairs) for c in choices])
-    right = torch.where(is_new, len(pairs) + own, starts + torch.tensor([c.right for c in choices]))
+    is_right = torch.zeros(len(owner), dtype=torch.bool)
+    for start, number, choice in zip(starts.tolist(), range(len(choices)), choices, strict=True):
+        is_right[[start + i for i in choice.right] or [len(pairs) + number]] = True
+    importance = torch.tensor([c.weight for c in choices])
+    rights = torch.nonzero(is_right)[:, 0]
     for _ in range(STEPS):
         scores = torch.cat([pair(pairs)[:, 0], new(news)[:, 0]])
         top = torch.full((len(choices),), -1e9).scatter_reduce(0, owner, scores.detach(), "amax")
-        total = torch.zeros(len(choices)).index_add(0, owner, torch.exp(scores - top[owner]))
-        loss = (top + torch.log(total) - scores[right]).mean()
+        weights = torch.exp(scores - top[owner])
+        total = torch.zeros(len(choices)).index_add(0, owner, weights)
+        good = torch.zeros(len(choices)).index_add(0, owner[rights], weights[rights])
+        loss = ((torch.log(total) - torch.log(good + 1e-20)) * importance).sum() / importance.sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -129,13 +203,9 @@ def _layers(network) -> dict:
     }  # fmt: skip
 
 
-def together(networks: list[dict], threshold: float) -> dict:
+def together(networks: list[dict]) -> dict:
     """Several networks as one: hidden layers side by side, output weights divided by their number."""
-    joined: dict = {
-        "pair_features": list(PAIR_NAMES),
-        "new_features": list(NEW_NAMES),
-        "threshold": threshold,
-    }
+    joined: dict = {"features": FEATURES, "least": LEAST}
     for side in ("pair", "new"):
         layers = [n[side] for n in networks]
         joined[side] = {
@@ -147,42 +217,73 @@ def together(networks: list[dict], threshold: float) -> dict:
     return joined
 
 
-def cross_validate(documents: dict[str, list[SplitDocument]], choices: dict[str, list[Choice]]) -> float:
-    """Print held-out scores at several thresholds; returns the threshold to use."""
-    keys = sorted(documents)
-    held: dict[float, DecisionScores] = {t: DecisionScores() for t in THRESHOLDS}
-    greedy = DecisionScores()
+def learned_from(folder: Path) -> set[str]:
+    """The documents of OntoGUM that weights which ship may learn from."""
+    rows = (folder / "documents.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    found = set()
+    for row in rows:
+        cells = row.split("\t")
+        if cells[6] in FREE and not any(word in row for word in UNSURE):
+            found.add(cells[0])
+    return found
+
+
+def cross_validate(folder: Path, choices: dict[str, list[Choice]]) -> list[Record]:
+    """Print held-out scores by genre; returns the documents merged by networks that have not seen them."""
+    documents = {d.doc_key: d for d in read_parts(folder / "parts.conll.gz")}
+    names = ("key.conll.gz", "key-gum.conll.gz")
+    keys = [{r.doc_key: r for r in read_documents(folder / name)} for name in names]
+    genres = {name.split("/")[0] for name in choices}
+    order = sorted(documents)
+    scores: dict[str, dict[str, DecisionScores]] = {}
+    merged = []
     for fold in range(FOLDS):
-        test = keys[fold::FOLDS]
-        held_out = [documents[k][TESTED] for k in test]
-        weights = [train([c for k in keys if k not in test for c in choices[k]], SEED + i) for i in range(1)]
-        for threshold in THRESHOLDS:
-            network = network_of(together(weights, threshold))
-            for document in held_out:
-                key = decide_by_id(document)
-                held[threshold] += score_decisions(document, key, decide_with_linker(document, network))
-        for document in held_out:
-            greedy += score_decisions(document, decide_by_id(document), decide_greedily(document))
-    print(f"{'':10}  precision  recall  F1     accuracy")
-    for name, s in [("greedy", greedy), *((f"{t:.2f}", s) for t, s in held.items())]:
-        print(f"{name:10}  {s.precision:.3f}      {s.recall:.3f}   {s.f1:.3f}  {s.accuracy:.3f}")
-    return max(held, key=lambda t: held[t].accuracy)
+        test = order[fold::FOLDS]
+        learned = [c for k, found in choices.items() if k not in test for c in found]
+        network = network_of(together([train(learned, SEED)]))
+        for name in test:
+            document = documents[name]
+            key, second = (decisions_from_whole(document, whole[name]) for whole in keys)
+            genre = document.genre + ("" if document.genre in genres else ", unseen")
+            deciders = {"greedy": decide_greedily(document), "linker": decide_with_linker(document, network)}
+            for how, made in deciders.items():
+                found = score_decisions(document, key, made, second)
+                for group in (genre, "all"):
+                    of = scores.setdefault(group, {})
+                    of[how] = of.get(how, DecisionScores()) + found
+            merged.append(merge(document, deciders["linker"]).to_record())
+    print(f"{'':22}  key links  greedy P    R     F1   linker P    R     F1")
+    for genre, of in sorted(scores.items()):
+        cells = [f"{100 * x:5.1f}" for s in of.values() for x in (s.precision, s.recall, s.f1)]
+        print(f"{genre:22}  {of['linker'].key_links:9}     {' '.join(cells[:3])}     {' '.join(cells[3:])}")
+    return merged
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("litbank", type=Path)
+    parser.add_argument("ontogum", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--held-out", type=Path)
     arguments = parser.parse_args()
-    records = read_documents(arguments.litbank)
-    documents = {r.doc_key: [cut(r, length) for length in LENGTHS] for r in records}
-    choices = {k: [c for d in ds for c in choices_of(d)] for k, ds in documents.items()}
-    print(f"{len(documents)} documents, {sum(map(len, choices.values())):,} decisions")
-    threshold = cross_validate(documents, choices)
-    print(f"threshold {threshold}")
+    rng = np.random.default_rng(SEED)
+    choices: dict[str, list[Choice]] = {}
+    for record in read_documents(arguments.litbank):
+        made = [choices_of(cut(record, n, first=first), rng) for n, first in LITBANK_CUTS]
+        for n, first in NOISY_CUTS:
+            made.append(choices_of(blurred(cut(record, n, first=first), rng), rng, MISSED))
+        choices[record.doc_key] = [c for some in made for c in some]
+    free = learned_from(arguments.ontogum)
+    for record in read_documents(arguments.ontogum / "key-all.conll.gz"):
+        if record.doc_key in free:
+            cuts = (cut(record, n, first=first, least=2) for n, first in ONTOGUM_CUTS)
+            choices[record.doc_key] = [c for d in cuts for c in choices_of(d, rng, 0.0, WEIGHT)]
+    print(f"{len(choices)} documents, {sum(map(len, choices.values())):,} decisions")
+    if arguments.held_out:
+        write_documents(cross_validate(arguments.ontogum, choices), arguments.held_out)
     if arguments.out:
-        everything = [c for some in choices.values() for c in some]
-        weights = together([train(everything, SEED + i) for i in range(NETWORKS)], threshold)
+        everything = [c for found in choices.values() for c in found]
+        weights = together([train(everything, SEED + i) for i in range(NETWORKS)])
         write_text(arguments.out, json.dumps(weights) + "\n")
         print(f"wrote {arguments.out}")
 

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.narrator import find_narration
-from bookcoref_data.annotate.embedded.network import Ranker
-from bookcoref_data.annotate.embedded.parsing import parse_with_cache
-from bookcoref_data.annotate.embedded.setup import link_text
-from bookcoref_data.annotate.propose import propose_cast
+from bookcoref_data.annotation.embedded.narrator import find_narration
+from bookcoref_data.annotation.embedded.network import Ranker
+from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.books import Book
 from bookcoref_data.text.clean import CleanSettings, clean
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body
 
 from .litbank import Excerpt, parts
+from .parses import parse_with_cache
 from .silver import Example, SilverReader
 
 READ_BY_EYE = frozenset(["1342", "2500"])
-"""Books whose links people judge (docs/annotation.md): never trained on."""
+"""Books whose links people judge (docs/results.md): never trained on."""
 MOST_TOKENS = 60_000
 _EXCERPT_REACH = 30_000
 """Tokens at the beginning of a novel among which LitBank's excerpt is looked for."""

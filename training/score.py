@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookcoref_data.annotate.plan import Plan
-from bookcoref_data.annotate.state import State
-from bookcoref_data.annotate.steps import Backend, run_steps
-from bookcoref_data.evaluate import ClusterScores, score_documents
+from bookcoref_data.annotation.plan import Plan
+from bookcoref_data.annotation.state import State
+from bookcoref_data.annotation.steps import Backend, run_steps
+from bookcoref_data.scoring import ClusterScores, score_documents
 
 from .litbank import Excerpt, parts, read_excerpt
 

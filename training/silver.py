@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded import lexicon as lex
-from bookcoref_data.annotate.embedded.markables import Markable, is_vocative
-from bookcoref_data.annotate.embedded.reader import BookReader, Text
-from bookcoref_data.annotate.embedded.tags import Tag
+from bookcoref_data.annotation.embedded import lexicon as lex
+from bookcoref_data.annotation.embedded.markables import Markable, is_vocative
+from bookcoref_data.annotation.embedded.reader import BookReader, Text
+from bookcoref_data.annotation.embedded.tags import Tag
 from bookcoref_data.words import kin
 
 _SURE, _RULED_OUT = 0.9, 0.1
@@ -295,8 +295,8 @@ class SilverReader(BookReader):
         """Nobody: the name that is hidden here may well come next."""
         return -1
 
-    def _decide(self, kind, ids, x, key, name="", somebody=False):
-        row, p = super()._decide(kind, ids, x, key, name, somebody)
+    def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None):
+        row, p = super()._decide(kind, ids, x, key, name, somebody, lean)
         if kind == "second" and self._addressed in ids:
             self.examples.append(Example(kind, x, ids.index(self._addressed)))
         if self._hidden is not None and (kind == "speaker" or key == self._veiled):

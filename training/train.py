@@ -21,25 +21,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.discourse import FEATURES, INDEX, WIDTH
-from bookcoref_data.annotate.embedded.network import (
-    LEAVES,
-    WEIGHTS,
-    Forest,
-    Ranker,
-    arrays_of,
-    load_rankers,
-    save_rankers,
-)
-from bookcoref_data.annotate.embedded.parsing import load_model, parse_with_cache
-from bookcoref_data.annotate.embedded.reader import BookReader, Text
-from bookcoref_data.annotate.embedded.setup import link_text
-from bookcoref_data.annotate.narration import throughout
+from bookcoref_data.annotation.embedded.discourse import FEATURES, INDEX, WIDTH
+from bookcoref_data.annotation.embedded.network import LEAVES, WEIGHTS, Forest, Ranker, load_rankers
+from bookcoref_data.annotation.embedded.parsing import load_model
+from bookcoref_data.annotation.embedded.reader import BookReader, Text
+from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.annotation.narration import throughout
 
 from .litbank import Excerpt, parts, read_excerpt
 from .novels import novel_files, paragraphs_of, read_novel, silver_examples
 from .oracle import LitBankTeacher
+from .parses import parse_with_cache
 from .trees import TREES, fit_forest
+from .weights import arrays_of, save_rankers
 
 KINDS = ("third", "second", "nominal", "speaker")
 QUOTED = {"third": "third in a quote", "nominal": "nominal in a quote"}

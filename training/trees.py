@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotate.embedded.network import LEAVES, Forest
+from bookcoref_data.annotation.embedded.network import LEAVES, Forest
 
 TREES, RATE = 600, 0.05
 """Number of trees, and the share of each step that is taken."""

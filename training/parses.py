@@ -1,0 +1,36 @@
+"""Parses of books, kept in a folder between runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book
+from bookcoref_data.books import Book
+
+
+def parse_with_cache(book: Book, folder: Path | None) -> Parse:
+    """The parse of a book, kept in `folder` (plain arrays, one file a book) for the next time.
+
+    The file's name has the tokens and the model, so a parse of another text is never taken.
+    """
+    if folder is None:
+        return parse_book(book)
+    model = load_model()[1]
+    path = folder / f"{book.tokens_sha256()[:24]}.{model.replace(' ', '-')}.npz"
+    if not path.exists():
+        made = parse_book(book)
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = {name: getattr(made, name) for name in _ARRAYS}
+        partial = path.with_suffix(f".{os.getpid()}.npz")
+        np.savez_compressed(partial, tag=np.array(made.tag), dep=np.array(made.dep), **arrays)
+        partial.replace(path)
+        return made
+    with np.load(path, allow_pickle=False) as data:
+        head, sentence, left, right = (data[name] for name in _ARRAYS)
+        return Parse(head, data["tag"].tolist(), data["dep"].tolist(), sentence, left, right, model)
+
+
+_ARRAYS = ("head", "sentence", "left", "right")
