@@ -17,6 +17,8 @@ A message says what happened, what was expected, what was found, and what to do 
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class BookcorefError(Exception):
     """Base of all errors raised on purpose by this package.
@@ -33,7 +35,7 @@ class BookcorefError(Exception):
         self.what, self.expected, self.found, self.hint = what, expected, found, hint
         super().__init__(what, expected, found, hint)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # Errors cross process borders in parallel builds; keyword-only fields must survive pickling.
         return _revive, (type(self), self.what, self.expected, self.found, self.hint)
 
@@ -48,7 +50,7 @@ class BookcorefError(Exception):
         return "\n".join(lines)
 
 
-def _revive(cls, what, expected, found, hint):
+def _revive(cls: type[BookcorefError], what: str, expected: Any, found: Any, hint: str) -> BookcorefError:
     return cls(what, expected=expected, found=found, hint=hint)
 
 

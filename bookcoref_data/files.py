@@ -16,7 +16,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .errors import DataError, SourceError, UsageError
 from .guard import require_regular
@@ -49,7 +49,7 @@ WAITING: ContextVar[Callable[[Path], Path | None] | None] = ContextVar("waiting"
 
 
 @contextlib.contextmanager
-def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[IO]:
+def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[IO[Any]]:
     """Open a temporary file beside `path`; on success move it into place, on any failure remove it.
 
     Readers see the old content or the new, never half of it; two processes writing the same path leave

@@ -42,7 +42,8 @@ _MOST_BYTES = 8 << 20
 def load_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises UsageError naming file and place when it cannot be read or parsed."""
     try:
-        return tomllib.loads(read_regular(path, _MOST_BYTES).decode("utf-8"))
+        table: dict[str, Any] = tomllib.loads(read_regular(path, _MOST_BYTES).decode("utf-8"))
+        return table
     except (SourceError, DataError) as error:
         raise UsageError(error.what, expected=error.expected, found=error.found) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -71,7 +71,7 @@ def _write(doc: Doc, state: State, cast: Cast) -> None:
     ]
 
 
-@Language.factory(
+@Language.factory(  # type: ignore[untyped-decorator]  # spaCy declares no type for it
     "bookcoref", default_config={"cast": [], "narrator": ""}, requires=["token.dep", "token.tag"]
 )
 def make_component(nlp: Language, name: str, cast: list[str], narrator: str) -> BookcorefComponent:

@@ -82,7 +82,7 @@ class NameTally:
 
     read: int = 0
     changed: int = 0
-    rules: Counter = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
     rejected: list[str] = field(default_factory=list)
 
     def note(self, raw: str, reading: NameReading) -> None:

@@ -20,7 +20,7 @@ def shield(text: str) -> tuple[str, list[str]]:
     """Replace bracketed and quoted stretches by one character each, so that splitting does not see inside."""
     pieces: list[str] = []
 
-    def keep(match: re.Match) -> str:
+    def keep(match: re.Match[str]) -> str:
         pieces.append(match.group())
         return chr(_SHIELD + len(pieces) - 1)
 

@@ -146,7 +146,7 @@ def render_cff(
         value["preferred-citation"] = papers[0]
     if papers[1:]:
         value["references"] = papers[1:]
-    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=100)
+    return str(yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=100))
 
 
 def render_zenodo(

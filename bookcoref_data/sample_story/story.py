@@ -77,7 +77,7 @@ def sample_path(name: str) -> Path:
 @cache
 def cast() -> dict[str, str]:
     """Character id -> name, in the order of the cast list."""
-    return load_toml(sample_path("cast.toml"))["characters"]
+    return dict(load_toml(sample_path("cast.toml"))["characters"])
 
 
 @cache

@@ -158,7 +158,7 @@ def watched_session(sockets: Sockets) -> requests.Session:
 def _known_to(sockets: Sockets, base: type[Any]) -> type[Any]:
     """A class of connections that `sockets` hears of."""
 
-    class Known(base):
+    class Known(base):  # type: ignore[misc]  # the class is not known before the run
         def _new_conn(self) -> socket.socket:
             opened: socket.socket = super()._new_conn()
             sockets.add(self, opened)

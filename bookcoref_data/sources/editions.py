@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -197,7 +197,7 @@ def _path_faults(path: str) -> Iterator[str]:
         yield from _refusal(lambda part: safe_name(part, f"in the path {path!r} the name"), name)
 
 
-def _refusal(check, value: str) -> Iterator[str]:
+def _refusal(check: Callable[[str], object], value: str) -> Iterator[str]:
     from ..errors import BookcorefError
 
     try:

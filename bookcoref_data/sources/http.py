@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
@@ -119,7 +119,7 @@ def _project_address() -> str | None:
     addresses = dict(entry.split(", ", 1) for entry in entries if ", " in entry)
     for name in ("Repository", "Homepage"):
         if name in addresses:
-            return "+" + addresses[name]
+            return f"+{addresses[name]}"
     return None
 
 
@@ -457,7 +457,7 @@ class _PartialFile:
         write_text(self._note, json.dumps({"url": url, "validator": validator}))
 
     @contextlib.contextmanager
-    def appending(self) -> Iterator[tuple]:
+    def appending(self) -> Iterator[tuple[BinaryIO, int]]:
         """(open stream, bytes already there)."""
         with contextlib.ExitStack() as opened:
             try:
@@ -466,7 +466,7 @@ class _PartialFile:
                 raise CacheError.at(self.target.parent, error) from error
             yield stream, stream.tell()
 
-    def write(self, stream, piece: bytes) -> None:
+    def write(self, stream: BinaryIO, piece: bytes) -> None:
         """Write one piece. A full disk gets its space back: the part file is removed."""
         try:
             stream.write(piece)
@@ -500,14 +500,14 @@ def _kept_after_interrupts(part: _PartialFile) -> Iterator[None]:
         raise
 
 
-def _length(answer) -> int | None:
+def _length(answer: requests.Response) -> int | None:
     """The Content-Length, when it counts the bytes that we will hold (no compression on the way)."""
     value = answer.headers.get("Content-Length", "")
     plain = answer.headers.get("Content-Encoding", "identity").lower() == "identity"
     return int(value) if plain and value.isascii() and value.isdigit() else None
 
 
-def _validator(answer) -> str | None:
+def _validator(answer: requests.Response) -> str | None:
     """What If-Range may carry: a strong ETag, else Last-Modified, else nothing (RFC 9110, 13.1.5)."""
     tag = answer.headers.get("ETag", "")
     if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
@@ -517,7 +517,7 @@ def _validator(answer) -> str | None:
     return answer.headers.get("Last-Modified")
 
 
-def _continued(answer, kept: int, part: _PartialFile) -> int | None:
+def _continued(answer: requests.Response, kept: int, part: _PartialFile) -> int | None:
     """The whole length that a 206 answer names; a range that does not join ours is thrown away."""
     fits = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
     if not fits or int(fits[1]) != kept or not kept:
@@ -544,7 +544,7 @@ def _hold_length(total: int | None, size: int, part: _PartialFile | None = None)
     raise Retry(f"the body has {size:,} bytes, {total:,} were announced")
 
 
-def _hash_into(digest, path: Path) -> None:
+def _hash_into(digest: hashlib._Hash, path: Path) -> None:
     with open(path, "rb") as stream:
         while piece := stream.read(_MIB):
             digest.update(piece)

@@ -38,7 +38,7 @@ class Pace:
         Half of the doubling wait is fixed and half is drawn, so that many clients do not return at once.
         """
         full = min(self.first_wait * 2 ** (attempt - 1), self.longest_wait)
-        return full / 2 + full / 2 * draw()
+        return float(full / 2 + full / 2 * draw())
 
 
 class Turns:

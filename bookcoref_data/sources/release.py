@@ -128,7 +128,7 @@ class Release:
                         raise FormatError(
                             f"{self.lengths} is too large", expected=f"at most {_MOST_LENGTHS:,} bytes"
                         )
-            value = json.loads(data)
+            value: dict[str, list[int]] = json.loads(data)
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{self.lengths}: broken JSON", found=str(error)[:200]) from error
         good = isinstance(value, dict) and all(

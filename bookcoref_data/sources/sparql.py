@@ -58,13 +58,16 @@ class Archive:
         if not path.is_file():
             return None
         try:
-            return json.loads(gzip.decompress(path.read_bytes()))
+            kept: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+            return kept
         except (OSError, EOFError, ValueError) as error:
             raise FormatError(
                 f"{path} is not a kept answer", found=str(error), hint="delete it; it is asked for again"
             ) from error
 
-    def write(self, endpoint: str, query: str, agent: str, retrieved: datetime, **content: Any) -> dict:
+    def write(
+        self, endpoint: str, query: str, agent: str, retrieved: datetime, **content: Any
+    ) -> dict[str, Any]:
         record = {
             "endpoint": endpoint,
             "agent": agent,
@@ -301,7 +304,7 @@ def _rows(answer: Any) -> list[Row]:
     ]
 
 
-def _sparqlwrapper():
+def _sparqlwrapper() -> Any:
     try:
         import SPARQLWrapper
     except ImportError as error:

@@ -352,7 +352,7 @@ def _has(book: Book, token: str) -> bool:
     return token in book.tokens
 
 
-def _row(label: str, key: Book, named: dict[str, list]) -> list[Any]:
+def _row(label: str, key: Book, named: Mapping[str, Sequence[tuple[int, int]]]) -> list[Any]:
     right = {c.name: list(c.mentions) for c in key.characters}
     link = score_linking(right.items(), named.items()).linked
     scores = score_clusters(list(key.clusters), [s for s in named.values() if s])

@@ -404,7 +404,7 @@ class _Channel:
         self._packed = bytes(ForkingPickler.dumps(queue))
         self._queue: Any = None
 
-    def put(self, message: tuple) -> None:
+    def put(self, message: tuple[Any, ...]) -> None:
         if self._queue is None:
             self._queue = ForkingPickler.loads(self._packed)
         self._queue.put(message)
@@ -416,7 +416,7 @@ class _Direct:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
-    def put(self, message: tuple) -> None:
+    def put(self, message: tuple[Any, ...]) -> None:
         getattr(self._progress, message[0])(*message[1:])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def _built(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _foreign_row(book) -> dict[str, Any]:
+def _foreign_row(book: Any) -> dict[str, Any]:
     return {
         "doc_key": book.doc_key, "title": "(not of the published data set)",
         "gutenberg_key": book.gutenberg_key, "gold": False, "splits": [book.split], "tokens": book.tokens,
@@ -180,7 +181,7 @@ def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
     return fits[0]
 
 
-def _usual(book: Book, mentions) -> str:
+def _usual(book: Book, mentions: Iterable[Mention]) -> str:
     return Counter(book.text_of(m) for m in mentions).most_common(1)[0][0]
 
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..annotation.plan import Plan, read_plan
 from ..books import Book
 from ..characters.match import MatchReport
 from ..characters.titles import main_title, tokens
@@ -208,7 +209,9 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
 # -- casts and books ---------------------------------------------------------------------------------
 
 
-def _matched(plan, settings, store, report: SilverReport, progress: Progress) -> list[dict[str, Any]]:
+def _matched(
+    plan: SilverPlan, settings: BuildSettings, store: Store, report: SilverReport, progress: Progress
+) -> list[dict[str, Any]]:
     tables = [*plan.casts, *_harvested(plan, store, progress)]
     if plan.propose and not tables:
         return _to_propose(plan, settings)
@@ -358,7 +361,7 @@ def _proposed(book: Book) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def annotated(
-    book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan, narrators: Sequence[str] = (),
+    book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan: Plan, narrators: Sequence[str] = (),
     chapters: Iterable[tuple[str, int]] = (),
 ) -> Book:  # fmt: skip
     """`book` with the clusters that the plan's backend finds for the cast.
@@ -374,12 +377,8 @@ def annotated(
     ).book
 
 
-def _annotation_plan(recipe: Path | None):
-    if recipe is None:
-        return None
-    from ..annotation.plan import read_plan
-
-    return read_plan(recipe)
+def _annotation_plan(recipe: Path | None) -> Plan | None:
+    return read_plan(recipe) if recipe is not None else None
 
 
 # -- the folder --------------------------------------------------------------------------------------

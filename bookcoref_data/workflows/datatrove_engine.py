@@ -249,7 +249,7 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
     return report
 
 
-def _revived(fields: list) -> BookcorefError:
+def _revived(fields: list[Any]) -> BookcorefError:
     """The error that a task wrote down, as an error of the same exit code."""
     from .. import errors
 
@@ -258,5 +258,5 @@ def _revived(fields: list) -> BookcorefError:
     return made(what, expected=expected, found=found, hint=hint)
 
 
-def _pipeline(work: Path, cache: Path) -> list:
+def _pipeline(work: Path, cache: Path) -> list[Any]:
     return [partial(annotate_share, work=str(work), cache=str(cache))]

@@ -265,7 +265,7 @@ def _in_pool(
     function: Callable[[Job], Result], jobs: Iterator[Job], workers: int, without: tuple[str, ...]
 ) -> Iterator[Outcome[Job, Result]]:
     pool = _pool(workers, without)
-    running: dict[Future, Job] = {}
+    running: dict[Future[Any], Job] = {}
     again: deque[Job] = deque()
     try:
         while True:

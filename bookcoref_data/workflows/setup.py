@@ -20,7 +20,7 @@ from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
-from .rebuild import RebuildPlan, select
+from .rebuild import RebuildPlan, TextCandidates, select
 from .rebuild_book import SourceFile
 from .verify import known_facts, published_books
 
@@ -222,7 +222,7 @@ def _release_folder(settings: RebuildSettings, store: Store, progress: Progress)
     return fetch_release(store, release, offline=settings.offline, progress=progress)
 
 
-def candidates_of(texts: Texts):
+def candidates_of(texts: Texts) -> TextCandidates:
     def candidates(gutenberg_id: str) -> Iterator[SourceFile]:
         for text in texts.candidates(gutenberg_id):
             name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"

@@ -363,4 +363,4 @@ def known_facts() -> dict[str, dict[str, Any]]:
 
 
 def _manifest_books(name: str) -> list[dict[str, Any]]:
-    return json.loads(resource("manifests", name).read_text(encoding="utf-8"))["books"]
+    return list(json.loads(resource("manifests", name).read_text(encoding="utf-8"))["books"])
