@@ -18,7 +18,8 @@ from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
 from ..errors import UsageError
 from ..formats.annotated import check_kept
-from ..formats.folder import BOOKCOREF_LICENCES, SPLITS, is_folder, iter_folder
+from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder
+from ..formats.schema import SPLITS
 from ..progress import Progress
 from ..scoring import evaluate
 from ..scoring.evaluation import BookScores, Evaluation
