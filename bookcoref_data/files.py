@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -177,6 +178,25 @@ def read_regular(path: Path, most: int) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+
+
+def read_some(path: Path, most: int = 1 << 30) -> bytes:
+    """The whole content of a file, a pipe or "-" (standard input), of at most `most` bytes.
+
+    Raises:
+        SourceError: it cannot be read. DataError: it is longer, or never ends.
+    """
+    try:
+        with contextlib.nullcontext(sys.stdin.buffer) if str(path) == "-" else open(path, "rb") as stream:
+            pieces = []
+            while most >= 0 and (piece := stream.read(1 << 20)):
+                pieces.append(piece)
+                most -= len(piece)
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+    if most < 0:
+        raise DataError(f"{path} is too large", found="no end in sight", hint="is this the right file?")
+    return b"".join(pieces)
 
 
 def sha256_file(path: Path) -> str:

@@ -9,14 +9,13 @@ import contextlib
 import gzip
 import io
 import stat
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
 from ..errors import FormatError, SourceError
-from ..files import writing
+from ..files import read_some, writing
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -62,7 +61,7 @@ def _open(path: Path, *, again: bool) -> io.BufferedReader:
         return path.open("rb")
     data = _READ_AHEAD.pop(str(path), None)
     if data is None:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        data = read_some(path)
     if again:
         _READ_AHEAD[str(path)] = data
     # The buffer can look ahead at any number of bytes, as a file can.

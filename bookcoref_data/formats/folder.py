@@ -47,6 +47,8 @@ _LAYOUT = frozenset(
 )
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# What damaged parquet raises while its values are made: Arrow's own errors are of these kinds.
+_DAMAGE = (TypeError, AttributeError, ValueError, LookupError, NotImplementedError, OverflowError)
 
 BOOKCOREF_LICENCES = (
     (
@@ -496,7 +498,7 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
     for table in _row_groups(path):
         try:
             yield from _stored_in(table)
-        except (TypeError, AttributeError, ValueError) as error:
+        except _DAMAGE as error:
             raise _unreadable(path, error) from error
 
 
@@ -546,7 +548,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     for table in _row_groups(path):
         try:
             rows = table.to_pylist()
-        except ValueError as error:
+        except _DAMAGE as error:
             raise _unreadable(path, error) from error
         yield from rows
 
@@ -569,7 +571,7 @@ def _row_groups(path: Path) -> Iterator[pa.Table]:
         with pq.ParquetFile(path, read_dictionary=tokens) as file:
             for group in range(file.num_row_groups):
                 yield file.read_row_group(group)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, *_DAMAGE) as error:
         raise _unreadable(path, error) from error
 
 

@@ -80,31 +80,30 @@ def decode_book(data: bytes, name: str) -> Decoded:
         UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
         DataError: as `decode`.
     """
-    form = _form_of(data, name)
-    if form == "EPUB":
-        return _decoded(_epub(data, name), form)
-    if form == "Word":
-        return _decoded(_docx(data, name), form)
+    _refuse_others(data, name)
+    if data.startswith(b"PK\x03\x04"):
+        return _packed(_archive(data, name), name)
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
         return found
     return _decoded(read_html(_html_text(data, name)), "HTML")
 
 
-def _form_of(data: bytes, name: str) -> str:
-    """ "EPUB", "Word" or "" for a text; anything else that has a name is refused by it."""
+def _refuse_others(data: bytes, name: str) -> None:
+    """Raises UsageError: a file that is known to hold no text of a book is refused by what it is."""
     for sign, what, hint in _SIGNS:
         if data.startswith(sign):
             raise _refused(name, what, hint)
     if data[60:68] == b"BOOKMOBI":
         raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
-    if not data.startswith(b"PK\x03\x04"):
-        return ""
-    names = set(_archive(data, name).namelist())
+
+
+def _packed(archive: zipfile.ZipFile, name: str) -> Decoded:
+    names = set(archive.namelist())
     if "META-INF/container.xml" in names:
-        return "EPUB"
+        return _decoded(_epub(archive, name), "EPUB")
     if "word/document.xml" in names:
-        return "Word"
+        return _decoded(_docx(archive, name), "Word")
     kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
     what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
     raise _refused(
@@ -168,9 +167,8 @@ def _xml(content: bytes, part: str, name: str) -> ElementTree.Element:
         raise _refused(name, f"{part} is no sound XML: {error}", "fetch the file again") from error
 
 
-def _epub(data: bytes, name: str) -> MarkedText:
+def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     """The documents of an EPUB in reading order, without its own navigation."""
-    archive = _archive(data, name)
     if "META-INF/encryption.xml" in archive.namelist():
         _check_encryption(_part(archive, "META-INF/encryption.xml", name), name)
     container = _xml(_part(archive, "META-INF/container.xml", name), "META-INF/container.xml", name)
@@ -224,10 +222,10 @@ def _joined(marked: list[MarkedText]) -> MarkedText:
     return MarkedText("\n\n".join(pieces), tuple(headings), left_out)
 
 
-def _docx(data: bytes, name: str) -> MarkedText:
+def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
     """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
     part = "word/document.xml"
-    root = _xml(_part(_archive(data, name), part, name), part, name)
+    root = _xml(_part(archive, part, name), part, name)
     writer = _BlockWriter()
     for paragraph in root.iter(f"{_W}p"):
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")
@@ -358,6 +356,10 @@ class _PageReader(HTMLParser):
                     self.writer.close()
             if closed == tag:
                 return
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """ "<![if x]>" is a comment; the library's own reading of it fails on "<![1>"."""
+        return self.parse_bogus_comment(i, report)
 
     def handle_data(self, data: str) -> None:
         if not self._skipped:

@@ -14,7 +14,7 @@ values out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -231,19 +231,21 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText
     lengths = np.fromiter((0 if t == "\n" else len(t) for t in tokens), np.int64, len(tokens))
     starts, ends = _in_file(file.body, first, lengths)
     paragraphs = _paragraph_starts(file.body.text, first, lengths)
-    chapters = (
-        _marked_headings(file.source, starts)
-        if file.source.headings
-        else _headings(file.body, first, lengths)
-    )
+    words = np.flatnonzero(lengths)
+    if file.source.headings:  # the file's own markup names them
+        chapters = _headings(file.source.headings, file.source.text, starts[words], words)
+    else:
+        spans = ((chapter.start, chapter.end) for chapter in file.body.chapters)
+        chapters = _headings(spans, file.body.text, first[words], words)
+    headings = tuple(chapters)
     sentence_ends = np.cumsum([len(sentence) for sentence in found.sentences])
     report = ReadReport(
         file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
-        len(tokens), len(found.sentences), len(paragraphs), len(chapters), file.body.shares(), file.notes,
+        len(tokens), len(found.sentences), len(paragraphs), len(headings), file.body.shares(), file.notes,
     )  # fmt: skip
     return BookText(
         tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
-        paragraphs, chapters, file.source.text, file.body, report,
+        paragraphs, headings, file.source.text, file.body, report,
     )  # fmt: skip
 
 
@@ -272,22 +274,12 @@ def _paragraph_starts(text: str, first: np.ndarray, lengths: np.ndarray) -> tupl
     return tuple(words[np.searchsorted(first[words], begins)].tolist())
 
 
-def _marked_headings(source: Decoded, starts: np.ndarray) -> tuple[Heading, ...]:
-    """The headings that the file's markup names, as far as they were not cut."""
-    found: list[Heading] = []
-    for begin, end in source.headings:
-        first, stop = np.searchsorted(starts, [begin, end])
+def _headings(
+    spans: Iterable[tuple[int, int]], text: str, places: np.ndarray, words: np.ndarray
+) -> Iterator[Heading]:
+    """The headings at `spans` of a text that have tokens; `words` are tokens by number, at `places` of it."""
+    for start, end in spans:
+        first, stop = np.searchsorted(places, [start, end])
         if first < stop:
-            found.append(Heading(" ".join(source.text[begin:end].split()), int(first), int(stop) - 1))
-    return tuple(found)
-
-
-def _headings(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[Heading, ...]:
-    words = np.flatnonzero(lengths)
-    places = first[words]
-    found: list[Heading] = []
-    for chapter in body.chapters:
-        begin, stop = np.searchsorted(places, [chapter.start, chapter.end])
-        if begin < stop:
-            found.append(Heading(chapter.title, int(words[begin]), int(words[stop - 1])))
-    return tuple(found)
+            title = " ".join(text[start:end].split())
+            yield Heading(title, int(words[first]), int(words[stop - 1]))

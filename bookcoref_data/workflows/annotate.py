@@ -30,7 +30,7 @@ from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
 from ..errors import DataError, SourceError
-from ..files import safe_name, write_text
+from ..files import read_some, safe_name, write_text
 from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
@@ -40,6 +40,7 @@ from ..progress import Progress, Silent
 from ..scoring import score_clusters
 from ..scoring.linking import score_linking
 from ..scoring.mention_types import TypeRules
+from ..text.ebook import MOST_BYTES
 from ..text.read_book import read_book
 from .casts import cast_fields, cast_of_record, narrators_of_record, propose_with
 from .clean import read_settings
@@ -134,11 +135,7 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
 
 
 def _from_text(path: Path) -> Source:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
-    text = read_book(data, str(path), read_settings())
+    text = read_book(read_some(path, MOST_BYTES), str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
     book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
     digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()

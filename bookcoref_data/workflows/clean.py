@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SourceError, UsageError
-from ..files import sha256_bytes, write_bytes, writing
+from ..files import read_some, sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
 from ..text.clean import CleanRecipe, CleanText, settings_from
 from ..text.decode import Decoded
-from ..text.ebook import decode_book
+from ..text.ebook import MOST_BYTES, decode_book
 from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 _PIECE = 1 << 20  # characters written at once
@@ -116,11 +116,10 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
 def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
     """(checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(
-            f"cannot read {path}", found=error.strerror, hint="give a file, or the number of a Gutenberg book"
-        ) from error
+        data = read_some(path, MOST_BYTES)
+    except SourceError as error:
+        error.hint = "give a file, or the number of a Gutenberg book"
+        raise
     return sha256_bytes(data), decode_book(data, source)
 
 

@@ -105,6 +105,10 @@ class Origin:
         if self.kind == "sample":
             return TextRights(OPEN, "CC0-1.0, written for bookcoref-data")
         if self.corpus is not None:
+            known = book.tokens_sha256[:16] in self.corpus.documents.split()
+            # A record can say anything: a corpus that is free is known by its tokens.
+            if self.corpus.text_rights == PUBLIC_DOMAIN and not known:
+                return TextRights(UNKNOWN, f"these are not the tokens of {self.corpus.name} that we know")
             return TextRights(self.corpus.text_rights, f"{self.corpus.name}: {self.corpus.texts}")
         if not self._is_gutenberg(book):
             return TextRights(UNKNOWN, "not from Project Gutenberg")

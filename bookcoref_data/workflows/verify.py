@@ -20,6 +20,7 @@ from ..books.stored import StoredBook, are_parts
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import write_text
 from ..formats.annotated import DATASET
+from ..formats.detect import is_annotated_folder
 from ..formats.folder import (
     BUILD_FILE,
     BuildRecord,
@@ -115,6 +116,9 @@ def verify(
             folder = folder / DATASET
         else:
             return Verification(folder, "", [], written_problems(folder))
+    if is_annotated_folder(folder) and not os.path.lexists(folder / BUILD_FILE):
+        unknown = f"there is no {RECORD}, so nobody can tell whether the files belong together"
+        return Verification(folder, "", [], [unknown])
     record = read_build(folder)
     wanted = read_manifest(manifest) if manifest else None
     problems = record_problems(folder, record)

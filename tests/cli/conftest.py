@@ -23,6 +23,7 @@ from command_server import run_command
 import bookcoref_data as bc
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.sample_story import sample_path
+from tests.faults.workplace import PARTS, RDF
 
 CODE = "from bookcoref_data.cli import main; main()"
 
@@ -114,22 +115,6 @@ def built(tmp_path_factory) -> Terminal:
     return made
 
 
-RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
- xmlns:dcterms="http://purl.org/dc/terms/" xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">
-<pgterms:ebook rdf:about="ebooks/99000001"><dcterms:title>The Lamp</dcterms:title>
-<dcterms:creator><pgterms:agent><pgterms:name>Holt, Mira</pgterms:name></pgterms:agent></dcterms:creator>
-<dcterms:type><rdf:Description><rdf:value>Text</rdf:value></rdf:Description></dcterms:type>
-<dcterms:language><rdf:Description><rdf:value>en</rdf:value></rdf:Description></dcterms:language>
-</pgterms:ebook></rdf:RDF>"""
-PARTS = """#begin document (bc/demo/1); part 000
-d\t0\t0\tJohn\tNNP\t*\t-\t-\t-\t-\t*\t(0)
-
-#end document
-#begin document (bc/demo/1); part 001
-d\t1\t0\tHe\tPRP\t*\t-\t-\t-\t-\t*\t(0)
-
-#end document
-"""
 TINY = {"gutenberg_key": "0", "sentences": [["Anna", "saw", "Mr.", "Ford", "."], ["She", "smiled", "."]]}
 KNOWN = {
     "doc_key": "tiny", **TINY, "clusters": [[[0, 0], [5, 5]], [[2, 3]]],

@@ -184,6 +184,15 @@ def test_a_recipe_reads_regular_files_of_some_size_only(tmp_path):
         load_plan(recipe)
 
 
+def test_a_device_without_end_is_let_go(monkeypatch):
+    from bookcoref_data.errors import DataError
+    from bookcoref_data.files import read_some
+
+    with pytest.raises(DataError, match="too large"):
+        read_some(Path("/dev/zero"), 3 << 20)
+    assert read_some(Path("/dev/null"), 0) == b""
+
+
 def test_a_damaged_list_of_checksums_only_means_that_the_work_is_done_again(tmp_path):
     (tmp_path / CHECKSUMS).write_text("[" * 100_000, encoding="utf-8")
     assert not intact(tmp_path)

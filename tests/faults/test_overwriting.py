@@ -15,17 +15,8 @@ from bookcoref_data.books import Book
 from bookcoref_data.errors import BookcorefError, UsageError
 from bookcoref_data.sample_story import sample_path
 from tests.faults.faulty import digest
-from tests.faults.workplace import fill
+from tests.faults.workplace import PARTS, fill
 
-PARTS = """#begin document (bc/demo/1); part 000
-d\t0\t0\tJohn\tNNP\t*\t-\t-\t-\t-\t*\t(0)
-
-#end document
-#begin document (bc/demo/1); part 001
-d\t1\t0\tHe\tPRP\t*\t-\t-\t-\t-\t*\t(0)
-
-#end document
-"""
 ANN = Book.make("a_1", [["Ann", "ran"]], clusters=[[(0, 0)]], characters=[("Ann", [(0, 0)])])
 BEN = Book.make("b_2", [["Ben", "ran"]], clusters=[[(0, 0)]], characters=[("Ben", [(0, 0)])])
 

@@ -11,7 +11,7 @@ import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError
-from bookcoref_data.formats.folder import BuildRecord, read_build, write_folder
+from bookcoref_data.formats.folder import BuildRecord, read_build, read_folder, write_folder
 from bookcoref_data.workflows.verify import verify
 
 
@@ -99,6 +99,31 @@ def test_a_damaged_table_is_a_checksum_mismatch(copy):
     result = verify(copy)
     assert result.exit_code == 4
     assert "full/test.parquet was changed since it was written" in result.problems
+
+
+def test_a_table_whose_numbers_point_nowhere_is_damaged(copy, monkeypatch):
+    """Arrow's own errors are of many kinds, and not all of them are ValueErrors."""
+    import pyarrow as pa
+
+    def fails(batch):
+        raise pa.lib.ArrowIndexError("index out of bounds")
+
+    monkeypatch.setattr("bookcoref_data.formats.folder._token_bytes", fails)
+    assert noticed(copy)
+    monkeypatch.undo()
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile.read_row_group", lambda self, group: fails(group))
+    with pytest.raises(FormatError, match="cannot be read as parquet"):
+        read_folder(copy)
+
+
+def test_an_annotation_without_a_record_is_said_to_be_unproved(tmp_path):
+    from bookcoref_data.books.annotation import Annotation
+    from bookcoref_data.formats.annotated import write_annotations
+
+    write_annotations([Annotation(Book.make("b", [["Anna"]]), ("Anna",), ())], tmp_path / "ann")
+    assert verify(tmp_path / "ann").exit_code == 0
+    (tmp_path / "ann" / "files.json").unlink()
+    assert verify(tmp_path / "ann").problems[0].startswith("there is no files.json")
 
 
 def test_tokens_and_spans_are_verified_apart(copy):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.check_losses import HOSTILE
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
@@ -18,37 +19,6 @@ from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, wr
 pytestmark = pytest.mark.slow
 
 NAMES = {"jsonl": "x.jsonl", "conll": "x.conll", "corefud": "x.conllu", "brat": "folder", "booknlp": "folder"}
-HOSTILE = [
-    *("\n", " ", "", "\t", "\r\n", "\u00a0", "\u2028", "\u0085", "\ufeff", "\u200b", "\x00", "\ud800"),
-    *(
-        "(",
-        ")",
-        "(1",
-        "1)",
-        "(e1--1-",
-        "|",
-        "_",
-        "-",
-        "*",
-        "#",
-        "#begin document (x); part 000",
-        "=",
-        "{",
-        '"',
-    ),
-    *(
-        "# newdoc",
-        "# bookcoref-data {}",
-        "#end document",
-        "T1",
-        "Entity=(e1",
-        "1.1",
-        "é",
-        "日本",
-        "\U0001f40e",
-    ),
-    *("&", "&#", "&#10;", "&#35;", "&#38;", "&#65;", "&#;", "&amp;", "%41", "\\n", "\\"),
-]
 tokens = (
     st.sampled_from(HOSTILE) | st.text(min_size=1, max_size=4) | st.sampled_from(["Ann", "she", "her", "."])
 )

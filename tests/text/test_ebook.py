@@ -9,7 +9,7 @@ import struct
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import BookcorefError, UsageError
@@ -146,6 +146,7 @@ def test_a_flipped_byte_is_an_error_of_ours_or_harmless(at, by):
 
 
 @given(st.text(alphabet="<>/pbdivh1 a=\"'&;!-[]\n", max_size=60))
+@example("<![1>x")
 def test_any_page_is_read(source):
     found = read_html(source)
     assert all(found.text[a:b].strip() for a, b in found.headings)

@@ -363,6 +363,20 @@ def test_a_corrected_word_is_still_the_books_own(sample, tmp_path, cache_home):
     assert bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True).publication.texts[KEY].free
 
 
+def test_another_text_does_not_pass_for_a_corpus(sample, tmp_path, cache_home):
+    folder = changed(sample, tmp_path / "own", lambda sentences: STRANGE, source={"corpus": "litbank"})
+    with pytest.raises(UsageError, match="not the tokens of LitBank"):
+        bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True)
+
+
+@pytest.mark.long
+def test_the_tokens_of_the_real_corpus_are_known(shared_data, tmp_path, cache_home):
+    real = shared_data / "litbank/coref/conll/1342_pride_and_prejudice_brat.conll"
+    folder = bc.import_corpus("litbank", real, tmp_path / "litbank").out
+    [found] = bc.publish(folder, "me/x", dry_run=True).publication.texts.values()
+    assert found.free
+
+
 def test_another_text_does_not_pass_for_the_sample(sample, tmp_path, cache_home):
     folder = changed(sample, tmp_path / "own", lambda sentences: STRANGE, source={"release": "sample"})
     with pytest.raises(UsageError, match="not those of"):

@@ -52,7 +52,8 @@ class Corpus:
     """What `manifests/corpora.json` says of one corpus.
 
     `text_rights` is public domain, restricted or unknown; `licence` the SPDX name of the annotation's
-    licence, None where the corpus states none, or one for each part.
+    licence, None where the corpus states none, or one for each part. `documents` are the first 16
+    digits of the sha256 of each document's tokens, as far as they were measured.
     """
 
     kind: str
@@ -66,6 +67,7 @@ class Corpus:
     address: str
     tested_on: str
     papers: tuple[Paper, ...]
+    documents: str = ""
 
     @property
     def citation(self) -> str:
@@ -77,7 +79,7 @@ class Corpus:
         return "\n".join(paper.bibtex for paper in self.papers)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "documents"}
 
 
 CorpusReader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
