@@ -4,6 +4,7 @@ BookcorefError                 1  something differs or could not be done
 ├── UsageError                 2  a setting, argument or recipe that cannot be right
 │   └── MissingExtraError      2  an optional package is needed; the message has the install line
 ├── SourceError                3  a text, release or service cannot be had
+│   ├── MissingFileError       3  a named file is not there (also a FileNotFoundError)
 │   ├── OfflineError           3  it could be fetched, but the network is switched off
 │   └── CacheError             3  the cache cannot be written (in `sources.store`)
 ├── ChecksumError              4  content is not what its checksum says
@@ -75,6 +76,10 @@ class SourceError(BookcorefError):
     """A text, a release or a service cannot be had."""
 
     exit_code = 3
+
+
+class MissingFileError(SourceError, FileNotFoundError):
+    """A file or folder that was named is not there."""
 
 
 class OfflineError(SourceError):

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import DataError, SourceError, UsageError
+from .errors import DataError, MissingFileError, SourceError, UsageError
 from .guard import require_regular
 
 NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
@@ -143,6 +143,13 @@ def write_text(path: Path, text: str, *, at_once: bool = False) -> None:
     write_bytes(path, text.encode("utf-8"), at_once=at_once)
 
 
+def unreadable(path: Path, error: Exception, hint: str = "check the path") -> SourceError:
+    """What is raised for an input that cannot be opened."""
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else SourceError
+    reason = getattr(error, "strerror", None) or str(error)
+    return kind(f"cannot read {path}", expected="a file", found=reason, hint=hint)
+
+
 def check_input(path: Path) -> int:
     """The length of an input file, which must be a regular file: a pipe or a device may never end.
 
@@ -152,10 +159,7 @@ def check_input(path: Path) -> int:
     try:
         facts = path.stat()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(
-            f"cannot read {path}", found=reason, hint="check the path and its permissions"
-        ) from error
+        raise unreadable(path, error, "check the path and its permissions") from error
     if not stat.S_ISREG(facts.st_mode):
         kind = "a folder" if stat.S_ISDIR(facts.st_mode) else "a pipe, a device or a socket"
         raise SourceError(
@@ -177,7 +181,7 @@ def read_regular(path: Path, most: int) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+        raise unreadable(path, error) from error
 
 
 def read_some(path: Path, most: int = 1 << 30) -> bytes:
@@ -193,7 +197,7 @@ def read_some(path: Path, most: int = 1 << 30) -> bytes:
                 pieces.append(piece)
                 most -= len(piece)
     except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror, hint="check the path") from error
+        raise unreadable(path, error) from error
     if most < 0:
         raise DataError(f"{path} is too large", found="no end in sight", hint="is this the right file?")
     return b"".join(pieces)

@@ -258,7 +258,7 @@ def _paths(value: object) -> list[Path]:
     """The paths among the values of a parameter; other texts ("auto", names, addresses) make odd ones."""
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
-        return [] if text in ("", "-") or "\0" in text else [files.path_of(text)]
+        return [] if text in ("", "-") or "\0" in text or "\n" in text else [files.path_of(text)]
     if isinstance(value, list | tuple):
         return [path for item in value for path in _paths(item)]
     return []

@@ -269,7 +269,7 @@ def test_no_function_is_longer_than_a_page():
 
 # The same concept in two places: the steps of the two ways to annotate have the names that the paper gives.
 # And in `annotation/hub/weights.py`, which reads files of PyTorch, "state" is PyTorch's word for all weights.
-SHARED_NAMES = {"LinkStep", "FilterStep", "State"}
+SHARED_NAMES = {"LinkStep", "FilterStep", "State", "Mention", "Character", "Quote"}
 
 
 def places_of_classes(sources: dict[str, str]) -> dict[str, list[str]]:

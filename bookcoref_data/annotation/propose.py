@@ -5,16 +5,19 @@ The proposal is meant to be read and edited; it is written in the format of a ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..books import Book
 from ..errors import UsageError
 from .cast import Cast, Entry, make_cast
+from .embedded.lexicon import FIRST_NAMES
 from .embedded.parsing import Parse, parse_book
-from .grouping import Group, group_names
+from .grouping import ANY, Group, group_names
 
+SHORT = 1500
+"""Tokens of a text below which a person who is named once belongs to its cast."""
 _SHOWN_NAMES, _EXAMPLES, _BEFORE, _AFTER = 4, 1, 5, 7
 _RARE = 0.15
 """Least share of a name among all names of a person to be the one in the output."""
@@ -68,20 +71,26 @@ def propose_cast(
     book: Book,
     *,
     parse: Parse | None = None,
-    least: int = 5,
+    least: int | None = None,
     most: int = 80,
     allow_none: bool = False,
     groups: Sequence[Group] | None = None,
 ) -> Proposal:
     """People who are named at least `least` times: their names have titles or first names, or they speak.
 
-    The book is parsed unless its `parse` is given, and its names are grouped unless their `groups` are.
+    The book is parsed unless its `parse` is given, and its names are grouped unless their `groups` are. In a
+    text of less than 1,500 tokens once is enough, also for a first name that does nothing there.
 
     Raises:
         UsageError: the book has no such name, unless `allow_none`.
     """
+    short = len(book.tokens) < SHORT
+    least = least or (1 if short else 5)
     if groups is None:
-        groups = group_names(book, parse or parse_book(book))
+        parse = parse or parse_book(book)
+        groups = group_names(book, parse)
+        if short:
+            groups += _first_names(book, parse, groups)
     ranked = sorted((g for g in groups if g.count >= least), key=lambda g: (-g.count, min(g.names)))
     characters: dict[str, Proposed] = {}
     for group in ranked[:most]:
@@ -96,6 +105,23 @@ def propose_cast(
             hint="write the names into a file, one per line, and give it with --cast",
         )
     return Proposal(make_cast(entries) if entries else Cast(()), tuple(characters.values()))
+
+
+def _first_names(book: Book, parse: Parse, groups: Iterable[Group]) -> list[Group]:
+    """First names that nothing shows to be people's but the list of first names: "Anna met Tom"."""
+    known = {word for group in groups for name in group.names for word in name.split()}
+    found: dict[str, Group] = {}
+    for at, word in enumerate(book.tokens):
+        if (
+            word[:1].isupper()
+            and word.lower() in FIRST_NAMES
+            and parse.tag[at] == "NNP"
+            and word not in known
+        ):
+            group = found.setdefault(word, Group(word, "", ANY))
+            group.names[word] += 1
+            group.places.append(at)
+    return list(found.values())
 
 
 def _proposed(group: Group, book: Book) -> Proposed:

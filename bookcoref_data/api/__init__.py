@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PLACES = {
     "..errors": ("BookcorefError",),
     ".annotating": ("annotate", "annotate_many", "propose_cast", "propose_casts"),
-    ".books": ("AnnotatedBook", "Books", "load", "read", "write"),
+    ".books": ("AnnotatedBook", "Books", "Character", "Mention", "Quote", "load", "read", "write"),
     ".building": ("rebuild", "rebuild_plan", "regenerate", "verify"),
     ".contexts": (
         "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
@@ -48,11 +48,11 @@ PLACES = {
 """The names of the front door by the module that has them."""
 
 __all__ = [
-    "AnnotatedBook", "BookcorefError", "Books", "Table", "align", "annotate", "annotate_many",
-    "apply_edits", "cache_clear", "cache_path", "cache_size", "cite", "clean", "contexts_ask",
-    "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify", "contexts_references",
-    "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate", "export",
-    "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
+    "AnnotatedBook", "BookcorefError", "Books", "Character", "Mention", "Quote", "Table", "align",
+    "annotate", "annotate_many", "apply_edits", "cache_clear", "cache_path", "cache_size", "cite", "clean",
+    "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
+    "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",
+    "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
     "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack", "pack_inspect",
     "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate", "read", "rebuild",
     "rebuild_plan", "regenerate", "report", "sample", "show", "stats", "verify", "view", "write",

@@ -41,16 +41,18 @@ if TYPE_CHECKING:
     from ..workflows.propose_casts import ProposedCast
 
 AUTO = "auto"
+Words = str | None
+"""A text itself: only Python can give it."""
 ENGINES = ("local", "datatrove")
 
 
 @files_of("out", reads=("book", "cast", "recipe", "edits", "report"))
 def annotate(
-    book: PathLike | AnnotatedBook | Source, cast: CastLike = None, *, narrator: str | Iterable[str] = (),
-    backend: BackendName = "embedded", recipe: Recipe = None, steps: str | Iterable[str] = (),
-    edits: PathLike | None = None, dry_run: bool = False, accept: bool = False,
-    least: Proportion | None = None, out: PathLike | None = None, resume: bool = False,
-    report: PathLike | None = None, replace: Replace = False,
+    book: PathLike | AnnotatedBook | Source | None = None, cast: CastLike = None, *, text: Words = None,
+    narrator: str | Iterable[str] = (), backend: BackendName = "embedded", recipe: Recipe = None,
+    steps: str | Iterable[str] = (), edits: PathLike | None = None, dry_run: bool = False,
+    accept: bool = False, least: Proportion | None = None, out: PathLike | None = None,
+    resume: bool = False, report: PathLike | None = None, replace: Replace = False,
     progress: Progress | None = None,
 ) -> AnnotatedBook:  # fmt: skip
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quotation.
@@ -69,7 +71,8 @@ def annotate(
         resume: go on from the steps saved in `out`.
         report: gold (`.jsonl`, same tokens): give the scores after each step.
 
-    In Python `book` is one book, also one in memory, and `cast` may be a list of names. Without any, a cast
+    In Python `book` is one book, also one in memory; a string with a line end, or `text`, is the text itself,
+    however short. `cast` may be a list of names. Without any, a cast
     is proposed where the book brings none. `conflicts` of the result are the corrections that need a person,
     `effects` what changed beside them: against the annotation in `out`, else against a reading without them.
 
@@ -78,7 +81,13 @@ def annotate(
         UsageError: the cast, narrator, recipe or steps do not fit; `out` has other books.
         BookcorefError: `edits` change much elsewhere, and `accept` is not given; nothing is written to `out`.
     """
-    sources = _sources(book)
+    if text is None and isinstance(book, str) and "\n" in book:
+        book, text = None, book
+    if (book is None) == (text is None):
+        raise UsageError("annotate needs one book", expected="a file, a book in memory, or text=...")
+    from ..workflows.annotate import text_source
+
+    sources = [text_source(text.encode("utf-8"), Path("text"))] if text is not None else _sources(book)
     if len(sources) != 1:
         raise UsageError(
             f"{book} holds {len(sources)} books", expected="one book",
@@ -406,13 +415,15 @@ def _each(books: Any) -> list[Any]:
     return [books] if one or not isinstance(books, Iterable) else list(books)
 
 
-def _sources(book: PathLike | AnnotatedBook | Source) -> list[Source]:
+def _sources(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
     from ..workflows.annotate import Source, read_sources, source_of
 
     if isinstance(book, Source):
         return [book]
     if isinstance(book, AnnotatedBook):
         return [source_of(book.record)]
+    if book is None:
+        raise UsageError("there is no book", expected="a path or a book")
     return read_sources(path_of(book))
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from ..books import Book, Mention, Record
-from ..errors import SourceError, UsageError, plural
+from ..books import Book, Record
+from ..books import Mention as Span
+from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from .options import Overwrite, PathLike
-from .tables import Table
+from .tables import Table, TypedRow, TypedTable
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +29,80 @@ if TYPE_CHECKING:
     from ..workflows.annotate import Annotated
 
 _SHOWN_CHARACTERS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stretch(TypedRow):
+    """Tokens of a book: `start` and `end` are 0-based and both inclusive."""
+
+    start: int
+    end: int
+    text: str
+    char_start: int | None = field(default=None, kw_only=True)
+    char_end: int | None = field(default=None, kw_only=True)
+
+    @property
+    def chars(self) -> tuple[int, int] | None:
+        """Characters of the source file, the end exclusive; None where the book came as tokens."""
+        return None if self.char_start is None or self.char_end is None else (self.char_start, self.char_end)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mention(_Stretch):
+    """A mention: who is meant (`character`, the name or the number of a cluster), and how we know.
+
+    `kind` is name, nominal or pronoun; `rule` and `score` are None where we did not annotate the book.
+    """
+
+    character: str
+    kind: str
+    rule: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quote(_Stretch):
+    """A quotation: who says it (None where that is not known), to whom, and how we know."""
+
+    speaker: str | None
+    addressees: tuple[str, ...]
+    rule: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Character:
+    """A named character: a sequence of its mentions, in the order of the text. `spans` are their tokens."""
+
+    name: str
+    spans: tuple[Span, ...]
+    _book: AnnotatedBook = field(repr=False, compare=False)
+
+    @cached_property
+    def mentions(self) -> TypedTable[Mention]:
+        """A row per mention. Raises BookError for a file that has offsets only."""
+        return self._book.mentions.where("character", self.name)
+
+    @cached_property
+    def quotes(self) -> TypedTable[Quote]:
+        """What the character says, in a book that we annotated."""
+        return self._book.quotes.where("speaker", self.name)
+
+    @overload
+    def __getitem__(self, key: int) -> Mention: ...
+    @overload
+    def __getitem__(self, key: slice) -> TypedTable[Mention]: ...
+    def __getitem__(self, key: int | slice) -> Mention | TypedTable[Mention]:
+        return self.mentions[key]
+
+    def __iter__(self) -> Iterator[Mention]:
+        return iter(self.mentions)
+
+    def __len__(self) -> int:
+        return len(self.spans)
 
 
 class AnnotatedBook:
@@ -93,15 +169,15 @@ class AnnotatedBook:
         return self._reasoned.source if self._reasoned else None
 
     @property
-    def clusters(self) -> list[list[Mention]]:
+    def clusters(self) -> list[list[Span]]:
         """The mentions of each cluster."""
         return self.record.clusters
 
     @property
-    def characters(self) -> dict[str, list[Mention]]:
-        """The mentions of each named character, the most mentioned first."""
+    def characters(self) -> dict[str, Character]:
+        """Each named character with its mentions, the most mentioned first."""
         ordered = sorted(self.record.characters, key=lambda pair: -len(pair[1]))
-        return {name: list(mentions) for name, mentions in ordered}
+        return {name: Character(name, tuple(spans), self) for name, spans in ordered}
 
     @cached_property
     def book(self) -> Book:
@@ -109,26 +185,22 @@ class AnnotatedBook:
         return self.record.to_book()
 
     @cached_property
-    def mentions(self) -> Table:
-        """One row per mention, in the order of the text.
-
-        Columns: start, end (tokens), text, character (its name, else the number of its cluster), kind (name,
-        nominal or pronoun), rule and score (of our own annotation, else None), char_start and char_end
-        (characters of the source file, end exclusive; None where the book did not come from a text file).
-        """
+    def mentions(self) -> TypedTable[Mention]:
+        """One row per mention, in the order of the text; see `Mention`."""
         return self._mention_table()
 
     @cached_property
-    def quotes(self) -> Table:
-        """One row per quotation of our own annotation: start, end, text, speaker, addressees, rule, score."""
+    def quotes(self) -> TypedTable[Quote]:
+        """One row per quotation of our own annotation; see `Quote`."""
         known = self._reasoned
-        rows = [] if known is None else [
-            [q.start, q.end, self.book.text_of(Mention(q.start, q.end)),
-             known.names[q.speaker] if q.speaker >= 0 else None, [known.names[a] for a in q.addressees],
-             q.rule, q.score]
+        columns = ("start", "end", "text", "speaker", "addressees", "rule", "score", "char_start", "char_end")
+        rows = [
+            [q.start, q.end, self.book.text_of(Span(q.start, q.end)),
+             known.names[q.speaker] if q.speaker >= 0 else None, tuple(known.names[a] for a in q.addressees),
+             q.rule, q.score, *self._characters_of(q.start, q.end)]
             for q in known.quotes
-        ]  # fmt: skip
-        return Table.of_rows(("start", "end", "text", "speaker", "addressees", "rule", "score"), rows)
+        ] if known else []  # fmt: skip
+        return TypedTable(Quote, Table.of_rows(columns, rows).to_dict())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -204,7 +276,15 @@ class AnnotatedBook:
         listed = "".join(f"<li>{escape(name)}: {plural(len(spans), 'mention')}</li>" for name, spans in names)
         return f"<p>{escape(repr(self)[1:-1])}</p><ul>{listed}</ul>"
 
-    def _mention_table(self) -> Table:
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnnotatedBook):
+            return NotImplemented
+        return self.to_dict() == other.to_dict() and self._reasoned == other._reasoned
+
+    def __hash__(self) -> int:
+        return hash(self.doc_key)
+
+    def _mention_table(self) -> TypedTable[Mention]:
         from ..scoring.mention_types import TypeRules
 
         book = self.book
@@ -218,12 +298,12 @@ class AnnotatedBook:
         for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
             ours = made.get((start, end, character)) if isinstance(character, str) else None
             rows.append([
-                start, end, book.text_of(Mention(start, end)), str(character),
+                start, end, book.text_of(Span(start, end)), str(character),
                 ours.kind if ours and ours.kind else kinds.type_of(start, end),
                 ours.rule if ours else None, ours.score if ours else None, *self._characters_of(start, end),
             ])  # fmt: skip
         columns = ("start", "end", "text", "character", "kind", "rule", "score", "char_start", "char_end")
-        return Table.of_rows(columns, rows)
+        return TypedTable(Mention, Table.of_rows(columns, rows).to_dict())
 
     def _spans(self) -> Iterator[tuple[int, int, str | int]]:
         """Every mention with the name of its character, else the number of its cluster."""
@@ -256,6 +336,14 @@ class Books(Sequence[AnnotatedBook]):
 
     def __len__(self) -> int:
         return len(self._books)
+
+    def __contains__(self, book: object) -> bool:
+        return book in (self.keys if isinstance(book, str) else self._books)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Books) and self._books == other._books
+
+    __hash__ = None  # type: ignore[assignment]
 
     @overload
     def __getitem__(self, key: int | str) -> AnnotatedBook: ...
@@ -311,7 +399,7 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
 
     path = path_of(name)
     if not is_folder(path):
-        raise SourceError(
+        raise (SourceError if path.exists() else MissingFileError)(
             f"there is no built data set at {path.resolve()}",
             expected="a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote",
             hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",

@@ -229,7 +229,7 @@ def evaluate(
         key_format: format of the key, where its name does not say.
         response_format: format of the responses.
 
-    In Python key and response are a path, a book, or books; several responses are a list of paths, or a dict
+    In Python key and response are a path, a book, or books; several responses are a list of these, or a dict
     of responses by name. What was asked for is in `Scores.tables`.
 
     Raises:
@@ -317,16 +317,24 @@ def _explained(result: Evaluation, asked: set[str], most: int) -> tuple[list[Rep
 
 
 def _responses(response: Any) -> list[tuple[str, Any]]:
-    """The systems by name: one, or several in a dict or a list of paths."""
+    """The systems by name: one, or several in a dict or a list of paths, of books, or of one book."""
     if isinstance(response, Mapping):
         return list(response.items())
     several = isinstance(response, Sequence) and not isinstance(response, str)
     if several and response and all(isinstance(one, str | os.PathLike) for one in response):
         paths = [Path(one) for one in response]
         return list(zip(_names(paths), paths, strict=True))
+    if several and _are_systems(response):
+        return [(f"response {number}", one) for number, one in enumerate(response, 1)]
     if isinstance(response, str | os.PathLike):
         return [(_names([Path(response)])[0], Path(response))]
     return [("response", response)]
+
+
+def _are_systems(items: Sequence[Any]) -> bool:
+    """Whether each item is a system: paths or lists of books, or one book that several have annotated."""
+    keys = [getattr(item, "doc_key", None) for item in items]
+    return len(items) > 1 and (None in keys or len({*keys}) < len(keys))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..formats.cells import cell_text, markdown_row
 
@@ -21,7 +21,7 @@ _SHOWN = 10
 class Table:
     """Columns of equal length, by name. Iterating gives one dict per row.
 
-    Rows are found by number (`table[0]`), columns by name (`table["text"]`, a list).
+    Rows are found by number (`table[0]`, `table[:5]` is a table), columns by name (`table["text"]`, a list).
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
@@ -50,18 +50,38 @@ class Table:
     def __len__(self) -> int:
         return self._length
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return (self._row(i) for i in range(self._length))
 
-    def __getitem__(self, key: int | str) -> Any:
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._columns == other._columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, key: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Table: ...
+    def __getitem__(self, key: int | str | slice) -> Any:
         if isinstance(key, str):
             return list(self._columns[key])
+        if isinstance(key, slice):
+            return self._like({name: values[key] for name, values in self._columns.items()})
         if not -self._length <= key < self._length:
             raise IndexError(f"row {key} of a table of {self._length}")
         return self._row(key % self._length)
 
-    def _row(self, number: int) -> dict[str, Any]:
+    def _like(self, columns: Mapping[str, Sequence[Any]]) -> Table:
+        """A table of the same kind with other rows."""
+        return Table(columns)
+
+    def _values(self, number: int) -> dict[str, Any]:
         return {name: values[number] for name, values in self._columns.items()}
+
+    def _row(self, number: int) -> Mapping[str, Any]:
+        return self._values(number)
 
     def to_arrow(self) -> pyarrow.Table:
         """The table for pyarrow."""
@@ -82,7 +102,7 @@ class Table:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dict per row."""
-        return list(self)
+        return [self._values(i) for i in range(self._length)]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """One list per column."""
@@ -103,11 +123,65 @@ class Table:
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self._columns)
         rows = (
-            "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in self._row(i).values()) + "</tr>"
+            "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in self._values(i).values()) + "</tr>"
             for i in range(min(self._length, _SHOWN))
         )
         more = f"<p>{self._length:,} rows, the first {_SHOWN} shown</p>" if self._length > _SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+class TypedRow(Mapping[str, Any]):
+    """A row whose columns are attributes as well: `row.text` and `row["text"]` are the same."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in vars(type(self))["__dataclass_fields__"]:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(type(self))["__dataclass_fields__"])
+
+    def __len__(self) -> int:
+        return len(vars(type(self))["__dataclass_fields__"])
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.values()))
+
+
+R = TypeVar("R", bound=TypedRow)
+
+
+class TypedTable(Table, Generic[R]):
+    """A table whose rows are of one class."""
+
+    def __init__(self, row: type[R], columns: Mapping[str, Sequence[Any]]) -> None:
+        super().__init__(columns)
+        self._class = row
+
+    def __iter__(self) -> Iterator[R]:
+        return (self._row(i) for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int) -> R: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> TypedTable[R]: ...
+    def __getitem__(self, key: int | str | slice) -> Any:
+        return super().__getitem__(key)
+
+    def where(self, column: str, value: object) -> TypedTable[R]:
+        """The rows in which a column has this value."""
+        places = [i for i, found in enumerate(self._columns[column]) if found == value]
+        return self._like({name: [values[i] for i in places] for name, values in self._columns.items()})
+
+    def _like(self, columns: Mapping[str, Sequence[Any]]) -> TypedTable[R]:
+        return TypedTable(self._class, columns)
+
+    def _row(self, number: int) -> R:
+        return self._class(**self._values(number))
 
 
 class Result(ABC):

@@ -262,7 +262,9 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
             if name in found or name in marks.without or name == "progress":
                 continue
             if parameter.annotation is not parameter.empty and (one := declared(parameter)):
-                needed = one.default is parameter.empty
+                # What Python may leave out and the verb's function takes without None is required here.
+                mine = str(own[name].annotation) if name in own else "None"
+                needed = one.default is parameter.empty or (one.default is None and "None" not in mine)
                 if function is handler:
                     one = replace(one, positional=needed)
                 found[name] = replace(one, default=None, optional=True) if group and needed else one

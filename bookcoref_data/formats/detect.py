@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from ..errors import FormatError, SourceError, UsageError
+from ..errors import FormatError, MissingFileError, UsageError
 from .compressed import bare_suffix, is_pipe
 from .lines import read_lines
 from .pairs import sibling
@@ -46,7 +46,7 @@ def detect(path: Path) -> str:
     if is_pipe(path):
         return _of_content(path)
     if not path.exists():
-        raise SourceError(
+        raise MissingFileError(
             f"cannot read {path}",
             found="no such file or folder",
             hint="check the path; relative paths start at the current folder",

@@ -29,7 +29,7 @@ from ..annotation.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
-from ..errors import DataError, SourceError
+from ..errors import DataError, MissingFileError
 from ..files import read_some, safe_name, write_text
 from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
@@ -95,13 +95,17 @@ class Annotated:
 
 
 def read_sources(path: Path) -> list[Source]:
-    """The books in a file: tokenised records (.jsonl, plain or compressed), a Gutenberg file, or plain text.
+    """The books in a file: tokenised records (.jsonl, plain or compressed), a Gutenberg file, or plain text,
+    which "-" is read as.
 
     Raises:
         SourceError: the file cannot be read; DataError: it holds no text.
     """
-    if not path.is_file():
-        raise SourceError(f"there is no file {path}", hint="give a text file or a .jsonl file of books")
+    if not path.exists() and str(path) != "-":
+        raise MissingFileError(
+            f"there is no file {path}", expected="a text file, or a .jsonl file of books",
+            hint="check the path; in Python, bc.annotate(text=...) takes the text itself",
+        )  # fmt: skip
     if ".jsonl" in path.suffixes:
         sources = [source_of(record, path.parent) for record in read_jsonl(path, bare=True)]
         if not sources:
@@ -135,7 +139,15 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
 
 
 def _from_text(path: Path) -> Source:
-    text = read_book(read_some(path, MOST_BYTES), str(path), read_settings())
+    return text_source(read_some(path, MOST_BYTES), path)
+
+
+def text_source(data: bytes, path: Path) -> Source:
+    """The book of a text; `path` gives it its name.
+
+    Raises: as `text.read_book`.
+    """
+    text = read_book(data, str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
     book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
     digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..annotation.cast import Cast, Entry, make_cast, parse_cast
-from ..annotation.propose import Proposal, propose_cast
+from ..annotation.propose import SHORT, Proposal, propose_cast
 from ..annotation.steps import Backend
 from ..books import Book, Record
-from ..errors import DataError, SourceError, UsageError
+from ..errors import DataError, MissingFileError, SourceError, UsageError
 from ..files import read_regular
 
 AUTO = "auto"
@@ -28,6 +28,8 @@ def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed fr
     """
     try:
         text = read_regular(path, _MOST_BYTES).decode("utf-8-sig")
+    except MissingFileError as error:
+        raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
         raise UsageError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except UnicodeDecodeError as error:
@@ -73,11 +75,13 @@ def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:
 
 
 def propose_with(backend: Backend, book: Book) -> Proposal:
-    """A cast proposed from the book; a parse that the backend has made, or will need, is shared.
+    """A cast proposed from the book; a parse that the backend has made, or will need, is shared. Of a short
+    text it may be empty.
 
     Raises:
         UsageError: the book names nobody often enough.
     """
     from ..annotation.embedded.backend import EmbeddedBackend
 
-    return propose_cast(book, parse=backend.parse_of(book) if isinstance(backend, EmbeddedBackend) else None)
+    parse = backend.parse_of(book) if isinstance(backend, EmbeddedBackend) else None
+    return propose_cast(book, parse=parse, allow_none=len(book.tokens) < SHORT)

@@ -1,7 +1,8 @@
 """Between books and spaCy documents, token for token.
 
 Clusters are span groups named `coref_clusters_1`, `coref_clusters_2`, ..., as spaCy's own coreference
-components write them. The name of a character is the attribute `name` of its group.
+components write them. The name of a character is the attribute `name` of its group. All mentions together are
+the group `sc`, which `displacy.render(doc, style="span")` draws.
 """
 
 from __future__ import annotations
@@ -98,8 +99,11 @@ def write_clusters(doc: Doc, clusters: list[tuple[list[Mention], str]]) -> None:
     """Store clusters and the names of their characters as span groups of a document."""
     from spacy.tokens import Span, SpanGroup
 
+    shown: list[Span] = []
     for number, (mentions, name) in enumerate(clusters, 1):
         key = f"{PREFIX}_{number}"
         spans = [Span(doc, m.start, m.end + 1, label=name) for m in mentions]
         attributes: dict[str, Any] = {"name": name}
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attributes)
+        shown += [Span(doc, m.start, m.end + 1, label=name or key) for m in mentions]
+    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=sorted(shown, key=lambda span: span.start))

@@ -201,6 +201,13 @@ def test_names_with_small_words_and_titles_are_read_whole(proposed, sentences, o
     assert of(proposed(*sentences), min(one)) == one
 
 
+def test_in_a_short_text_one_naming_is_enough(book_of):
+    short = "Anna Hill met Tom. She liked him.\n"
+    assert set(propose_cast(book_of(short)).cast.names) == {"Anna Hill", "Tom"}
+    with pytest.raises(UsageError, match="names nobody often enough"):
+        propose_cast(book_of(short + "It rained on the hills. " * 300))
+
+
 def test_wives_do_not_set_a_man_apart_from_his_surname(proposed):
     cast = proposed(
         "Henry Oakes spoke.", "Henry Oakes sat.", "Mrs. Henry Oakes sang.", "Mrs. Henry Oakes ran.",
@@ -213,7 +220,7 @@ def test_wives_do_not_set_a_man_apart_from_his_surname(proposed):
 def test_a_book_that_names_nobody_often_asks_for_a_cast(book_of, text, times):
     """Not for `--propose-cast`, which is what was just tried."""
     with pytest.raises(UsageError, match="story_0 names nobody often enough") as caught:
-        propose_cast(book_of(text))
+        propose_cast(book_of(text), least=5)
     assert caught.value.found == f"{times} times at most"
     assert "--cast" in caught.value.hint
     assert "--propose-cast" not in caught.value.hint

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import BookcorefError, UsageError
+from bookcoref_data.errors import BookcorefError, MissingFileError, UsageError
 
 STORY = (
     "Anna Hill opened the door, and Mr. Ford came in.\n\n“You are late,” said Anna.\n\n"
@@ -121,7 +121,7 @@ def test_a_proposed_cast_can_be_used_as_it_is(story):
 def test_wrong_usage_is_explained(story, monkeypatch, arguments, words):
     monkeypatch.chdir(story)
     result = run("novel.txt", *arguments)
-    assert isinstance(result.exception, UsageError)
+    assert isinstance(result.exception, UsageError | MissingFileError)
     assert words in str(result.exception)
 
 
