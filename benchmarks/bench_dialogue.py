@@ -11,7 +11,9 @@ scored on these. `--cache` keeps the parses of the novels between runs. `--out` 
 `--against` compares them with those of an earlier run: the difference of every novel, and how many novels
 went up and down. `--reliability` compares the scores of links and speakers with the share that is right, in
 ten bins, and prints the expected calibration error (ECE): the mean distance between the two, weighted by the
-number of links in each bin. `--fit` prints the scales that fit the scores best.
+number of links in each bin. `--fit` takes the scores of the rankers as they are, prints the scales that fit
+them best, and what they come to where each novel is left out in turn: the calibration error, and of what has
+0.9 or more the share that is right and the share that is kept.
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -38,7 +41,7 @@ from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
-from training.calibrate import fit_scale
+from training.calibrate import calibration_error, fit_scale, scaled
 from training.parses import parse_with_cache
 
 MAIN_CATEGORIES = {"major", "intermediate"}
@@ -55,7 +58,7 @@ MEASURES = (
     "I",
     "all",
 )
-BINS = 10
+BINS, LEAST = 10, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +135,10 @@ def annotate_novel(
     cache: Path | None,
     work: Path,
     rankers: Mapping[str, Ranker] | None = None,
+    raw: bool = False,
 ) -> Result:
-    """Annotate and score one novel, with the rankers of the package unless others are given."""
+    """Annotate and score one novel, with the rankers of the package unless others are given; `raw` leaves the
+    scores as the rankers give them."""
     scorer = load_scorer(scorer_path)
     gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
     source = source_of(gold, work)
@@ -141,7 +146,8 @@ def annotate_novel(
     backend = EmbeddedBackend(plan, rankers)
     backend.hold(source.book, parse_with_cache(source.book, cache))
     start = time.process_time()
-    done = annotate_book(source, cast_of(gold, cast), plan, backend=backend)
+    with mock.patch.dict(SCALES, clear=raw):
+        done = annotate_book(source, cast_of(gold, cast), plan, backend=backend)
     seconds = time.process_time() - start
     predicted, links, quotes = predictions(scorer, gold.text, done)
     errors: list[dict[str, Any]] = []
@@ -198,7 +204,8 @@ def judge(
     }
     for (a, _, speaker, _), (score, rule) in zip(predicted.quotes, quotes, strict=True):
         if a in by_start and speaker is not None:
-            found.append(Judged("speaker", score, speaker == by_start[a].speaker, rule))
+            quote = by_start[a]
+            found.append(Judged(f"speaker {quote.kind}", score, speaker == quote.speaker, rule))
     return found
 
 
@@ -237,48 +244,81 @@ def compare(new: dict[str, dict[str, float]], old: dict[str, dict[str, float]]) 
         print(f"novels {label}: " + ", ".join(counts))
 
 
-def print_reliability(judged: list[Judged]) -> None:
-    """Mean score and share right, by bin of the score; the expected calibration error of each kind."""
-    kinds = defaultdict(list)
+def with_totals(judged: list[Judged]) -> dict[str, list[Judged]]:
+    """What was judged by kind, and all mentions and all speakers together."""
+    kinds: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         kinds[j.kind].append(j)
-        kinds["all mentions" if j.kind != "speaker" else "speakers"].append(j)
+        kinds["speakers" if j.kind.startswith("speaker") else "all mentions"].append(j)
+    return kinds
+
+
+def print_reliability(judged: list[Judged]) -> None:
+    """Mean score and share right, by bin of the score; the expected calibration error of each kind."""
     print("\nreliability: share right (number) by bin of the score; expected calibration error in points")
-    print(f"{'':13}" + "".join(f"{b / BINS:>12.1f}-" for b in range(BINS)) + f"{'ECE':>8}")
-    for kind, members in kinds.items():
+    print(f"{'':18}" + "".join(f"{b / BINS:>12.1f}-" for b in range(BINS)) + f"{'ECE':>8}")
+    for kind, members in with_totals(judged).items():
         score = np.array([j.score for j in members])
         right = np.array([j.right for j in members])
         bins = np.minimum((score * BINS).astype(int), BINS - 1)
-        cells, error = [], 0.0
-        for b in range(BINS):
-            inside = bins == b
-            if inside.any():
-                error += abs(score[inside].mean() - right[inside].mean()) * inside.mean()
-            cells.append(f"{100 * right[inside].mean():.0f} ({inside.sum()})" if inside.any() else "-")
-        print(f"{kind:13}" + "".join(f"{cell:>13}" for cell in cells) + f"{100 * error:>8.1f}")
+        cells = [
+            f"{100 * right[bins == b].mean():.0f} ({(bins == b).sum()})" if (bins == b).any() else "-"
+            for b in range(BINS)
+        ]
+        error = calibration_error(score, right, BINS)
+        print(f"{kind:18}" + "".join(f"{cell:>13}" for cell in cells) + f"{100 * error:>8.1f}")
 
 
-def print_fit(judged: list[Judged]) -> None:
-    """Slope and shift of the logit that fit the judged links best, for `annotation/embedded/calibration.py`:
-    those of today's scores, put together with the scale that these have been through."""
-    print("\nscales of the rankers' scores: slope, shift")
-    for kind, rule in RULE_NAMES.items():
-        _print_scale(f"{kind} in a quote", [j for j in judged if j.rule == rule])
-    _print_scale("speaker", [j for j in judged if j.kind == "speaker"])
+def scale_of(j: Judged) -> str:
+    """The scale of a judged score, as the backend chooses it."""
+    return next((f"{kind} in a quote" for kind, rule in RULE_NAMES.items() if j.rule == rule), j.rule)
 
 
-def _print_scale(name: str, members: list[Judged]) -> None:
-    inside = [j for j in members if 0 < j.score < 1]
-    slope, shift = fit_scale([j.score for j in inside], [j.right for j in inside])
-    known = SCALES[name]
-    print(f'    "{name}": ({known[0] * slope:.3f}, {known[1] * slope + shift:.3f}),  # {len(inside)}')
+def print_fit(results: list[Result]) -> None:
+    """Slope and shift of the logit that fit raw scores best, for `annotation/embedded/calibration.py`, and
+    what such scales come to on novels that are left out of the fit in turn."""
+    by_scale: dict[str, dict[str, list[Judged]]] = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        for j in result.judged:
+            by_scale[scale_of(j)][result.novel].append(j)
+    print("\nscales of the raw scores, each novel weighs the same: slope, shift")
+    said: list[Judged] = [j for name, novels in by_scale.items() if name not in SCALES for j in _all(novels)]
+    for name, novels in by_scale.items():
+        if name not in SCALES:
+            continue
+        slope, shift = _fit(novels)
+        print(f'    "{name}": ({slope:.3f}, {shift:.3f}),  # {len(_all(novels))}')
+        for novel, members in novels.items():
+            scale = _fit({n: js for n, js in novels.items() if n != novel})
+            scores = scaled([j.score for j in members], *scale)
+            said += [replace(j, score=float(p)) for j, p in zip(members, scores, strict=True)]
+    print(f"\nnovels left out in turn{'':10}error{'':6}right and kept of what has {LEAST} or more")
+    for kind, members in with_totals(said).items():
+        score, right = np.array([j.score for j in members]), np.array([j.right for j in members])
+        sure = score >= LEAST
+        print(
+            f"{kind:24}{100 * calibration_error(score, right, BINS):14.1f}"
+            + (f"{100 * right[sure].mean():12.1f}{100 * sure.mean():10.1f}" if sure.any() else f"{'-':>12}")
+        )
+
+
+def _all(novels: Mapping[str, list[Judged]]) -> list[Judged]:
+    return [j for members in novels.values() for j in members]
+
+
+def _fit(novels: Mapping[str, list[Judged]]) -> tuple[float, float]:
+    """The scale of the judged scores of some novels, each of which weighs the same."""
+    members = _all(novels)
+    share = len(members) / max(len(novels), 1)
+    weight = [share / len(js) for js in novels.values() for _ in js]
+    return fit_scale([j.score for j in members], [j.right for j in members], weight)
 
 
 def print_rules(judged: list[Judged]) -> None:
     """How often the speaker of a part of a quotation is right, by the rule that found it."""
     rules = defaultdict(list)
     for j in judged:
-        if j.kind == "speaker":
+        if j.kind.startswith("speaker"):
             rules[j.rule].append(j.right)
     print("\nspeakers by rule: share right (parts of quotations)")
     for rule, right in sorted(rules.items(), key=lambda item: -len(item[1])):
@@ -302,6 +342,7 @@ def main() -> None:
     work = partial(
         annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
         work=options.work, rankers=load_rankers(options.weights) if options.weights else None,
+        raw=options.fit,
     )  # fmt: skip
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}
@@ -320,7 +361,7 @@ def main() -> None:
         print_reliability([j for r in results for j in r.judged])
         print_rules([j for r in results for j in r.judged])
     if options.fit:
-        print_fit([j for r in results for j in r.judged])
+        print_fit(results)
     if options.out:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     if options.errors:

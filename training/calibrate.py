@@ -26,18 +26,40 @@ _STEPS = 25
 _RIDGE = 0.01
 
 
-def fit_scale(scores: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
+def fit_scale(
+    scores: Sequence[float], right: Sequence[bool], weight: Sequence[float] | None = None
+) -> tuple[float, float]:
     """Slope and shift of the logit of `scores` that make `right` most likely (Newton's method, with a
-    trace of a ridge)."""
+    trace of a ridge); `weight` says how much each counts."""
     inside = np.clip(np.asarray(scores, dtype=float), _EDGE, 1 - _EDGE)
     rows = np.stack([np.log(inside / (1 - inside)), np.ones(len(inside))], axis=1)
     answers = np.asarray(right, dtype=float)
+    counts = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=float)
     found = np.zeros(2)
     for _ in range(_STEPS):
         p = 1 / (1 + np.exp(-rows @ found))
-        curve = (rows * (p * (1 - p))[:, None]).T @ rows + _RIDGE * np.eye(2)
-        found += np.linalg.solve(curve, rows.T @ (answers - p) - _RIDGE * found)
+        curve = (rows * (counts * p * (1 - p))[:, None]).T @ rows + _RIDGE * np.eye(2)
+        found += np.linalg.solve(curve, rows.T @ (counts * (answers - p)) - _RIDGE * found)
     return float(found[0]), float(found[1])
+
+
+def scaled(scores: Sequence[float], slope: float, shift: float) -> np.ndarray:
+    """Scores with slope and shift applied to their logits."""
+    inside = np.clip(np.asarray(scores, dtype=float), _EDGE, 1 - _EDGE)
+    found: np.ndarray = 1 / (1 + np.exp(-(slope * np.log(inside / (1 - inside)) + shift)))
+    return found
+
+
+def calibration_error(scores: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
+    """The expected calibration error: the mean distance of score and share right in bins of the score,
+    weighted by the number in each."""
+    place = np.minimum((scores * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(scores[place == b].mean() - right[place == b].mean()) * (place == b).mean()
+            for b in np.unique(place)
+        )
+    )
 
 
 def narration(root: Path) -> dict[str, list[tuple[float, bool]]]:

@@ -18,18 +18,13 @@ from ..words import honorifics, word_set
 from .embedded import lexicon as lex
 from .embedded.names import gender_of_first_name
 from .embedded.parsing import Parse
-from .identity import Scenes
-from .joining import Somebody, bearers, same_people
+from .identity import Scenes, Somebody, bearers, same_people
 from .sightings import Sighting, Words, epithets, is_person, name_runs, sightings
 
 MAN, WIFE, MISS, KNIGHT, ANY = "man", "wife", "miss", "knight", "any"
-_WITH_FIRST_NAMES = honorifics.UNMARRIED | word_set(
-    "sir lady master aunt uncle cousin brother sister king queen prince princess"
-)
+_WITH_FIRST_NAMES = honorifics.UNMARRIED | lex.words("WITH_FIRST_NAMES")
 """Titles that stand before a first name: "Sir Thomas", "Miss Eliza"."""
-_BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | word_set(
-    "aunt auntie uncle cousin brother sister granny grandma grandmother grandpa grandfather"
-)
+_BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | lex.words("BEFORE_FIRST_NAMES_ONLY")
 """What stands before "Juley" shows that it is her first name."""
 _HIS = (honorifics.MALE_HONORIFICS | honorifics.OFFICES) - honorifics.FEMALE_HONORIFICS
 _WIVES = honorifics.MARRIED | word_set("madam mistress lady countess duchess marchioness baroness")

@@ -14,35 +14,10 @@ from .embedded.parsing import Parse
 Words = tuple[str, ...]
 
 _PLACE_WORDS = word_set("in at to from near into towards toward through of")
-_DEMONYMS = word_set(
-    "english german french italian latin greek roman russian spanish american indian hindu mohammedan moslem "
-    "englishman englishwoman englishmen frenchman frenchwoman frenchmen irishman irishmen scotchman scotsman "
-    "welshman dutchman pole jew jewess turk swede dane norwegian christian catholic protestant brahman "
-    "european asiatic african australian canadian mexican chinese japanese persian arab egyptian irish "
-    "scotch scottish welsh dutch polish jewish turkish swedish danish austrian hungarian prussian briton "
-    "yankee negro"
-)
-_EXCLAIMED = word_set(
-    "oh ah well yes no hullo hallo hello halloa hulloa lor lord gawd alas bother dey yer mais good bravo "
-    "amen adieu farewell hush hurrah damn heavens goodness gracious welcome please thanks"
-)
-_NOBODY = (
-    (calendar.CALENDAR - calendar.NAMES)
-    | _DEMONYMS
-    | _EXCLAIMED
-    | lex.STYLES
-    | word_set(
-        "god god's heaven providence fate nature chapter christmas easter germany france england europe "
-        "america india italy london paris rome bible sir sahib madam ma'am ma’am mr mrs miss dr mr. mrs. dr. "
-        "love death universe west east north south volume book part project gutenberg illustration copyright "
-        "etext ebook mamma mama mummy papa ma pa dad daddy mother father brother sister son daughter cousin "
-        "uncle aunt grandma grandpa grandmamma grandpapa lordship ladyship"
-    )
-)
-_NEVER_SURNAMES = word_set(
-    "street road avenue square church chapel island county city town village station hotel school college "
-    "university club bank office terrace palace river abbey estate company inn tavern row"
-)
+_DEMONYMS = lex.words("DEMONYMS")
+_EXCLAIMED = lex.words("EXCLAIMED")
+_NOBODY = (calendar.CALENDAR - calendar.NAMES) | _DEMONYMS | _EXCLAIMED | lex.STYLES | lex.words("NOBODY")
+_NEVER_SURNAMES = lex.words("NEVER_SURNAMES")
 LONE_TITLES = (
     honorifics.HONORIFICS
     - honorifics.MARRIED
@@ -237,11 +212,7 @@ def _add_lone_title(
         seen.person += _SPOKEN
 
 
-_NO_EPITHETS = word_set(
-    "man boy girl gentleman lady woman lad lass fellow child baby infant person other one youth husband wife "
-    "father mother brother sister son daughter uncle aunt cousin nephew niece guest visitor former latter "
-    "creature king queen prince princess lord"
-)
+_NO_EPITHETS = lex.words("NO_EPITHETS")
 """Nouns that mean anybody, or somebody's kin."""
 _EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS
 

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import re
 
-from ..words.honorifics import HONORIFICS
-from .words import ADJECTIVES, ALIAS_MARKS, ARTICLES, COLLECTIVES, KIN, ROLES, SUFFIXES
+from ..resources import load_toml, resource
+from ..words import word_set
+from ..words.honorifics import HONORIFICS, NAME_SUFFIXES
 
+_LISTS = load_toml(resource("manifests", "names.toml"))
+ARTICLES, ADJECTIVES, KIN = map(word_set, (_LISTS["articles"], _LISTS["adjectives"], _LISTS["kin"]))
+COLLECTIVES, ROLES = map(word_set, (_LISTS["collectives"], _LISTS["roles"]))
+NUMBERS, SUFFIXES = word_set(_LISTS["numbers"]), NAME_SUFFIXES | word_set(_LISTS["suffixes"])
+HEADINGS, ALIAS_MARKS = tuple(_LISTS["headings"]), tuple(_LISTS["alias_marks"])
 _SHIELD = 0xE000  # private use: the i-th bracketed or quoted stretch stands as the character _SHIELD + i
 _BRACKETED = re.compile(r'\([^()]*(?:\([^()]*\)[^()]*)*\)|(?<!\w)"[^"]*"')
 _AND = re.compile(r",?\s+(?:and|&)\s+")

@@ -15,8 +15,19 @@ from dataclasses import dataclass, replace
 
 from ..words.folding import fold
 from ..words.honorifics import HONORIFICS
-from .name_lists import ALIAS_START, comma_segments, is_collective, shield, split_people, unshield
-from .words import ALIAS_MARKS, ARTICLES, COLLECTIVES, HEADINGS, NUMBERS
+from .name_lists import (
+    ALIAS_MARKS,
+    ALIAS_START,
+    ARTICLES,
+    COLLECTIVES,
+    HEADINGS,
+    NUMBERS,
+    comma_segments,
+    is_collective,
+    shield,
+    split_people,
+    unshield,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from ..words.honorifics import HONORIFICS, NAME_SUFFIXES
 from ..words.kin import KIN
+from .name_lists import ADJECTIVES, ROLES
 from .titles import ARTICLES, PARTICLES, fold
-from .words import ADJECTIVES, ROLES
 
 _WORD = re.compile(r"[^\W\d_]+")
 _STRETCH = re.compile(r"[^\W\d_]+|[.,;:!?—]")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bookcoref_data.annotation.embedded.callings import find_callings, living
 from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.phrases import find_callings, living
 
 
 @pytest.mark.parametrize(

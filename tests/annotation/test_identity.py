@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.identity import Scenes, Traces, evidence
-from bookcoref_data.annotation.joining import Somebody, bearers, same_people
+from bookcoref_data.annotation.identity import Scenes, Somebody, Traces, bearers, evidence, same_people
 from bookcoref_data.annotation.propose import propose_cast
 
 

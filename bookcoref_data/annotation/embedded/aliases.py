@@ -17,8 +17,7 @@ from ...books import Book
 from ...words import honorifics, word_set
 from ..cast import Cast, Entry
 from ..grouping import LEAST_EPITHETS, Group, group_names, written
-from ..identity import Scenes, Span
-from ..joining import Somebody, bearers
+from ..identity import Scenes, Somebody, Span, bearers
 from ..sightings import name_runs
 from . import lexicon as lex
 from .linking import link_hits
@@ -375,10 +374,7 @@ def _is_a_family(claim: _Claim) -> bool:
 
 _BEFORE_FIRST_NAMES = lex.ADJECTIVES_OF_NAMES | word_set("aunt uncle cousin sister brother miss")
 _WIVES = honorifics.MARRIED | word_set("lady countess duchess baroness marchioness")
-_NOBLE = word_set(
-    "king queen prince princess sir lady lord duke duchess earl countess count baron baroness marquis "
-    "emperor saint st"
-)
+_NOBLE = lex.words("NOBLE")
 _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("of the other gender", _is_of_another_gender),
     ("Mrs. and Miss are two people", _is_married_and_not),

@@ -271,7 +271,7 @@ class _ExpandStep(_EmbeddedStep):
             # Who tells a long story in quotes is seldom named in it.
             tells = final and d.rule == "speaker of the quote"
             narrates = tells or d.rule == "narrator" or d.character in exempt
-            marked = self._marked(job, reading.text, d)
+            marked = self._marked(job, reading, d)
             if area >= 0 and (present[area][d.character] or narrates):
                 kept.append(marked)
             elif final:
@@ -287,10 +287,10 @@ class _ExpandStep(_EmbeddedStep):
         least = tuple((kind, float(given.get(name, 0.0))) for kind, name in _LEAST.items())
         return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
 
-    def _marked(self, job: Job, text: Text, d: Decision) -> Marked:
+    def _marked(self, job: Job, reading: Reading, d: Decision) -> Marked:
         """A decision as a mention of this step, with the probability that it is right."""
-        m = text.markables[d.index]
-        score = round(calibrated(_scale_of(d, text), float(d.score)), 3)
+        m = reading.text.markables[d.index]
+        score = round(calibrated(_scale_of(d, reading), float(d.score)), 3)
         others = tuple(o for o in d.others if o[0] < len(job.cast.names))
         rule = RULE_NAMES.get(d.rule, d.rule)
         return Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others)
@@ -338,19 +338,13 @@ class GroupStep(_ExpandStep):
         return self._expand(job, state, progress, self._groups(job), "group of windows", final=True)
 
 
-_SPEAKER_SCALES = {
-    "said by name": "speaker", "said by pronoun": "speaker", "turn": "speaker", "same paragraph": "speaker",
-    "speech goes on": "speaker", "story goes on": "speaker",
-}  # fmt: skip
-"""Rules that find speakers -> the scale of their scores."""
-
-
-def _scale_of(d: Decision, text: Text) -> str:
-    """The scale of a decision about a mention: pronouns of narration and of quotes have their own."""
+def _scale_of(d: Decision, reading: Reading) -> str:
+    """The scale of a decision about a mention: pronouns of narration and of quotes have their own, and "I" is
+    as sure as the speaker of its quote."""
+    q = int(reading.text.speech.quote[reading.text.markables[d.index].at])
     if d.rule == "speaker of the quote":
-        return "speaker"
-    quoted = text.speech.quote[text.markables[d.index].at] >= 0
-    return f"{d.rule} in a quote" if quoted else d.rule
+        return reading.reader.spoken[q].rule
+    return f"{d.rule} in a quote" if q >= 0 else d.rule
 
 
 _MOST_NOTED = 12
@@ -393,7 +387,7 @@ def _quotes(reader: BookReader, cast: int) -> list[Quote]:
             s.speaker if 0 <= s.speaker < cast else -1,
             tuple(e for e in s.addressees if 0 <= e < cast),
             s.rule,
-            round(calibrated(_SPEAKER_SCALES.get(s.rule, ""), float(s.score)), 3),
+            round(calibrated(s.rule, float(s.score)), 3),
         )
         for (a, b), s in zip(spans, reader.spoken, strict=True)
     ]

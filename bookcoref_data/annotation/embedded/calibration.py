@@ -16,10 +16,16 @@ SCALES: dict[str, tuple[float, float]] = {
     "third in a quote": (0.623, 0.153),
     "second in a quote": (1.041, 0.471),
     "nominal in a quote": (0.697, -0.443),
-    "speaker": (0.897, 0.214),
+    "said by name": (0.897, 0.214),
+    "said by pronoun": (0.897, 0.214),
+    "turn": (0.897, 0.214),
+    "same paragraph": (0.897, 0.214),
+    "speech goes on": (0.897, 0.214),
+    "story goes on": (0.897, 0.214),
 }
-"""Kind of decision -> slope and shift of the logit: of the narration fitted on LitBank's development part
-(`training/calibrate.py`; only 46 links for "nominal"), of quotes on the 17 novels of PDNC.
+"""Kind of decision, or rule that found a speaker -> slope and shift of the logit: of the narration fitted on
+LitBank's development part (`training/calibrate.py`; only 46 links for "nominal"), of quotes on the 17 novels
+of PDNC, where each novel weighs the same.
 """
 _EDGE = 1e-4
 

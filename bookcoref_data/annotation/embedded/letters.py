@@ -26,10 +26,7 @@ _SHORT = 12
 _GREETING_WORDS = 9
 _MARKS = frozenset(["“", "”", '"', "‘", "’", "'", "``", "''", "_", "\n", "(", ")", "["])
 _GREETS = word_set("dear dearest sir madam beloved honoured respected")
-_CLOSES = word_set(
-    "yours your obedient servant sincerely truly faithfully affectionate affectionately loving ever always "
-    "believe humble friend respectfully devoted signed"
-)
+_CLOSES = lex.words("CLOSES")
 _ENDS_GREETING = frozenset([",", ":", "--", "—", "!", ".", ",--", ",—", "-"])
 
 

@@ -10,17 +10,23 @@ from ...words.honorifics import HONORIFICS
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt").read_text(encoding="utf-8"))
 
+
+def words(name: str) -> frozenset[str]:
+    """The words of a list of `lexicon.txt`."""
+    return word_set(_LISTS[name])
+
+
 ADJECTIVES_OF_NAMES = word_set("old young little poor dear great")
 """Adjectives that stand before a name as a title does: "poor Anna", "old Martin"."""
 TITLES = HONORIFICS | ADJECTIVES_OF_NAMES
 PARTICLES = word_set("de du des da di von van der den la le of the d' d’ del della y")
-MALE_NOUNS = word_set(_LISTS["MALE_NOUNS"])
-FEMALE_NOUNS = word_set(_LISTS["FEMALE_NOUNS"])
-NEUTRAL_NOUNS = word_set(_LISTS["NEUTRAL_NOUNS"])
-ANIMALS = word_set(_LISTS["ANIMALS"])
+MALE_NOUNS = words("MALE_NOUNS")
+FEMALE_NOUNS = words("FEMALE_NOUNS")
+NEUTRAL_NOUNS = words("NEUTRAL_NOUNS")
+ANIMALS = words("ANIMALS")
 """Animals are characters in some novels, and "he" in many."""
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
-CALLINGS = word_set(_LISTS["CALLINGS"])
+CALLINGS = words("CALLINGS")
 """Livings: "the surgeon" means somebody with a name only if the book says that he is one."""
 _ALIKE = (
     "attorney barrister lawyer notary solicitor", "apothecary doctor physician surgeon",
@@ -42,18 +48,18 @@ STYLES = word_set(
 TITLE_NOUNS = word_pairs(_LISTS["TITLE_NOUNS"])
 """Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""
 
-VOCATIVE_NOUNS = word_set(_LISTS["VOCATIVE_NOUNS"])
-PLAIN_VOCATIVES = word_set(_LISTS["PLAIN_VOCATIVES"])
+VOCATIVE_NOUNS = words("VOCATIVE_NOUNS")
+PLAIN_VOCATIVES = words("PLAIN_VOCATIVES")
 """Vocatives that say nothing of the one who is spoken to, but that he or she is."""
 
-SPEECH_VERBS = word_set(_LISTS["SPEECH_VERBS"])
+SPEECH_VERBS = words("SPEECH_VERBS")
 
-SPEECH_NOUNS = word_set(_LISTS["SPEECH_NOUNS"])
+SPEECH_NOUNS = words("SPEECH_NOUNS")
 
-PLACES = word_set(_LISTS["PLACES"])
+PLACES = words("PLACES")
 
-MALE_FIRST = word_set(_LISTS["MALE_FIRST"])
-FEMALE_FIRST = word_set(_LISTS["FEMALE_FIRST"])
+MALE_FIRST = words("MALE_FIRST")
+FEMALE_FIRST = words("FEMALE_FIRST")
 FIRST_NAMES = MALE_FIRST | FEMALE_FIRST
 
 NICKNAMES = word_pairs(_LISTS["NICKNAMES"])

@@ -14,7 +14,6 @@ from ..cast import Cast, Entry, format_cast
 from ..sightings import sightings
 from ..state import Dropped, Marked
 from . import lexicon as lex
-from .callings import find_callings, living
 from .names import (
     NameTable,
     Person,
@@ -28,6 +27,7 @@ from .names import (
     take_apart,
 )
 from .parsing import Parse
+from .phrases import find_callings, living
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
 

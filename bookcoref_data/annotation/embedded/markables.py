@@ -109,13 +109,8 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
 
 _GLUED = ".-—–"
 """Marks that tokenizers leave on a word: "said I.", "I-- ", said he."""
-_NUMBERED = word_set(
-    "chapter chap part book act scene volume vol canto letter stave section article psalm no number"
-)
-_CROWNED = word_set(
-    "henry charles james william george edward richard napoleon francis frederick nicholas alexander peter "
-    "leopold ferdinand philip louis otto elizabeth mary catherine john pope king"
-)
+_NUMBERED = lex.words("NUMBERED")
+_CROWNED = lex.words("CROWNED")
 _LONG_TITLE = 12
 """Tokens of a line that are looked at to know a title in capitals."""
 _FINITE = frozenset(["VBP", "VBD", "MD"])

@@ -137,9 +137,7 @@ def _first_and_last(titles: list[str], rest: list[str]) -> tuple[tuple[str, ...]
     return first, last
 
 
-_CALLED_BY_THEIR_LAND = word_set(
-    "duke earl marquis viscount count baron duchess marchioness viscountess countess baroness lord lady"
-)
+_CALLED_BY_THEIR_LAND = lex.words("CALLED_BY_THEIR_LAND")
 _WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
 _NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
@@ -187,11 +185,7 @@ def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
 _DETERMINERS = word_set("the a an this that these those my your his her its our their")
 _PRAISE = frozenset(["old", "young", "poor", "little", "dear"])
 _JOINING_WORDS = word_set("of the and a an de du des la le van von der den")
-_NOT_NAMES = calendar.CALENDAR | word_set(
-    "the a an and or but if so as at by for from in into of on to with he she it they i you we his her is "
-    "was what who when where why how no yes not oh ah well then there here this that these those my your "
-    "our god chapter do did will would shall should can could"
-)
+_NOT_NAMES = calendar.CALENDAR | lex.words("NOT_NAMES")
 
 
 def _namelike(word: str) -> bool:

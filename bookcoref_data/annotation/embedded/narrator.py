@@ -23,13 +23,8 @@ _LEAST_FIRST = 10
 _ENOUGH = 2.0
 _LETTERS = word_set("letter note telegram memorandum")
 """Papers that end with their chapter; others go on to the next heading that names a narrator."""
-_PAPERS = _LETTERS | word_set(
-    "journal diary narrative story memoirs autobiography confession account statement testimony deposition "
-    "relation testament"
-)
-_TOLD = word_set(
-    "told related narrated written recorded continued resumed begun concluded taken kept reported"
-)
+_PAPERS = _LETTERS | lex.words("PAPERS")
+_TOLD = lex.words("TOLD")
 _NEAR = 6
 """Words before a name that may say that it is the narrator's."""
 _TOLD_OF = 1.5

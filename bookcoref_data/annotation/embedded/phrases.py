@@ -1,15 +1,19 @@
-"""What each person was called so far: by which nouns and phrases, how often, and when last."""
+"""What each person was called so far (by which nouns and phrases, how often, and when last), and what a book
+says that people with a name are: "Mr. Hill, the surgeon", "Mr. Hill was a surgeon"."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log1p
 
 import numpy as np
 
+from ...books import Book
 from ...words import word_set
+from . import lexicon as lex
 from .markables import Markable
+from .parsing import Parse
 
 FEATURES = ("noun of", "phrase of", "since so called", "last so called")
 """How often a candidate was called by the noun of the place, and by the whole phrase without its determiner
@@ -75,3 +79,31 @@ class NounPhrases:
 
 def _phrase(m: Markable) -> str:
     return " ".join(word for word in (*m.text.split(), m.which) if word and word not in _DETERMINERS)
+
+
+def living(noun: str) -> str:
+    """A noun as livings are compared: a doctor may be called the surgeon, too."""
+    return lex.LIVING.get(noun, noun)
+
+
+def find_callings(
+    book: Book, parse: Parse, names: Iterable[tuple[int, int, int]]
+) -> defaultdict[int, set[str]]:
+    """Character -> the nouns (as `living` has them) that apposition or "is" ties to their names.
+
+    `names` are (first token, last token, character).
+    """
+    who = {i: character for start, end, character in names for i in range(start, end + 1)}
+    subject = {int(parse.head[i]): who[i] for i in who if parse.dep[i] in ("nsubj", "nsubjpass")}
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for i, dep in enumerate(parse.dep):
+        if dep not in ("appos", "attr"):
+            continue
+        up = int(parse.head[i])
+        if dep == "appos" and i in who:
+            noun, character = up, who[i]
+        else:
+            noun, character = i, (who if dep == "appos" else subject).get(up, -1)
+        if character >= 0 and noun not in who and parse.tag[noun] == "NN":
+            found[character].add(living(book.tokens[noun].lower()))
+    return found

@@ -20,7 +20,6 @@ from ...books import Book
 from ...words import honorifics, kin
 from ..narration import Narration
 from . import lexicon as lex
-from .callings import find_callings, living
 from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from .conversation import Conversation, Spoken
 from .discourse import INDEX, Discourse
@@ -31,7 +30,7 @@ from .namings import Namings, identity
 from .network import Ranker
 from .parsing import Parse
 from .phrases import FEATURES as OF_PHRASES
-from .phrases import NounPhrases
+from .phrases import NounPhrases, find_callings, living
 from .quotes import Speech
 from .tags import Tag, find_tags
 from .voices import Voices
@@ -735,9 +734,13 @@ class BookReader:
             self._speaker(q)
             return
         s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
-        self.spoken[q] = Spoken(s.speaker, (), "same paragraph", s.score * 0.95)
+        self._say(q, s.speaker, "same paragraph", s.score * 0.95)
+
+    def _say(self, q: int, speaker: int, rule: str, score: float, addressees: tuple[int, ...] = ()) -> None:
+        """Quote `q` is spoken by `speaker`."""
+        self.spoken[q] = Spoken(speaker, addressees, rule, score)
         if self.teacher:
-            self.teacher.settled(("quote", q), s.speaker)
+            self.teacher.settled(("quote", q), speaker)
 
     def _belongs(self, k: int, q: int) -> bool:
         """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
@@ -761,21 +764,16 @@ class BookReader:
             return
         if self.conversation.continues(q):
             s = self.spoken[q - 1]
-            self.spoken[q] = Spoken(s.speaker, s.addressees, "speech goes on", s.score)
-            if self.teacher:
-                self.teacher.settled(("quote", q), s.speaker)
+            self._say(q, s.speaker, "speech goes on", s.score, s.addressees)
             return
         tag = self.t.tags[q]
-        if tag.stranger:
-            self.spoken[q] = Spoken(-1, (), "said by someone else", 0.8)
-            return
         teller = self.conversation.teller(q) if tag.subject < 0 else -1
-        if teller >= 0:
-            self.spoken[q] = Spoken(teller, (), "story goes on", 0.8)
-            if self.teacher:
-                self.teacher.settled(("quote", q), teller)
-            return
-        self._rank_speaker(q)
+        if tag.stranger:
+            self._say(q, -1, "said by someone else", 0.8)
+        elif teller >= 0:
+            self._say(q, teller, "story goes on", 0.8)
+        else:
+            self._rank_speaker(q)
 
     def _rank_speaker(self, q: int) -> None:
         """Choose among those who may speak a quote."""
@@ -784,9 +782,7 @@ class BookReader:
         subject = self._entity(tag.subject)
         if subject >= self.state.cast and self.t.markables[tag.subject].definite == "a":
             # "Cried a girl": whoever else is on the scene, it is not them.
-            self.spoken[q] = Spoken(subject, (), "said by someone else", 0.8)
-            if self.teacher:
-                self.teacher.settled(("quote", q), subject)
+            self._say(q, subject, "said by someone else", 0.8)
             return
         m = Markable(a, b, a, "quote", 3, "", OTHER)
         if tag.subject >= 0 and self.t.markables[tag.subject].kind == "pronoun":
@@ -817,9 +813,7 @@ class BookReader:
         rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (
             "said by pronoun" if tag.subject >= 0 else "turn"
         )  # fmt: skip
-        self.spoken[q] = Spoken(e, (), rule, score)
-        if self.teacher:
-            self.teacher.settled(("quote", q), e)
+        self._say(q, e, rule, score)
 
     def _mark_speaker(self, x, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
         f = INDEX

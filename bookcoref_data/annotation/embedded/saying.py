@@ -6,7 +6,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from ...books import Book
-from ...words import word_set
 from . import lexicon as lex
 from .clauses import is_heard
 from .markables import OTHER, POSSESSIVE, SUBJECT, Markable
@@ -21,10 +20,7 @@ _OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them"])
 _RELATIVE = frozenset(["who", "that", "which"])
 _HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "made", "making", "let"])
 """Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
-_CAUSES = word_set(
-    "moved led caused forced compelled obliged induced tempted provoked prompted enabled emboldened drove "
-    "impelled stirred roused allowed permitted"
-)
+_CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
 _WHEN = frozenset(["until", "till", "as", "while", "when", "after", "before"])
 _WITHOUT_NOUN = frozenset(["other", "latter", "former", "first", "second", "third"])

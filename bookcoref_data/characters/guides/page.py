@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import MissingExtraError
 from ..names import read_name
 from ..titles import PARTICLES
-from ..words import ARTICLES
+from ..name_lists import ARTICLES
 
 LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
