@@ -9,9 +9,9 @@ from itertools import takewhile
 from typing import Any
 
 from ...errors import MissingExtraError
+from ..name_lists import ARTICLES
 from ..names import read_name
 from ..titles import PARTICLES
-from ..name_lists import ARTICLES
 
 LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
