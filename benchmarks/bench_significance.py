@@ -1,7 +1,9 @@
 """How often do the tests of `--compare` tell two equal systems apart? (It should be 5 % at the 5 % level.)
 
-    python benchmarks/bench_significance.py [--pairs 1000] [--mode full] [--kind noise] [--kept pairs.jsonl]
+    python benchmarks/bench_significance.py [--pairs 1000] [--mode full] [--kind noise] [--kept FILE]
     python benchmarks/bench_significance.py --gold gold.conll        # a real key in place of the drawn one
+    python benchmarks/bench_significance.py --gold litbank --join 18 # documents joined into one book
+    python benchmarks/bench_significance.py --gold pdnc/HowardsEnd   # a novel of PDNC: its quotations
     python benchmarks/bench_significance.py --power                  # 5 points apart, three books
     python benchmarks/bench_significance.py --family                 # ten equal systems, Holm
 
@@ -30,7 +32,12 @@ of the rate of the kind "noise":
 from __future__ import annotations
 
 import argparse
+import ast
+import csv
+import gzip
 import json
+import re
+from bisect import bisect_right
 from itertools import combinations
 from pathlib import Path
 
@@ -132,6 +139,45 @@ def make_system(rng: np.random.Generator, key: Record, kind: str, worse: float =
     return Record(key.doc_key, "", key.sentences, [sorted(set(c)) for c in clusters.values()])
 
 
+def read_gold(path: Path, join: int) -> list[Record]:
+    """The books of a file or folder, `join` documents as one book; or one novel of PDNC."""
+    if (path / "quotation_info.csv.gz").exists():
+        return [read_novel(path)]
+    records = list(read_documents(path))
+    if join < 2:
+        return records
+    sentences, clusters = [], []
+    for record in records[:join]:
+        shift = sum(map(len, sentences))
+        sentences += record.sentences
+        clusters += [[Mention(m[0] + shift, m[1] + shift) for m in c] for c in record.clusters]
+    return [Record(f"{join} documents", "", sentences, clusters)]
+
+
+def read_novel(path: Path) -> Record:
+    """The mentions in quotations and the "I" of speakers, over words between blanks."""
+    with gzip.open(path / "novel_text.txt.gz", "rt", encoding="utf-8", newline="") as file:
+        words = [(m.start(), m.end()) for m in re.finditer(r"\S+", file.read())]
+    starts = [a for a, _ in words]
+    clusters: dict[str, set[Mention]] = {}
+    with gzip.open(path / "quotation_info.csv.gz", "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            spans, names = (ast.literal_eval(row[f"mention{x}List"]) for x in ("Spans", "Entities"))
+            pairs = ((s, n) for ss, ns in zip(spans, names, strict=True) for s, n in zip(ss, ns, strict=True))
+            for (start, end), who in pairs:
+                if len(who) == 1:
+                    at = [bisect_right(starts, place) - 1 for place in (start, end - 1)]
+                    clusters.setdefault(who[0], set()).add(Mention(*at))
+    tokens = ["x"] * len(words)
+    sentences = [tokens[i : i + SENTENCE] for i in range(0, len(tokens), SENTENCE)]
+    taken: set[Mention] = set()
+    apart = []
+    for found in clusters.values():
+        apart.append(sorted(found - taken))
+        taken |= found
+    return Record(path.name, "", sentences, [c for c in apart if c])
+
+
 def scored(keys: list[Record], systems: list[Record], mode: str) -> Evaluation:
     """In mode split the windows are predicted alone: here, the windows of the system's whole books."""
     if mode != "split":
@@ -190,6 +236,7 @@ def main() -> None:
     parser.add_argument("--mode", action="append", choices=MODES)
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--gold", type=Path)
+    parser.add_argument("--join", type=int, default=1)
     parser.add_argument("--kept", type=Path, help="file that keeps every pair; a second run goes on with it")
     parser.add_argument("--power", action="store_true")
     parser.add_argument("--family", action="store_true")
@@ -197,7 +244,7 @@ def main() -> None:
     if arguments.power or arguments.family:
         (power if arguments.power else family)(arguments.pairs)
         return
-    gold = list(read_documents(arguments.gold)) if arguments.gold else []
+    gold = read_gold(arguments.gold, arguments.join) if arguments.gold else []
     rows = map(json.loads, arguments.kept.open()) if arguments.kept and arguments.kept.exists() else ()
     kept = {row["pair"]: row["found"] for row in rows}
     print(f"{'kind':9} {'mode':21} pairs  figure   " + " ".join(f"{m:>8}" for m in METRICS))

@@ -47,8 +47,12 @@ def blanc_rows(value: Blanc) -> list[tuple[float, float, float, float]]:
     return [count_row(value.link), count_row(value.non_link), count_row(value.mention)]
 
 
+ALIGNED = ("ceaf_e", "ceaf_m")
+"""The metrics that search an alignment, which takes most of the time."""
 MOST_CHAINS = 48
 """Characters of a book that are exchanged each by itself; the others go together with these."""
+COARSE = 12
+"""Characters and stretches into which a book is cut where both are crossed."""
 
 
 class Units(Protocol):
@@ -75,16 +79,16 @@ class Blocks:
 
 
 class Chains:
-    """Characters of the key, the smaller ones in bins so that there are at most `MOST_CHAINS`.
+    """Characters of the key, the smaller ones in bins so that there are at most `most`.
 
     A mention that the key lacks belongs to the character with which its own cluster shares most mentions, or
     to the last unit. Clusters of several windows are one character by name, or as parts of one cluster.
     """
 
-    def __init__(self, book: BookPair) -> None:
+    def __init__(self, book: BookPair, most: int = MOST_CHAINS) -> None:
         self._book, self._known = book, dict[object, int]()
         sizes = np.bincount(self._characters(book.key)[book.key.owner], minlength=1)
-        self.count = min(sizes.size, MOST_CHAINS) + 1
+        self.count = min(sizes.size, most) + 1
         self._unit = np.empty(sizes.size, np.int64)
         self._unit[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size) % (self.count - 1)
 
@@ -110,6 +114,22 @@ class Chains:
         there = system.response_partner >= 0
         found[there] = unit[system.response_partner[there]]
         return found
+
+
+class Cells:
+    """Each character in each of `COARSE` stretches of text, by stretch and then by character."""
+
+    def __init__(self, blocks: Blocks, chains: Chains) -> None:
+        self._blocks, self._chains, self.count = blocks, chains, COARSE * chains.count
+
+    def _crossed(self, block: Ints, chain: Ints) -> Ints:
+        return block * COARSE // max(self._blocks.count, COARSE) * self._chains.count + chain
+
+    def of_key(self, key: Members) -> Ints:
+        return self._crossed(self._blocks.of_key(key), self._chains.of_key(key))
+
+    def of_response(self, system: Overlap) -> Ints:
+        return self._crossed(self._blocks.of_response(system), self._chains.of_response(system))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,13 +267,14 @@ class BookParts:
             _Mixtures([s.once for s in systems], units, drop_singletons) if repeated else self._chosen
         )
 
-    def counts(self, chosen: Bools, key_parts: Bools | None = None) -> Floats:
-        """The count matrix (`COUNTED` rows) of the mixture `chosen[system, part]`."""
+    def counts(self, chosen: Bools, key_parts: Bools | None = None, *, align: bool = True) -> Floats:
+        """The counts (`COUNTED` rows) of the mixture `chosen[system, part]`; without `align` not CEAF's."""
         keys = np.ones(self.parts, bool) if key_parts is None else key_parts
         tables = self._chosen.contingency(keys, chosen)
         once = tables if self._once is self._chosen else self._once.contingency(keys, chosen)
         rows = [
-            count_row(PARTS[name](tables if name in RELEASED_METRICS else once).total()) for name in PARTS
-        ]
+            count_row(PARTS[name](tables if name in RELEASED_METRICS else once).total())
+            if align or name not in ALIGNED else (0.0, 0.0, 0.0, 0.0) for name in PARTS
+        ]  # fmt: skip
         pairs = np.sum([blanc_rows(value) for value in blanc(once, self._windows)], axis=0)
         return np.array([*rows, *pairs])

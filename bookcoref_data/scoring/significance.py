@@ -4,13 +4,15 @@
 the change of the difference when the two systems exchange their output in that unit alone (`exchange`).
 **Test.** Approximate randomisation (Noreen 1989) over these effects: in each sample a random half of the
 units is exchanged, that is the effects change sign; p is the share of samples whose sum is at least as large
-as the observed one. **Interval.** The spread of the effects around what the size of a unit lets expect, with
-Student's t. For one system alone an effect is what the score loses when the unit is left out (the jackknife).
+as the observed difference. What the effects lack of that difference, since scores are no plain sums, is
+shared out by the size of the units. **Interval.** The spread of the effects around what the size of a unit
+lets expect, with Student's t. For one system alone an effect is what the score loses when the unit is left
+out (the jackknife).
 
 **Units.** Both hold when errors in different units are independent. Errors that last do not stop at the end
 of a block: two characters are merged, or a chain is cut and goes on under another name. With the unit "auto"
-the data choose: blocks of text, or characters of the key where these leave the difference more uncertain (by
-the geometric mean over the metrics). With ten books or more, books are the units.
+the data choose: blocks of text, unless the effects of one character in different blocks go together more than
+chance lets them (`_together`); then the characters of the key. With ten books or more, books are the units.
 
 **No p-value** is given where the difference rests on the errors of a few units: then no exchange could make
 it rare. The result says how many books like these would show a difference as large.
@@ -29,9 +31,9 @@ import numpy as np
 
 from ..errors import UsageError, plural
 from ..progress import Progress, Silent
-from .arrays import Bools, Floats
+from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
-from .exchange import COUNTED, Blocks, BookParts, Chains, Units, blanc_rows, count_row
+from .exchange import ALIGNED, COARSE, COUNTED, Blocks, BookParts, Cells, Chains, Units, blanc_rows, count_row
 from .metrics import PARTS, overlaps
 from .resampling_units import block_starts
 from .scores import LABELS, ClusterScores
@@ -42,13 +44,16 @@ DEFAULT_BLOCK = 3500
 """Tokens of a block: episodes of a story should fit into it, and a book should have ten."""
 FEWEST_UNITS = 10
 """With fewer units false positives and too narrow intervals become common."""
-LEAST_BEARING = 3.0
+LEAST_BEARING = 2.0
 """Least number of units that bear the difference (`_Effects.bearing`) for a p-value to be given."""
+MOST_TOGETHER = 1.0
+"""Standard errors by which the effects of a character may go together before characters are the units."""
 LEVEL, POWER = 0.05, 0.8
 """Of the books that would be needed: the level of the test, and its chance to see the difference."""
 
 _CONLL = tuple(COUNTED.index(name) for name in ("muc", "b_cubed", "ceaf_e"))
 _BLANC = tuple(COUNTED.index(name) for name in ("link", "non_link", "blanc_mention"))
+_PLAIN = [m for m, name in enumerate(METRICS) if name not in (*ALIGNED, "conll")]
 # Sums of the same numbers in another order: differences this small are none.
 _ROUNDING = 1e-12
 
@@ -124,10 +129,11 @@ class _Effects:
         """Degrees of freedom: units of equal size that would be as many as these, less one."""
         return max(1.0, 1 / float(np.square(self.weights).sum()) - 1)
 
-    def p_values(self, rng: np.random.Generator, samples: int) -> Floats:
+    def p_values(self, total: Floats, rng: np.random.Generator, samples: int) -> Floats:
         """The share of exchanges with at least the observed sum; the observed one counts as one of them."""
+        values = self.values - self.weights[:, None] * (self.values.sum(axis=0) - total)
         signs = rng.integers(0, 2, (samples, self.count)) * 2.0 - 1
-        as_large = np.abs(signs @ self.values) >= np.abs(self.values.sum(axis=0)) - _ROUNDING
+        as_large = np.abs(signs @ values) >= np.abs(total) - _ROUNDING
         p: Floats = (as_large.sum(axis=0) + 1) / (samples + 1)
         return p
 
@@ -175,20 +181,19 @@ def resample(
         found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
                  for m, one in zip(METRICS, alone[0], strict=True)]  # fmt: skip
     else:
-        options = books.options(blocks) if unit == "auto" else [exchanged.exchanged()]
-        found = _compared(books, options, alone, np.random.default_rng(seed), samples, confidence)
+        effects = books.chosen(blocks) if unit == "auto" else exchanged.exchanged()
+        found = _compared(books, effects, alone, np.random.default_rng(seed), samples, confidence)
     notes = _notes(unit, exchanged.units, evaluation, found)
     return Resampling(unit, exchanged.units, block_size, samples, seed, confidence, tuple(found), notes)
 
 
 def _compared(
-    books: _Books, options: list[_Effects], alone: list[list[Interval]], rng: np.random.Generator,
+    books: _Books, of: _Effects, alone: list[list[Interval]], rng: np.random.Generator,
     samples: int, confidence: float,
 ) -> list[Comparison]:  # fmt: skip
-    """The comparison of every metric by the units that the data choose."""
-    total = books.value(0) - books.value(1)
-    of = _chosen(options, total)
-    p_values, variances, bearing = of.p_values(rng, samples), of.variance(total), of.bearing
+    """The comparison of every metric by the effects of some units."""
+    total = books.total
+    p_values, variances, bearing = of.p_values(total, rng, samples), of.variance(total), of.bearing
     found = []
     for m, metric in enumerate(METRICS):
         variance, value = float(variances[m]), float(total[m])
@@ -204,9 +209,19 @@ def _compared(
     return found
 
 
-def _chosen(options: list[_Effects], total: Floats) -> _Effects:
-    """The units under which the difference is most uncertain, by the geometric mean over the metrics."""
-    return max(options, key=lambda o: np.log(np.maximum(o.variance(total), _ROUNDING)).mean())
+def _together(cells: _Effects, owners: Ints, total: Floats) -> float:
+    """How far the effects of one owner go together, in standard errors: the mean over the metrics but CEAF.
+
+    `owners` says for each cell whose it is. Were the errors in cells independent, the products of the
+    effects of two cells would add up to 0.
+    """
+    spread = cells.values - cells.weights[:, None] * total
+    sums, squares, fourth = (np.zeros((int(owners.max()) + 1, len(METRICS))) for _ in range(3))
+    for into, values in ((sums, spread), (squares, spread**2), (fourth, spread**4)):
+        np.add.at(into, owners, values)
+    products = (np.square(sums) - squares).sum(axis=0)
+    error = np.sqrt(2 * (np.square(squares) - fourth).sum(axis=0).clip(min=0))
+    return float(_ratio(products, error)[_PLAIN].mean())
 
 
 def _books_needed(variance_of_a_book: float, difference: float) -> int:
@@ -228,11 +243,12 @@ class _Division:
     def units(self) -> int:
         return int(sum(np.count_nonzero(w) for w in self.weights))
 
-    def exchanged(self) -> _Effects:
-        """What every unit does to the difference of the two systems."""
+    def exchanged(self, *, align: bool = True) -> _Effects:
+        """What every unit does to the difference of the two systems; without `align` not in CEAF."""
 
         def counts(book: BookParts, swap: Bools) -> Floats:
-            return np.stack([book.counts(np.stack([~swap, swap])), book.counts(np.stack([swap, ~swap]))])
+            sides = ([~swap, swap], [swap, ~swap])
+            return np.stack([book.counts(np.stack(side), align=align) for side in sides])
 
         def difference(counted: Floats) -> Floats:
             return _f1(counted[0]) - _f1(counted[1])
@@ -284,19 +300,29 @@ class _Books:
         ]  # fmt: skip
         self._values = [_f1(np.sum([_counts(book.scores) for book in s.books], axis=0)) for s in systems]
 
+    @property
+    def total(self) -> Floats:
+        """The difference of two systems, by metric."""
+        return self._values[0] - self._values[1]
+
     def value(self, system: int) -> Floats:
         """F1 by metric."""
         return self._values[system]
 
     def by(self, unit: str) -> _Division:
-        """The books cut into "block", "character", "chapter" or "book"."""
+        """The books cut into "block", "character", "chapter", "book" or "cell" (character and block)."""
         books, weights = [], []
         whole = self._rules.mode == "full"
         for pair, sides in zip(self._pairs, self._overlaps, strict=True):
-            units: Units = (
-                Chains(pair) if unit == "character"
-                else Blocks(block_starts(pair, unit, self._size, whole=whole))
-            )  # fmt: skip
+            units: Units
+            if unit == "character":
+                units = Chains(pair)
+            elif unit == "cell":
+                units = Cells(
+                    Blocks(block_starts(pair, "block", self._size, whole=whole)), Chains(pair, COARSE)
+                )
+            else:
+                units = Blocks(block_starts(pair, unit, self._size, whole=whole))
             drop = self._rules.singletons == "drop"
             books.append(BookParts(sides, units, drop_singletons=drop, windows=pair.units))
             both = sides[0].chosen
@@ -305,10 +331,22 @@ class _Books:
             weights.append(np.sum(counts, axis=0).astype(float))
         return _Division(unit, books, weights, self._progress)
 
-    def options(self, blocks: _Division) -> list[_Effects]:
-        """The units from which the data choose; books alone where there are enough."""
-        divisions = [blocks] if blocks.name == "book" else [blocks, self.by("character")]
-        return [division.exchanged() for division in divisions]
+    def chosen(self, blocks: _Division) -> _Effects:
+        """The effects of the units that the data choose; of books alone where there are enough."""
+        found = blocks.exchanged()
+        if blocks.name == "book":
+            return found
+        cells = self.by("cell")
+        counts = [cut.parts // COARSE for cut in cells.books]
+        owners = [np.flatnonzero(w) % n for w, n in zip(cells.weights, counts, strict=True)]
+        firsts = np.cumsum([0, *counts])
+        each = np.concatenate([of + first for of, first in zip(owners, firsts, strict=False)])
+        if _together(cells.exchanged(align=False), each, self.total) <= MOST_TOGETHER:
+            return found
+        return max(found, self.by("character").exchanged(), key=self._uncertain)
+
+    def _uncertain(self, effects: _Effects) -> float:
+        return float(np.log(np.maximum(effects.variance(self.total), _ROUNDING)).mean())
 
 
 def _counts(scores: ClusterScores) -> Floats:
