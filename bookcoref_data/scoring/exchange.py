@@ -116,7 +116,7 @@ class Chains:
         return found
 
 
-class Cells:
+class Crossings:
     """Each character in each of `COARSE` stretches of text, by stretch and then by character."""
 
     def __init__(self, blocks: Blocks, chains: Chains) -> None:

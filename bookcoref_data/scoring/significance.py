@@ -33,7 +33,18 @@ from ..errors import UsageError, plural
 from ..progress import Progress, Silent
 from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
-from .exchange import ALIGNED, COARSE, COUNTED, Blocks, BookParts, Cells, Chains, Units, blanc_rows, count_row
+from .exchange import (
+    ALIGNED,
+    COARSE,
+    COUNTED,
+    Blocks,
+    BookParts,
+    Chains,
+    Crossings,
+    Units,
+    blanc_rows,
+    count_row,
+)
 from .metrics import PARTS, overlaps
 from .resampling_units import block_starts
 from .scores import LABELS, ClusterScores
@@ -318,7 +329,7 @@ class _Books:
             if unit == "character":
                 units = Chains(pair)
             elif unit == "cell":
-                units = Cells(
+                units = Crossings(
                     Blocks(block_starts(pair, "block", self._size, whole=whole)), Chains(pair, COARSE)
                 )
             else:
