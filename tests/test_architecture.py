@@ -31,6 +31,7 @@ FLOORS = [
         "sources",
         "characters",
         "annotation",
+        "asking",
         "reports",
         "reading_page",
         "exports",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .merging import *
     from .questions import *
     from .reading import *
+    from .reviewing import *
     from .scoring import *
     from .tables import *
 
@@ -42,6 +43,7 @@ PLACES = {
     ".merging": ("merge", "merge_agreement"),
     ".questions": ("questions_build", "questions_evaluate"),
     ".reading": ("apply_edits", "diff", "export", "merge_edits", "report", "view"),
+    ".reviewing": ("review",),
     ".scoring": ("align", "convert", "stats"),
     ".tables": ("Table",),
 }  # fmt: skip
@@ -55,7 +57,8 @@ __all__ = [
     "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
     "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack", "pack_inspect",
     "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate", "read", "rebuild",
-    "rebuild_plan", "regenerate", "report", "sample", "show", "stats", "verify", "view", "write",
+    "rebuild_plan", "regenerate", "report", "review", "sample", "show", "stats", "verify", "view",
+    "write",
 ]  # fmt: skip
 
 

@@ -254,6 +254,9 @@ class _Editing:
         self.guessed.discard(place)
         return edit.name != edit.character
 
+    def _seen(self, edit: Edit, span: tuple[int, int]) -> bool:
+        return False
+
     def _merge(self, edit: Edit, span: tuple[int, int]) -> bool:
         into = self._character(edit.into)
         if edit.character not in self.number and not self._offered(edit.character, but=into):

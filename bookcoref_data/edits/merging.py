@@ -53,6 +53,8 @@ def merge_edits(people: Sequence[Sequence[Edit]]) -> MergedEdits:
 
 def subject(edit: Edit) -> Decided:
     """What an edit decides: a mention, a quote, or what becomes of a character."""
+    if edit.op == "seen":
+        return edit.doc_key, "seen", edit.at.start if edit.at else edit.character, edit.into
     if edit.at is not None:
         what = "quote" if edit.op == "speaker" else edit.character if edit.also else "mention"
         return edit.doc_key, what, edit.at.start, edit.at.end

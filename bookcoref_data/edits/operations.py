@@ -8,6 +8,8 @@
     new      there is a character `character`; `confirmed` where the name could be that of a listed one
     rename   `character` is called `name`
     merge    `character` and `into` are one person, called `into`
+    seen     somebody looked at the place `at`, or at `character` and `into`, and changed nothing; `name` says
+             why ("cannot tell")
 
 A place is held by its tokens and by the words around it, so that it is found again in a changed edition.
 """

@@ -51,15 +51,19 @@ def render(annotation: Annotation, options: PageOptions | None = None) -> str:
     options = options or PageOptions()
     style, script = page_style(), page_script()
     values = {
-        "CSP": _policy(style, script, serving=options.server is not None),
+        "CSP": policy(style, script, serving=options.server is not None),
         "TITLE": html.escape(options.title or annotation.doc_key),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": embed(page_data(annotation, options)),
     }
-    page = _read("page.html")
+    return filled(_read("page.html"), values)
+
+
+def filled(page: str, values: dict[str, str]) -> str:
+    """A page with values in the places of their names, which stand between two "@"."""
     first, *rest = page.split("@")
-    # Every second piece between two "@" is the name of a value; values are not searched again.
+    # Values are not searched again.
     return "".join([first, *(values[p] if k % 2 == 0 else p for k, p in enumerate(rest))])
 
 
@@ -87,7 +91,9 @@ def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, *, serving: bool) -> str:
+def policy(style: str, script: str, *, serving: bool) -> str:
+    """A content security policy that allows this style, this script, and the page's own server."""
+
     def allowed(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 

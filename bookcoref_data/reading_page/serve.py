@@ -63,13 +63,17 @@ class EditServer:
     """Serves one page and keeps its corrections in one file.
 
     `make_page` is called with what the page must know of the server (token, version, file) each time the page
-    is asked for, so that a reload shows what is on disk.
+    is asked for, so that a reload shows what is on disk. `check` is asked whether a text may be saved.
 
     Raises:
         SourceError: the port cannot be used.
     """
 
-    def __init__(self, make_page: Callable[[dict[str, str]], str], edits: Path, port: int = 0) -> None:
+    def __init__(
+        self, make_page: Callable[[dict[str, str]], str], edits: Path, port: int = 0,
+        check: Callable[[str, str], object] = parse_edits,
+    ) -> None:  # fmt: skip
+        self._check = check
         self.token = secrets.token_urlsafe(24)
         self.edits = edits
         self._make_page = make_page
@@ -113,7 +117,7 @@ class EditServer:
         Raises:
             FormatError: the text is no file of corrections; nothing is written.
         """
-        parse_edits(text, self.edits.name)
+        self._check(text, self.edits.name)
         with locked(self.edits.parent.absolute()):
             if version != version_of(self.text()):
                 return None

@@ -149,6 +149,9 @@ class _Correcting:
         aliases = [n for n in dict.fromkeys((*old.aliases, old.name)) if n != edit.name]
         self.people[person] = Entry(edit.name, tuple(aliases), old.gender)
 
+    def _seen(self, edit: Edit) -> None:
+        """Nothing changes."""
+
     def _merge(self, edit: Edit) -> None:
         gone, into = self._who(edit.character), self._who(edit.into)
         if gone == into:

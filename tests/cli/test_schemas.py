@@ -45,6 +45,7 @@ COMMANDS = {
     "rebuild": "rebuild --sample --out again --jobs 1",
     "rebuild-dry-run": "rebuild --sample --dry-run",
     "report": "report bookcoref --out report.md --no-plots",
+    "review": "review annotated --most 3",
     "sample": "sample --out story",
     "show": "show lamp",
     "show-at": "show lamp --at 410",

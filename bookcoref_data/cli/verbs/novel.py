@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,22 +207,30 @@ def _serve(page: Page, options: Any, edits: Path, port: int, open_page: bool) ->
     from dataclasses import replace
 
     from ...reading_page import render
-    from ...reading_page.serve import EditServer
     from ...workflows.correct import read_edits
 
     def make_page(server: dict[str, str]) -> str:
         kept = [e.to_dict() for e in read_edits(edits)] if edits.is_file() else []
         return render(page.annotation, replace(options, edits=kept, server=server))
 
-    server = EditServer(make_page, edits, port)
-    say(f"corrections are saved in {edits}; stop with Ctrl-C")
+    serve_page(make_page, edits, port, open_page)
+
+
+def serve_page(
+    make_page: Callable[[dict[str, str]], str], file: Path, port: int, open_page: bool, **more: Any
+) -> None:
+    """Show a page on this machine until Ctrl-C; what is made on it is saved in `file`."""
+    from ...reading_page.serve import EditServer
+
+    server = EditServer(make_page, file, port, **more)
+    say(f"what you do is saved in {file}; stop with Ctrl-C")
     typer.echo(server.address)
     if open_page:
         _open(server.address)
     try:
         server.run()
     except KeyboardInterrupt:
-        say(f"stopped; corrections are in {edits}" if edits.is_file() else "stopped; nothing was corrected")
+        say(f"stopped; it is in {file}" if file.is_file() else "stopped; nothing was saved")
 
 
 def _open(address: str) -> None:

@@ -211,6 +211,7 @@ const TELL = {
   link: (e) => `“${e.at.words}” is ${e.character}`, unlink: (e) => `“${e.at.words}” is not ${e.was ?? "anybody"}`,
   span: (e) => `“${e.at.words}” → “${e.to.words}”`, speaker: (e) => `${e.speaker ?? "somebody unknown"} says “${e.at.words.slice(0, 40)}”`,
   rename: (e) => `${e.character} is called ${e.name}`, merge: (e) => `${e.character} is ${e.into}`, new: (e) => `new: ${e.character}`,
+  seen: (e) => `${e.at ? `“${e.at.words.slice(0, 40)}”` : `${e.character} and ${e.into}`}: ${e.name}`,
 };
 
 function correctionsTab() {

@@ -1,0 +1,15 @@
+"""Where a person's next minutes repair most of an annotation: questions in order of what they are worth."""
+
+from .answers import Answer, agreement, answers_to, settled
+from .questions import KINDS, ReviewQuestion, likely_right, make_queue
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "ReviewQuestion",
+    "agreement",
+    "answers_to",
+    "likely_right",
+    "make_queue",
+    "settled",
+]

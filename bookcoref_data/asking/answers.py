@@ -1,0 +1,144 @@
+"""Answers as corrections: what a person said of a question, what was said before, and how far two agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..books.layout import Layout
+from ..edits import Edit, anchor_of
+from .questions import Key, ReviewQuestion, pair_key
+
+_BEFORE, _AFTER = 90, 45
+"""Tokens that are shown before and behind a place."""
+UNSURE, NOBODY, YES, NO = "cannot tell", "nobody", "one person", "two people"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One way to answer a question: the key that chooses it, how it reads, the corrections it makes."""
+
+    key: str
+    says: str
+    edits: tuple[Edit, ...]
+
+
+def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) -> list[Answer]:
+    """The answers that a question offers; "somebody else" is left to `answer_with`, which needs a name."""
+    at = anchor_of(tokens, question.start, question.end)
+    unsure = Edit("seen", at=at, doc_key=doc_key, name=UNSURE)
+    if question.kind == "same person":
+        one, other = question.people
+        merge = Edit("merge", character=one, into=other, doc_key=doc_key)
+        told = [("1", YES, merge), ("2", NO, _seen_pair(question, doc_key, NO)),
+                ("c", UNSURE, _seen_pair(question, doc_key, UNSURE))]  # fmt: skip
+        return [Answer(key, says, (edit,)) for key, says, edit in told]
+    found = [
+        Answer(str(n), name, answer_with(question, name, tokens, doc_key))
+        for n, name in enumerate(question.people, 1)
+    ]
+    found.append(Answer("n", NOBODY, answer_with(question, None, tokens, doc_key)))
+    return [*found, Answer("c", UNSURE, (unsure,))]
+
+
+def answer_with(
+    question: ReviewQuestion, name: str | None, tokens: Sequence[str], doc_key: str
+) -> tuple[Edit, ...]:
+    """The corrections that say that `name` speaks or is meant; None: nobody of the cast."""
+    places = question.places or ((question.start, question.end),)
+    several = len(places) > 1 or (question.kind == "speaker" and bool(question.places))
+    group = f"q{question.start}" if several else ""
+    if question.kind == "speaker":
+        at = anchor_of(tokens, question.start, question.end)
+        said = Edit("speaker", at=at, speaker=name, doc_key=doc_key, group=group)
+        return (said, *_links(question.places, question.now, name, tokens, doc_key, group))
+    return _links(places, question.now, name, tokens, doc_key, group)
+
+
+def _links(
+    places: Iterable[tuple[int, int]], was: str | None, name: str | None, tokens: Sequence[str],
+    doc_key: str, group: str,
+) -> tuple[Edit, ...]:  # fmt: skip
+    """The corrections that give mentions to somebody, or take them away."""
+    return tuple(
+        Edit("link", at=anchor_of(tokens, *span), was=was, character=name, doc_key=doc_key, group=group)
+        if name is not None
+        else Edit("unlink", at=anchor_of(tokens, *span), was=was, doc_key=doc_key, group=group)
+        for span in places
+    )
+
+
+def _seen_pair(question: ReviewQuestion, doc_key: str, said: str) -> Edit:
+    one, other = question.people
+    return Edit("seen", character=one, into=other, doc_key=doc_key, name=said)
+
+
+def settled(edits: Iterable[Edit]) -> dict[Key, object]:
+    """What corrections decide already, and how: {the key of a question: the answer}."""
+    found: dict[Key, object] = {}
+    for e in edits:
+        if e.at is None:
+            if e.into:
+                found[pair_key(e.character, e.into)] = YES if e.op == "merge" else e.name
+            continue
+        said = {"link": e.character, "unlink": NOBODY, "speaker": e.speaker or NOBODY, "seen": e.name}
+        if e.op in said:
+            place = (e.at.start, e.at.end)
+            kinds = ("quote", "mention") if e.op == "seen" else ("quote" if e.op == "speaker" else "mention",)
+            found.update({(kind, *place): said[e.op] for kind in kinds})
+    return found
+
+
+def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc_key: str) -> dict[str, Any]:
+    """A question with its passage and all that may be answered; `typed` are the corrections for a name that
+    takes the place of "?"."""
+    start, end = question.start, question.end
+    first, last = max(0, start - _BEFORE), min(len(tokens) - 1, end + _AFTER)
+    pair = question.kind == "same person"
+    typed = () if pair else answer_with(question, "?", tokens, doc_key)
+    return {
+        "kind": question.kind,
+        "start": start,
+        "end": end,
+        "before": layout.text[layout.starts[first] : layout.starts[start]],
+        "words": layout.slice(start, end),
+        "after": layout.text[layout.ends[end] : layout.ends[last]],
+        "now": question.now,
+        "people": list(question.people),
+        "wrong": round(question.chance, 3),
+        "hangs": round(question.hangs, 1),
+        "places": len(question.places) if question.kind == "name" else 1,
+        "answers": [
+            {"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]}
+            for a in answers_to(question, tokens, doc_key)
+        ],
+        "typed": [e.to_dict() for e in typed],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAgreement:
+    """How far two people agree where both answered; `kappa` is Cohen's (1960), None where it has no value.
+
+    `differ` are the keys of the questions that they answer differently.
+    """
+
+    both: int
+    same: int
+    kappa: float | None
+    differ: tuple[Key, ...]
+
+
+def agreement(one: Iterable[Edit], other: Iterable[Edit]) -> ReviewAgreement:
+    """Compare the answers of two people; what either cannot tell does not count."""
+    mine, theirs = settled(one), settled(other)
+    both = [k for k in mine if k in theirs and UNSURE not in (mine[k], theirs[k])]
+    same = sum(mine[k] == theirs[k] for k in both)
+    kappa = None
+    if both:
+        a, b = Counter(mine[k] for k in both), Counter(theirs[k] for k in both)
+        chance = sum(a[said] * b[said] for said in a) / len(both) ** 2
+        kappa = (same / len(both) - chance) / (1 - chance) if chance < 1 else None
+    return ReviewAgreement(len(both), same, kappa, tuple(k for k in both if mine[k] != theirs[k]))

@@ -1,0 +1,294 @@
+"""Questions to a person, those first whose answers are expected to repair most.
+
+What a question is worth is its chance of being wrong times the decisions that hang on it. On the speaker of a
+turn hang the other quotes of the turn, "I" and "you" inside, and the turns around it: speakers take turns,
+so one wrong turn makes the next ones wrong. On a pronoun hang the pronouns after it until somebody is named.
+On a name hang all places with the same words. Questions with several people to choose from follow Li et al.
+(ACL 2020, discrete annotation).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..books.annotation import Annotation, Marked
+from ..edits.naming import Callings
+from ..words.folding import fold
+
+Span = tuple[int, int]
+Key = tuple[object, ...]
+KINDS = ("speaker", "pronoun", "phrase", "name", "same person")
+MOST_PEOPLE = 5
+"""People who are offered in a question."""
+_GAP = 250
+"""Tokens after which a conversation is over."""
+_SAME_TURN = 40
+"""Tokens of narration inside one turn, at most."""
+_SPREAD, _SURE = 0.8, 0.95
+"""What of an error goes over to the next turn or pronoun, and the score from which one stands for itself."""
+_REACH, _AHEAD = 300, 60
+"""Tokens before and behind a place in which people are looked for."""
+_DOUBTED_NAME, _DOUBTED_PAIR = 0.1, 0.3
+"""Chance that a name that fits several people is another's, and that two with names that fit are one."""
+_NAMED_LEADS = 2
+"""Decisions that go with a name, itself among them: pronouns and speakers are read from names."""
+_FOLLOWS = ("same paragraph", "speech goes on")
+_TAG = 5
+"""Tokens from a quote to the pronoun that says who speaks it, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQuestion:
+    """One decision for a person: who speaks or is meant at tokens `start` to `end`, or whether two are one.
+
+    `now` is the answer of the annotation (None: nobody), `people` at most five who may be the right one,
+    `chance` the probability that `now` is wrong, `hangs` the decisions that change with it. `places` are all
+    mentions that one answer settles, where it is more than one.
+    """
+
+    kind: str
+    start: int
+    end: int
+    now: str | None
+    people: tuple[str, ...]
+    chance: float
+    hangs: float
+    places: tuple[Span, ...] = ()
+
+    @property
+    def worth(self) -> float:
+        """Decisions that an answer is expected to repair."""
+        return self.chance * self.hangs
+
+    @property
+    def key(self) -> Key:
+        """What is decided; see `answers.settled`."""
+        if self.kind == "same person":
+            return pair_key(*self.people)
+        return ("quote" if self.kind == "speaker" else "mention", self.start, self.end)
+
+
+def pair_key(one: str, other: str) -> Key:
+    """What the question is about whether two people are one."""
+    return "pair", min(one, other), max(one, other)
+
+
+def likely_right(annotation: Annotation) -> float:
+    """The share of mentions and speakers that is right by their probabilities; 1.0 where there are none."""
+    scores = [m.score for m in annotation.mentions] + [q.score for q in annotation.quotes if q.rule]
+    return sum(scores) / len(scores) if scores else 1.0
+
+
+def make_queue(
+    annotation: Annotation,
+    *,
+    settled: Collection[Key] = (),
+    first: Collection[Key] = (),
+    most: int = 25,
+    about: Iterable[str] = KINDS,
+    by_worth: bool = True,
+) -> list[ReviewQuestion]:
+    """The best questions to ask next, at most `most`, one for each thing that can be decided.
+
+    `settled` was decided before, `first` is asked before all else. Of questions whose answers reach each
+    other, the later ones count for less: the next reading may answer them. With `by_worth` False, the least
+    certain come first.
+    """  # fmt: skip
+    book = _Book(annotation)
+    kinds = frozenset(about)
+    found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
+    if by_worth:
+        found = _by_worth(found, most, first)
+    else:
+        found.sort(key=lambda q: (q.key not in first, -q.chance, q.start))
+    return [book.with_people(q) for q in found[:most]]
+
+
+def all_questions(annotation: Annotation, about: Iterable[str] = KINDS) -> list[ReviewQuestion]:
+    """Everything that can be asked, in the order of the book, without the people who are offered."""
+    return list(_Book(annotation).questions(frozenset(about)))
+
+
+def _by_worth(found: list[ReviewQuestion], most: int, first: Collection[Key]) -> list[ReviewQuestion]:
+    """The questions of most worth; one near another that is asked already counts for less."""
+    worth = [q.worth + 1e9 * (q.key in first) for q in found]
+    chosen: list[ReviewQuestion] = []
+    for _ in range(min(most, len(found))):
+        k = max(range(len(found)), key=worth.__getitem__)
+        chosen.append(found[k])
+        worth[k] = -1.0
+        if found[k].kind in ("speaker", "pronoun"):
+            for i, q in enumerate(found):
+                away = abs(q.start - found[k].start)
+                if q.kind == found[k].kind and away < _GAP:
+                    worth[i] *= 1 - _SPREAD * (1 - away / _GAP)
+    return chosen
+
+
+@dataclass
+class _Book:
+    """An annotation as its questions need it."""
+
+    a: Annotation
+    turns: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.turns = []
+        for k, q in enumerate(self.a.quotes):
+            last = self.a.quotes[k - 1] if k else None
+            joined = last is not None and q.speaker == last.speaker and q.start - last.end <= _SAME_TURN
+            if joined and last is not None and (q.rule in _FOLLOWS or last.rule in _FOLLOWS):
+                self.turns[-1].append(k)
+            else:
+                self.turns.append([k])
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [m.start for m in self.a.mentions]
+
+    def inside(self, start: int, end: int) -> Sequence[Marked]:
+        """The mentions that begin at tokens `start` to `end`, both inclusive."""
+        return self.a.mentions[bisect_left(self.starts, start) : bisect_left(self.starts, end + 1)]
+
+    def questions(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
+        tags: set[Span] = set()
+        if "speaker" in kinds:
+            for n in range(len(self.turns)):
+                question = self._of_turn(n)
+                tags.update(question.places)
+                yield question
+        if kinds & {"pronoun", "phrase"}:
+            yield from (q for q in self._of_mentions(kinds) if (q.start, q.end) not in tags)
+        if "name" in kinds:
+            yield from self._of_names()
+        if "same person" in kinds:
+            yield from self._of_pairs()
+
+    # --- who speaks
+
+    def _of_turn(self, n: int) -> ReviewQuestion:
+        quotes = [self.a.quotes[k] for k in self.turns[n]]
+        asked = next((q for q in quotes if q.rule not in _FOLLOWS), quotes[0])
+        hangs = float(len(quotes))
+        for q in quotes:
+            hangs += sum(m.rule == "speaker of the quote" or m.rule == "ranker: you"
+                         for m in self.inside(q.start, q.end))  # fmt: skip
+        hangs += self._around(n, -1) + self._around(n, 1)
+        name = self.a.names[asked.speaker] if asked.speaker >= 0 else None
+        chance = 1 - asked.score if asked.rule else 0.5
+        tag = self._tag(asked.start, asked.end, asked.speaker) if asked.rule == "said by pronoun" else ()
+        return ReviewQuestion("speaker", asked.start, asked.end, name, (), chance, hangs, tag)
+
+    def _around(self, n: int, step: int) -> float:
+        """The quotes of the turns before or behind turn `n` that an error there goes over to."""
+        weight, found, k = _SPREAD, 0.0, n
+        while 0 <= k + step < len(self.turns):
+            here, there = sorted((k, k + step))
+            gap = self.a.quotes[self.turns[there][0]].start - self.a.quotes[self.turns[here][-1]].end
+            k += step
+            turn = [self.a.quotes[i] for i in self.turns[k]]
+            score = min(q.score for q in turn)
+            if gap > _GAP or score >= _SURE:
+                break
+            found += weight * min(1.0, 2 * (1 - score)) * len(turn)
+            weight *= _SPREAD
+        return found
+
+    def _tag(self, start: int, end: int, speaker: int) -> tuple[Span, ...]:
+        """The pronoun beside a quote that says who speaks it."""
+        beside = [*self.inside(end + 1, end + _TAG), *reversed(self.inside(start - _TAG, start - 1))]
+        near = [m for m in beside if m.kind == "pronoun" and m.character == speaker]
+        return ((near[0].start, near[0].end),) if near and near[0].rule.startswith("ranker") else ()
+
+    # --- who is meant
+
+    def _of_mentions(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
+        hanging = self._hanging()
+        for i, m in enumerate(self.a.mentions):
+            kind = "pronoun" if m.kind == "pronoun" else "phrase"
+            if m.rule.startswith("ranker") and kind in kinds:
+                yield ReviewQuestion(
+                    kind, m.start, m.end, self.a.names[m.character], (), 1 - m.score, hanging[i]
+                )
+
+    def _hanging(self) -> list[float]:
+        """For every mention the pronouns behind it that are what they are because of it, and itself."""
+        found = [1.0] * len(self.a.mentions)
+        next_of: dict[int, int] = {}
+        for i in range(len(self.a.mentions) - 1, -1, -1):
+            m = self.a.mentions[i]
+            k = next_of.get(m.character, -1)
+            if k >= 0:
+                later = self.a.mentions[k]
+                if later.rule.startswith("ranker") and later.start - m.end <= _REACH and later.score < _SURE:
+                    found[i] += _SPREAD * min(1.0, 2 * (1 - later.score)) * found[k]
+            next_of[m.character] = i
+        return found
+
+    # --- names
+
+    def _of_names(self) -> Iterator[ReviewQuestion]:
+        """A question for every form of name that fits several people: its first place stands for all."""
+        forms: dict[tuple[str, int], list[Marked]] = defaultdict(list)
+        for m in self.a.mentions:
+            if m.kind == "name" and "," in m.rule:
+                words = " ".join(self.a.book.tokens[m.start : m.end + 1])
+                forms[words, m.character].append(m)
+        for (_, character), marked in forms.items():
+            places = tuple((m.start, m.end) for m in marked)
+            middle = places[len(places) // 2]
+            hangs = float(_NAMED_LEADS * len(places))
+            yield ReviewQuestion("name", *middle, self.a.names[character], (), _DOUBTED_NAME, hangs, places)
+
+    def _of_pairs(self) -> Iterator[ReviewQuestion]:
+        """A question for every two people of whom one has a name that could be the other's."""
+        counts = [len(group) for group in self.a.by_character]
+        callings = Callings()
+        for i, name in enumerate(self.a.names):
+            callings.add(i, name)
+        for i, name in enumerate(self.a.names):
+            alone = Callings()
+            alone.add(i, name)
+            fits = {k for k, other in enumerate(self.a.names) if k != i and alone.fitting(other)}
+            for k in sorted(fits):
+                fewer = min(counts[i], counts[k])
+                if fewer and len(fold(self.a.names[k]).split()) < len(fold(name).split()):
+                    at = self.a.by_character[k][0]
+                    yield ReviewQuestion(
+                        "same person", at.start, at.end, self.a.names[k], (self.a.names[k], name),
+                        _DOUBTED_PAIR, fewer,
+                    )  # fmt: skip
+
+    # --- who may be the right one
+
+    def with_people(self, question: ReviewQuestion) -> ReviewQuestion:
+        """The question with at most five people: whom the annotation has, its next best, those around."""
+        if question.kind == "same person":
+            return question
+        weights: dict[int, float] = defaultdict(float)
+        here, end = question.start, question.end
+        for m in self.inside(here - _REACH, end + _AHEAD):
+            away = abs(m.start - here)
+            weights[m.character] += (3 if m.kind == "name" else 1) / (20 + away)
+        k = bisect_left([q.start for q in self.a.quotes], here - _REACH)
+        for q in self.a.quotes[k:]:
+            if q.start > end + _GAP:
+                break
+            for who in (q.speaker, *q.addressees):
+                if who >= 0:
+                    weights[who] += 3 / (20 + abs(q.start - here))
+        for m in self.inside(here, here):
+            if m.end == end:
+                for who, p in m.others:
+                    weights[who] += 5 * p
+        if question.kind == "name":
+            words = set(fold(" ".join(self.a.book.tokens[here : end + 1])).split())
+            for who, name in enumerate(self.a.names):
+                weights[who] += 10 * len(words & set(fold(name).split()))
+        found = [self.a.names[who] for who in sorted(weights, key=lambda w: -weights[w]) if weights[who]]
+        people = dict.fromkeys([*([question.now] if question.now else []), *found])
+        return replace(question, people=tuple(people)[:MOST_PEOPLE])

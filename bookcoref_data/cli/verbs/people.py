@@ -1,0 +1,153 @@
+"""What people decide: `review`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...errors import UsageError
+from ..common import emit_json, say
+from ..declared import Given, verb
+from .novel import serve_page
+
+if TYPE_CHECKING:
+    from ...api.options import Port
+    from ...api.reviewing import Review
+    from ..declared import Json
+
+_ASK = {
+    "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",
+    "name": "Who has this name?", "same person": "One person, or two?",
+}  # fmt: skip
+
+
+@verb(flags={"cast": "--characters --cast -c", "open_page": "--open"})
+def review(
+    given: Given, book: Path, edits: Path | None, until: float, out: Path | None, serve: bool = False,
+    open_page: bool = False, port: Port = 0, json: Json = False,
+) -> None:  # fmt: skip
+    """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
+    nobody, c for "cannot tell", z takes back, q stops. Without a terminal they are listed.
+
+    Args:
+        serve: ask on a page on this machine, which saves the answers in `edits`.
+        open_page: open the page in the browser.
+        port: port for `serve` (0: any free one).
+
+    Examples:
+        bookcoref-data review annotated
+        bookcoref-data review lamp.txt --cast cast.txt --about speaker --most 5 --json
+        bookcoref-data review annotated --until 0.97 --out questions.html
+    """
+    from ...api.reviewing import edits_beside
+
+    kept = edits or edits_beside(book)
+    asked: Review = given()
+    if asked.agreement and not json:
+        a = asked.agreement
+        kappa = "" if a.kappa is None else f", Cohen's kappa {a.kappa:.2f}"
+        say(f"of {a.both:,} decisions that both took {a.same:,} are the same{kappa}")
+    for conflict in asked.conflicts:
+        say(f"{kept}, edit {conflict.number} ({conflict.edit.op}), left out: {conflict.reason}")
+    if json:
+        emit_json(asked.to_dict())
+    elif serve:
+        serve_page(_pages(asked), kept, port, open_page)
+    elif out is not None:
+        say(f"wrote {out}; save the answers of the page as {kept}")
+    elif sys.stdin.isatty():
+        _ask_all(asked, kept, typer.getchar)
+    else:
+        for number, question in enumerate(asked.to_dict()["questions"], 1):
+            _show(question, number)
+        _tell(asked)
+
+
+def _pages(asked: Review) -> Callable[[dict[str, str]], str]:
+    """A page of questions; one that is asked for again belongs to a new reading."""
+    made: list[str] = []
+
+    def make(server: dict[str, str]) -> str:
+        if made:
+            asked.next()
+        made.append("")
+        return asked.page(server)
+
+    return make
+
+
+def _ask_all(asked: Review, kept: Path, key: Callable[[], str]) -> None:
+    """Ask until the person stops, the share is reached, or nothing is left."""
+    while asked.questions:
+        _tell(asked)
+        if not _ask_batch(asked, key):
+            break
+        say("reading the book again ...")
+        asked.next()
+    _tell(asked)
+    say(f"answers are in {kept}; read the book with them: bookcoref-data annotate --edits {kept}")
+
+
+def _ask_batch(asked: Review, key: Callable[[], str]) -> bool:
+    """Ask the questions of one reading; False when the person stops."""
+    told = asked.to_dict()["questions"]
+    at = 0
+    while at < len(told):
+        question = asked.questions[at]
+        _show(told[at], at + 1)
+        for pressed in _keys(key):
+            if pressed == "q":
+                return False
+            if pressed == "z":
+                at -= asked.take_back() and at > 0
+                break
+            try:
+                asked.answer(question, _somebody(asked) if pressed == "o" else pressed)
+            except UsageError as error:
+                say(str(error))
+                continue
+            at += 1
+            break
+    return True
+
+
+def _keys(key: Callable[[], str]) -> Iterator[str]:
+    """The keys that a person presses; the end of the input is q."""
+    while True:
+        try:
+            yield key() or "q"
+        except (EOFError, KeyboardInterrupt):
+            yield "q"
+
+
+def _somebody(asked: Review) -> str:
+    """A name that the person types, completed to one of the cast."""
+    from ...edits.naming import Callings, offered
+
+    typed = typer.prompt("Name", default="", show_default=False, err=True).strip()
+    known = Callings()
+    for i, name in enumerate(asked.names):
+        known.add(i, name)
+    found = [asked.names[i] for i in sorted(known.fitting(typed))]
+    if typed not in asked.names and len(found) != 1:
+        say(f"nobody alone is called {typed!r}{offered(found)}")
+    return typed if typed in asked.names or len(found) != 1 else found[0]
+
+
+def _show(question: dict[str, Any], number: int) -> None:
+    """A question with its passage and the keys of its answers."""
+    passage = f"... {question['before']}>>>{question['words']}<<<{question['after']} ..."
+    print(f"\n{number}. " + " ".join(passage.split()))
+    now = f"now {question['now'] or 'nobody'}, wrong with {question['wrong']:.0%} chance"
+    print(f"{_ASK[question['kind']]} ({now}; {question['hangs']:.0f} decisions hang on it)")
+    keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
+    print("  " + "   ".join([*keys, *(["o somebody else"] if question["typed"] else [])]))
+
+
+def _tell(asked: Review) -> None:
+    end = "; the wanted share is reached" if asked.ready else ""
+    say(f"{asked.likely_right:.1%} of mentions and speakers are likely right{end}")

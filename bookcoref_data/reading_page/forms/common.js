@@ -1,0 +1,66 @@
+"use strict";
+const $ = (id) => document.getElementById(id);
+const DATA = JSON.parse($("data").textContent);
+$("data").remove();
+
+/** An element: attributes that begin with "on" are listeners, strings become text, never markup. */
+function h(tag, attributes, ...children) {
+  const element = tag === "svg" || tag === "path" ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  for (const child of children.flat()) if (child != null && child !== false) element.append(child);
+  return element;
+}
+
+let sayTimer = 0;
+function say(text) {
+  $("say").replaceChildren(h("span", {}, text));
+  clearTimeout(sayTimer);
+  sayTimer = setTimeout(() => $("say").replaceChildren(), 4000);
+}
+
+const number = (n) => n.toLocaleString("en");
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const folded = (name) => (name.replaceAll("’", "'").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("'", "").match(/[\p{L}\p{N}]+/gu) || []).join(" ");
+
+/** The names that a typed one may mean: the same, else those with all its words. */
+function fitting(typed, names) {
+  const plain = folded(typed), words = plain.split(" ");
+  if (!plain) return [];
+  const same = names.filter((n) => n === typed.trim()), near = names.filter((n) => folded(n) === plain);
+  return same.length ? same : near.length ? near : names.filter((n) => words.every((w) => folded(n).split(" ").includes(w)));
+}
+
+function openDialog(title, ...content) {
+  $("dialog").replaceChildren(h("h2", { id: "asked" }, title), ...content.flat(), h("p", {}, h("button", { onclick: () => $("dialog").close() }, "Close (Esc)")));
+  $("dialog").showModal();
+}
+
+function download(name, type, text) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** Give a file to the server; true when it was written. */
+async function save(text) {
+  try {
+    const answer = await fetch("edits", { method: "POST", body: text, headers: { "X-Token": DATA.server.token, "If-Match": DATA.server.version } });
+    if (!answer.ok) throw new Error(await answer.text());
+    DATA.server.version = await answer.text();
+    return true;
+  } catch (error) { say(`Not saved: ${error.message}`); return false; }
+}
+
+/** Keys that do something, unless a person types or a dialog is open. */
+function onKeys(keys) {
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || $("dialog").open || /INPUT|SELECT|TEXTAREA/.test(e.target.tagName)) return;
+    const does = keys(e.key);
+    if (does) { e.preventDefault(); does(); }
+  });
+}
+$("title").textContent = document.title;

@@ -1,0 +1,89 @@
+"""A book that is read anew after every batch of answers, so that each answer teaches the next questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+
+from ..annotation.cast import Cast
+from ..annotation.plan import Plan
+from ..annotation.steps import Backend
+from ..asking import KINDS, ReviewQuestion, likely_right, make_queue, settled
+from ..asking.questions import Key
+from ..books.annotation import Annotation
+from ..books.layout import Layout, lay_out
+from ..edits import Conflict, Edit
+from .annotate import Source, annotate_book
+from .casts import propose_with
+from .correct import read_edits, write_edits
+from .given import corrections_of
+
+
+@dataclass
+class ReviewSession:
+    """Questions about one book; answers are kept in the file `edits`.
+
+    `about` are the kinds of questions that are asked, `first` keys of questions that come before all else.
+    `share` is the part of all mentions and speakers that is likely right, `conflicts` the corrections that
+    need a person.
+    """
+
+    source: Source
+    cast: Cast | None
+    plan: Plan
+    backend: Backend
+    edits: Path
+    narrators: Sequence[str] = ()
+    author: str = ""
+    about: Sequence[str] = KINDS
+    first: frozenset[Key] = frozenset()
+    share: float = field(default=0.0, init=False)
+    conflicts: tuple[Conflict, ...] = field(default=(), init=False)
+    annotation: Annotation | None = field(default=None, init=False)
+
+    @cached_property
+    def _first_cast(self) -> Cast:
+        return self.cast or propose_with(self.backend, self.source.book).cast
+
+    def kept(self) -> list[Edit]:
+        """The corrections on disk."""
+        return read_edits(self.edits) if self.edits.is_file() else []
+
+    def read(self) -> Annotation:
+        """The book, read with all corrections."""
+        found = corrections_of(self.kept(), self.source.book, self._first_cast)
+        done = annotate_book(
+            self.source, found.cast, self.plan, narrators=self.narrators, given=found.given,
+            backend=self.backend,
+        )  # fmt: skip
+        self.conflicts, self.annotation = found.conflicts, done.annotation()
+        self.share = likely_right(self.annotation)
+        return self.annotation
+
+    def ask(self, most: int) -> tuple[list[ReviewQuestion], Layout]:
+        """Read the book, and make the best questions for what is known now."""
+        a = self.read()
+        decided = {*settled(self.kept())} - self.first
+        queue = make_queue(a, settled=decided, first=self.first, most=most, about=self.about)
+        return queue, lay_out(a)
+
+    def keep(self, made: Iterable[Edit]) -> None:
+        """Write down an answer, with who gave it and when."""
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        signed = [replace(e, author=e.author or self.author, date=now) for e in made]
+        self.first -= {*settled(signed)}
+        write_edits([*self.kept(), *signed], self.edits)
+
+    def take_back(self) -> bool:
+        """Forget the last answer; False where there is none."""
+        kept = self.kept()
+        if not kept:
+            return False
+        last = kept.pop()
+        while kept and last.group and kept[-1].group == last.group:
+            kept.pop()
+        write_edits(kept, self.edits)
+        return True

@@ -1,0 +1,154 @@
+"""Questions to people: which come first, what an answer does, and what becomes of it in the next reading."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import bookcoref_data as bc
+from bookcoref_data.asking import agreement, answers_to, likely_right, make_queue, settled
+from bookcoref_data.asking.answers import UNSURE, answer_with
+from bookcoref_data.asking.questions import all_questions
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Marked, Quote
+from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
+from bookcoref_data.errors import UsageError
+
+NAMES = ("Anna Grey", "Tom Hill", "Hill")
+
+
+def annotation(quotes=(), mentions=(), tokens=600):
+    book = Book.make("b", [[f"w{i}" for i in range(tokens)]])
+    return Annotation(book, NAMES, tuple(sorted(mentions)), tuple(quotes))
+
+
+def pronoun(at, score, who=0, **more):
+    return Marked(at, at, who, "windows", "ranker: he, she, they", score, "pronoun", **more)
+
+
+def turns(*scores, at=0):
+    return [Quote(at + 30 * n, at + 30 * n + 9, n % 2, (), "turn", score) for n, score in enumerate(scores)]
+
+
+def test_a_turn_among_doubtful_turns_is_worth_more_than_one_that_stands_alone():
+    a = annotation([*turns(0.6, 0.6, 0.6, 0.6), *turns(0.5, at=550)])
+    first, *_ = make_queue(a, about=["speaker"])
+    assert first.start in (30, 60)
+    alone = next(q for q in all_questions(a) if q.start == 550)
+    assert alone.hangs == 1
+    assert alone.worth < first.worth < alone.chance * first.hangs
+    assert make_queue(a, about=["speaker"], by_worth=False)[0].start == 550
+
+
+def test_a_sure_turn_stops_an_error_and_the_rest_of_a_turn_goes_with_it():
+    stopped = annotation(turns(0.6, 0.99, 0.6))
+    assert all_questions(stopped, ["speaker"])[0].hangs == 1
+    q = Quote(0, 9, 0, (), "turn", 0.6)
+    told = q._replace(start=15, end=20, rule="same paragraph")
+    said = Marked(3, 3, 0, "groups", "speaker of the quote", 0.6, "pronoun")
+    (one,) = all_questions(annotation([q, told], [said]), ["speaker"])
+    assert (one.start, one.hangs) == (0, 3)
+
+
+def test_the_second_question_is_not_beside_the_first():
+    a = annotation([*turns(0.6, 0.6, 0.6), *turns(0.62, 0.62, 0.62, at=500)])
+    first, second, *_ = make_queue(a, about=["speaker"])
+    assert abs(first.start - second.start) > 300
+
+
+def test_pronouns_of_a_chain_hang_on_its_first_until_a_name():
+    chain = [*(pronoun(at, 0.6) for at in (10, 20, 30, 50)), Marked(40, 41, 0, "link", "name", 0.98, "name")]
+    hangs = {q.start: q.hangs for q in all_questions(annotation(mentions=chain), ["pronoun"])}
+    assert hangs[10] > hangs[20] > hangs[30] == 1 == hangs[50]
+
+
+def test_one_answer_settles_all_places_of_a_name_and_pairs_are_asked_once():
+    book = Book.make("b", [["Hill"], ["x", "Hill"], ["Tom", "Hill"]])
+    marked = [Marked(i, i, 1, "link", "surname, named most", 0.83, "name") for i in (0, 2)]
+    a = Annotation(book, NAMES, (*marked, Marked(3, 4, 2, "link", "name", 0.98, "name")))
+    (question,) = make_queue(a, about=["name"])
+    assert question.people == ("Tom Hill", "Hill")
+    edits = answer_with(question, "Hill", book.tokens, "b")
+    done = apply(a, edits).annotation
+    assert [done.names[m.character] for m in done.mentions] == ["Hill", "Hill", "Hill"]
+    (pair,) = make_queue(a, about=["same person"])
+    yes, no, unsure = answers_to(pair, book.tokens, "b")
+    joined = apply(a, yes.edits).annotation
+    assert len({m.character for m in joined.mentions}) == 1
+    for answer in (no, unsure):
+        assert make_queue(a, about=["same person"], settled=settled(answer.edits)) == []
+        assert apply(a, answer.edits).changed == 0
+
+
+def test_what_was_answered_or_cannot_be_told_is_not_asked_again():
+    a = annotation(turns(0.6, 0.6))
+    first = make_queue(a, about=["speaker"])[0]
+    unsure = answers_to(first, a.book.tokens, "b")[-1]
+    assert unsure.says == UNSURE
+    edits = parse_edits(format_edits(unsure.edits))
+    assert [q.start for q in make_queue(a, about=["speaker"], settled=settled(edits))] != [first.start]
+    assert first.key not in {q.key for q in make_queue(a, settled=settled(edits))}
+
+
+def test_the_likely_share_is_the_mean_of_the_probabilities():
+    assert likely_right(annotation(turns(0.6, 0.8), [pronoun(3, 1.0)])) == pytest.approx(0.8)
+    assert likely_right(annotation()) == 1.0
+
+
+def test_agreement_counts_what_both_decided():
+    tokens = [f"w{i}" for i in range(40)]
+
+    def said(at, who, op="link"):
+        if who == UNSURE:
+            return Edit("seen", at=anchor_of(tokens, at, at), name=UNSURE)
+        return Edit(op, at=anchor_of(tokens, at, at), character=who)
+
+    ada = [said(1, "Anna"), said(5, "Tom"), said(9, "Anna"), said(12, UNSURE), said(20, "Tom")]
+    ben = [said(1, "Anna"), said(5, "Anna"), said(9, "Anna"), said(12, "Tom")]
+    found = agreement(ada, ben)
+    assert (found.both, found.same, found.differ) == (3, 2, (("mention", 5, 5),))
+    assert found.kappa == pytest.approx((2 / 3 - 2 / 3) / (1 - 2 / 3))
+    merged = merge_edits([ada, ben])
+    assert len(merged.disagreements) == 1
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("review")
+    bc.sample(folder)
+    bc.annotate(folder / "lamp.txt", folder / "cast.txt", out=folder / "annotated")
+    return folder
+
+
+@pytest.mark.long
+def test_answers_become_edits_and_the_next_reading_knows_them(story):
+    edits = story / "mine.jsonl"
+    asked = bc.review(story / "annotated", edits=edits, about=["speaker"], most=5, author="Ada")
+    before, (first, second, *_) = asked.likely_right, asked.questions
+    other = next(name for name in first.people if name != first.now)
+    asked.answer(first, other)
+    asked.answer(second, "c")
+    with pytest.raises(UsageError):
+        asked.answer(first, "Nobody of this name")
+    assert {e.author for e in parse_edits(edits.read_text())} == {"Ada"}
+    again = asked.next()
+    assert {first.key, second.key}.isdisjoint({q.key for q in again})
+    assert asked.likely_right > before
+    assert [asked.take_back(), asked.take_back(), asked.take_back()] == [True, True, False]
+    assert edits.read_text() == ""
+
+
+@pytest.mark.long
+def test_the_wanted_share_stops_and_disagreements_come_first(story, tmp_path):
+    assert bc.review(story / "annotated", until=0.1).ready
+    asked = bc.review(story / "annotated", most=3, about=["speaker"])
+    late = all_questions(asked._session.annotation, ["speaker"])[-1]
+    tokens = asked._session.source.book.tokens
+    for name, who in (("ada", "Bosun"), ("ben", "Mr. Gadd")):
+        (tmp_path / f"{name}.jsonl").write_text(format_edits(answer_with(late, who, tokens, "lamp")))
+    both = bc.review(
+        story / "annotated", edits=tmp_path / "ada.jsonl", agreement=tmp_path / "ben.jsonl", most=3
+    )
+    assert both.questions[0].key == late.key
+    assert json.loads(json.dumps(both.to_dict()))["agreement"]["differ"] >= 1
