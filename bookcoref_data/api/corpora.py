@@ -140,11 +140,11 @@ class Cleaned(Result):
         return f"{self.name}, {kept:,} of {length:,} characters kept"
 
 
-@files_of("out", "map", reads=("source", "recipe"))
+@files_of("out", "map", reads=("source", "recipe", "witness"))
 def clean(
     source: PathLike | int, *, out: PathLike | None = None, map: PathLike | None = None,
-    recipe: Recipe = None, guard: bool = True, emphasis: str = "cut", mirror: Mirror = None,
-    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
+    recipe: Recipe = None, guard: bool = True, emphasis: str = "cut", witness: PathLike | None = None,
+    mirror: Mirror = None, offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
 ) -> Cleaned:  # fmt: skip
     """Remove header, licence, notes, contents and other apparatus of a Gutenberg book.
 
@@ -156,15 +156,20 @@ def clean(
         map: also write the map back to the file (file or folder).
         guard: do not make cuts that exceed the limits.
         emphasis: marks of _emphasis_: "cut", or left as in the released tokens ("released").
+        witness: another edition of the book (HTML, EPUB, text) that helps to tell what is not the story;
+            with a mirror folder, the site's HTML there.
 
     Raises:
         SourceError: the text cannot be had. DataError: too much would be cut.
     """
-    from ..workflows.clean import clean_one, read_settings, write_clean, write_map
+    from ..workflows.clean import clean_one, html_beside, read_settings, write_clean, write_map
 
-    read = reader_of(mirror, offline, cache_dir)
+    read, where = reader_of(mirror, offline, cache_dir), text_or_none(mirror)
+    other = path_or_none(witness)
+    if other is None and where and "://" not in where and str(source).isdigit():
+        other = html_beside(path_of(where), str(source))
     settings = read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
-    book = clean_one(str(source), settings, read)
+    book = clean_one(str(source), settings, read, other)
     text_file, map_file = path_or_none(out), path_or_none(map)
     return Cleaned(
         book, write_clean(book, text_file) if text_file is not None else None,

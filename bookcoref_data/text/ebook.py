@@ -50,7 +50,8 @@ _BLOCKS = word_set("""
     h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul
 """)  # fmt: skip
 _VOID = word_set("area base br col embed hr img input link meta param source track wbr")
-_UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents"}
+_UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents",
+           "figcaption": "captions"}  # fmt: skip
 _LEFT_OUT = (
     (
         re.compile(
@@ -61,6 +62,8 @@ _LEFT_OUT = (
     (re.compile(r"\b(?:noteref|doc-noteref|fnanchor)\b", re.I), "marks of notes"),
     (re.compile(r"\b(?:pagebreak|pagenum(?:ber)?|pageno|doc-pagebreak)\b", re.I), "page numbers"),
     (re.compile(r"\b(?:toc|doc-toc|landmarks)\b", re.I), "contents"),
+    (re.compile(r"\b(?:transnote|tnote|transcribers?-?notes?)\b", re.I), "notes of transcribers"),
+    (re.compile(r"\b(?:caption|figcaption)\b", re.I), "captions"),
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 
@@ -71,6 +74,8 @@ class MarkedText(NamedTuple):
     text: str
     headings: tuple[tuple[int, int], ...]
     left_out: Mapping[str, int]
+    apart: tuple[tuple[str, str], ...] = ()
+    """(kind, text) of what was left out."""
 
 
 def decode_book(data: bytes, name: str) -> Decoded:
@@ -80,13 +85,25 @@ def decode_book(data: bytes, name: str) -> Decoded:
         UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
         DataError: as `decode`.
     """
+    marked, form = read_edition(data, name)
+    if isinstance(marked, Decoded):
+        return marked
+    notes = (f"{count:,} {kind}" for kind, count in sorted(marked.left_out.items()) if kind and count)
+    return Decoded(marked.text, form, (), marked.headings, tuple(notes))
+
+
+def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
+    """(what a book file holds, its form): marked text of "EPUB", "HTML" or "Word", else a plain "text".
+
+    Raises: as `decode_book`.
+    """
     _refuse_others(data, name)
     if data.startswith(b"PK\x03\x04"):
         return _packed(_archive(data, name), name)
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
-        return found
-    return _decoded(read_html(_html_text(data, name)), "HTML")
+        return found, "text"
+    return read_html(_html_text(data, name)), "HTML"
 
 
 def _refuse_others(data: bytes, name: str) -> None:
@@ -98,12 +115,12 @@ def _refuse_others(data: bytes, name: str) -> None:
         raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
 
 
-def _packed(archive: zipfile.ZipFile, name: str) -> Decoded:
+def _packed(archive: zipfile.ZipFile, name: str) -> tuple[MarkedText, str]:
     names = set(archive.namelist())
     if "META-INF/container.xml" in names:
-        return _decoded(_epub(archive, name), "EPUB")
+        return _epub(archive, name), "EPUB"
     if "word/document.xml" in names:
-        return _decoded(_docx(archive, name), "Word")
+        return _docx(archive, name), "Word"
     kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
     what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
     raise _refused(
@@ -118,11 +135,6 @@ def _refused(name: str, what: str, hint: str = "") -> UsageError:
         found=what,
         hint=hint or "give the book's text file",
     )
-
-
-def _decoded(marked: MarkedText, form: str) -> Decoded:
-    notes = tuple(f"{count:,} {kind}" for kind, count in sorted(marked.left_out.items()) if kind and count)
-    return Decoded(marked.text, form, (), marked.headings, notes)
 
 
 # -- archives -----------------------------------------------------------------------------------------------
@@ -219,7 +231,8 @@ def _joined(marked: list[MarkedText]) -> MarkedText:
             pieces.append(one.text)
             at += len(one.text) + 2
         left_out.update(one.left_out)
-    return MarkedText("\n\n".join(pieces), tuple(headings), left_out)
+    apart = tuple(piece for one in marked for piece in one.apart)
+    return MarkedText("\n\n".join(pieces), tuple(headings), left_out, apart)
 
 
 def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
@@ -273,6 +286,7 @@ class _BlockWriter:
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
+        self.apart: list[tuple[str, list[str]]] = []
         self._blocks: list[tuple[str, bool]] = []
         self._now: list[str] = []
         self._heading = False
@@ -303,7 +317,8 @@ class _BlockWriter:
             elif heading:
                 headings.append((at, at + len(text)))
             at += len(text) + 2
-        return MarkedText("\n\n".join(text for text, _ in self._blocks), tuple(headings), self.left_out)
+        return MarkedText("\n\n".join(text for text, _ in self._blocks), tuple(headings), self.left_out,
+                          tuple((kind, "".join(said)) for kind, said in self.apart))  # fmt: skip
 
 
 class _PageReader(HTMLParser):
@@ -324,12 +339,14 @@ class _PageReader(HTMLParser):
             self.handle_endtag(tag)  # HTML may leave the end of these out
         self._open.append(tag)
         if self._skipped:
+            self.writer.apart[-1][1].append(" " * (tag in _BLOCKS))
             return
         kind = _UNREAD.get(tag)
         if kind is None:
             kind = _left_out(attrs)
         if kind is not None:
             self.writer.left_out[kind] += 1
+            self.writer.apart.append((kind, []))
             self._skipped = len(self._open)
             if tag in _BLOCKS:
                 self.writer.close()
@@ -362,7 +379,9 @@ class _PageReader(HTMLParser):
         return self.parse_bogus_comment(i, report)
 
     def handle_data(self, data: str) -> None:
-        if not self._skipped:
+        if self._skipped:
+            self.writer.apart[-1][1].append(data)
+        else:
             self.writer.write(data, plain=self._plain > 0)
 
     def _void(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import BookcorefError, DataError, UsageError
-from .clean import KINDS, CleanRecipe, CleanText, clean
+from .clean import KINDS, CleanRecipe, CleanText, Witness, clean
 from .clean.breaks import drop_released_breaks
 from .decode import Decoded
 from .ebook import decode_book
@@ -157,7 +157,9 @@ def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> B
     return tokens_of(clean_file(decode_book(data, name), name, settings), settings)
 
 
-def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
+def clean_file(
+    source: Decoded, name: str, settings: ReadSettings, witness: Witness | None = None
+) -> CleanFile:
     """Decoded text to clean text: the first half of `read_book`; see there."""
     notes = [note for note in [source.note(name)] if note]
     _check_form(source.text, name)
@@ -175,7 +177,7 @@ def clean_file(source: Decoded, name: str, settings: ReadSettings) -> CleanFile:
     if not source.text.strip():
         raise DataError(f"{name} holds no text", expected="a book", hint="is this the right file?")
     try:
-        body = clean(source.text, rules)
+        body = clean(source.text, rules, witness)
     except BookcorefError as error:
         error.what = f"{name}: {error.what}"
         raise

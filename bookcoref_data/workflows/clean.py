@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import SourceError, UsageError
 from ..files import read_some, sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
-from ..text.clean import CleanRecipe, CleanText, settings_from
+from ..sources.editions import fill
+from ..text.clean import CleanRecipe, CleanText, Witness, settings_from
 from ..text.decode import Decoded
-from ..text.ebook import MOST_BYTES, decode_book
+from ..text.ebook import MOST_BYTES, MarkedText, decode_book, read_edition
 from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 _PIECE = 1 << 20  # characters written at once
@@ -95,8 +96,8 @@ def read_settings(
     return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard, emphasis)
 
 
-def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
-    """Clean a file, or the text of a Gutenberg id.
+def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | None = None) -> CleanBook:
+    """Clean a file, or the text of a Gutenberg id; `other` is another edition, which is asked as a witness.
 
     A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt") or in its header.
 
@@ -105,12 +106,38 @@ def clean_one(source: str, settings: ReadSettings, read: Read) -> CleanBook:
         DataError: no plain text, half a file; UsageError: the recipe does not fit.
     """
     path = Path(source)
+    witness = witness_in(other) if other else None
     if source.isdigit() and not path.exists():
         text, sha256 = read(source)
         name = f"pg{source}"
-        return CleanBook(name, sha256, clean_file(text, name, settings))
-    sha256, text = _decoded(path, source)
-    return CleanBook(path.stem, sha256, clean_file(text, source, settings))
+    else:
+        name = source
+        sha256, text = _decoded(path, source)
+    file = clean_file(text, name, settings, witness)
+    if other:
+        file = replace(file, notes=(*file.notes, f"{other} was asked as a witness"))
+    return CleanBook(Path(name).stem if path.exists() else name, sha256, file)
+
+
+def witness_in(path: Path) -> Witness:
+    """Another edition of a book, as HTML, EPUB, Word or plain text.
+
+    Raises:
+        SourceError: it cannot be read. UsageError: it is no book.
+    """
+    found, _ = read_edition(read_some(path, MOST_BYTES), str(path))
+    return Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
+
+
+def html_beside(mirror: Path, gutenberg_id: str) -> Path | None:
+    """The site's HTML edition of a book in a mirror folder, if it is there."""
+    layout = (
+        "cache/epub/{id}/pg{id}-images.html",
+        "cache/epub/{id}/pg{id}.html",
+        "{numbered}/{id}-h/{id}-h.htm",
+    )
+    paths = (mirror / fill(template, gutenberg_id) for template in layout)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _decoded(path: Path, source: str) -> tuple[str, Decoded]:

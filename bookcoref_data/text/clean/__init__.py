@@ -28,9 +28,10 @@ from .inline import cut_emphasis
 from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
 from .notes import cut_credits, cut_footnotes, cut_illustrations, cut_page_numbers, cut_transcriber_notes
 from .settings import CleanRecipe, CleanSettings, Piece, settings_from
+from .witness import Witness, ask_witness
 
 __all__ = ["KINDS", "Block", "ChapterHeading", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "KeptRun",
-           "Piece", "clean", "settings_from"]  # fmt: skip
+           "Piece", "Witness", "clean", "settings_from"]  # fmt: skip
 
 _LINE_END = re.compile(r"\n")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -42,10 +43,11 @@ _PIECE = 1 << 20  # characters read at once
 _RUNS_AT_ONCE = 4096
 
 
-def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
+def clean(text: str, settings: CleanSettings | None = None, witness: Witness | None = None) -> CleanText:
     """The body of the book in a decoded Gutenberg file ("\\n" line ends).
 
-    Header, footer and apparatus go as the settings say; paragraphs stay, separated by one blank line.
+    Header, footer and apparatus go as the settings say; paragraphs stay, separated by one blank line. A
+    `witness` is another edition of the book, whose markup and whose gaps are further signs.
 
     Raises:
         DataError: two books in one file, or nothing would be left (shows what).
@@ -53,6 +55,8 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
     """
     settings = settings or CleanSettings()
     draft = Draft(text)
+    if witness:
+        draft.sign = witness.sign
     cut_edges(draft, settings)
     title = settings.title or _title(text[: draft.start])
     author = settings.author or field(text[: draft.start], "Author")
@@ -69,6 +73,8 @@ def clean(text: str, settings: CleanSettings | None = None) -> CleanText:
         "emphasis": cut_emphasis,
     }
     for kind, step in steps.items():
+        if kind == "emphasis" and witness and "footnote" not in settings.keep:
+            ask_witness(draft, witness)
         if kind not in settings.keep:
             step(draft)
     _unmark(draft, settings)

@@ -62,7 +62,7 @@ class Story:
             names, rate, _rate(_count(_FORM.PEOPLE, sample), words), _rate(_count(_FORM.TOLD, sample), words)
         )
 
-    def evidence(self, section: str, paragraphs: Sequence[str]) -> Evidence:
+    def evidence(self, section: str, paragraphs: Sequence[str], witness: str = "") -> Evidence:
         """What `section` shows beside this story."""
         words = max(1, _count(_FORM.WORD, section))
         names = sum(found.group() in self.names for found in _FORM.NAME.finditer(section))
@@ -72,7 +72,7 @@ class Story:
             for rule in (_FORM.EDITORIAL, _FORM.TRADE, _FORM.PEOPLE, _FORM.TOLD)
         ]
         editorial, trade, people, told = rates
-        return Evidence(words, _rate(names, words), editorial, trade, people, told, numbered, self)
+        return Evidence(words, _rate(names, words), editorial, trade, people, told, numbered, self, witness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Evidence:
 
     `names` of the story, `editorial` words, words of the `trade`, pronouns of `people`, verbs by which speech
     is `told`; `numbered` is the share of paragraphs that begin with a number, a letter in brackets or a star;
-    `words` the length.
+    `words` the length; `witness` says what another edition does with the section.
     """
 
     words: int
@@ -92,6 +92,7 @@ class Evidence:
     told: float
     numbered: float
     story: Story
+    witness: str = ""
 
     @property
     def is_editorial(self) -> bool:
@@ -135,7 +136,7 @@ class Evidence:
             f"{self.numbered:.0%} of the paragraphs numbered": self.is_numbered,
             f"{self.people:.0f} words for persons, {self.story.people:.0f} in the book": self.lacks_people,
         }
-        return [sign for sign, seen in found.items() if seen]
+        return [sign for sign, seen in found.items() if seen] + [self.witness] * bool(self.witness)
 
     def __str__(self) -> str:
         return (

@@ -214,6 +214,7 @@ class Draft:
         self.marks = bytearray(len(text))
         self.start, self.end = 0, len(text)
         self.sections: list[Section] = []
+        self.sign: Callable[[str], str] = lambda section: ""  # what another edition says of a section
         self._story: Story | None = None
         self._blocks: list[Block] | None = None
 
@@ -234,7 +235,8 @@ class Draft:
     def evidence(self, start: int, end: int) -> Evidence:
         """What the section [start, end) shows beside the story."""
         section = self.text[start:end]
-        return self.story.evidence(section, [p for p in section.split("\n\n") if p.strip()])
+        paragraphs = [p for p in section.split("\n\n") if p.strip()]
+        return self.story.evidence(section, paragraphs, self.sign(section))
 
     def cut(self, kind: str, start: int, end: int) -> None:
         """Mark [start, end) as `kind`, except what is marked already."""
