@@ -16,7 +16,7 @@ from itertools import pairwise
 from ..books import Book
 from ..books.layout import find_chapters
 from ..errors import UsageError
-from ..words.numbers import ORDINALS, TENS, UNITS
+from ..words.numbers import ORDINALS, ROMAN, TENS, UNITS, roman_value
 from .cast import Cast
 
 
@@ -145,7 +145,6 @@ def chapter_ranges(chapters: Sequence[tuple[str, int]], size: int) -> dict[int, 
 _CHAPTER = re.compile(
     r"(?:(?:chapter|chap|letter|stave|section|canto)\b)?[ .,:—-]*(?:the )?([a-z]+(?:-[a-z]+)?|\d+)", re.I
 )
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORDS = {word: n for words in (UNITS[1:], ORDINALS) for n, word in enumerate(words, 1)}
 _WORDS |= {word: 10 * n for n, word in enumerate(TENS, 2)}
 _WORDS |= {f"{ten}-{unit}": 10 * n + _WORDS[unit] for n, ten in enumerate(TENS, 2) for unit in UNITS[1:10]}
@@ -159,14 +158,4 @@ def chapter_number(title: str) -> int:
     word = found.group(1).lower()
     if word.isdigit():
         return int(word) if int(word) < 1000 else 0
-    return _WORDS.get(word) or _roman(word)
-
-
-_NUMERAL = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-
-
-def _roman(word: str) -> int:
-    if not _NUMERAL.fullmatch(word):
-        return 0
-    values = [_ROMAN[letter] for letter in word]
-    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+    return _WORDS.get(word) or (roman_value(word) if re.fullmatch(ROMAN, word) else 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ..books import Book, Mention
@@ -114,18 +114,7 @@ class State:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; mentions, drops and quotes are rows of plain values."""
-        return {
-            "format": STATE_FORMAT,
-            "doc_key": self.doc_key,
-            "tokens_sha256": self.tokens_sha256,
-            "names": self.names,
-            "done": self.done,
-            "mentions": self.mentions,
-            "dropped": self.dropped,
-            "quotes": self.quotes,
-            "notes": self.notes,
-            "memory": self.memory,
-        }
+        return {"format": STATE_FORMAT, **{part.name: getattr(self, part.name) for part in fields(self)}}
 
     @classmethod
     def from_json(cls, text: str, source: str = "state") -> State:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..words import word_set
 from ..words.honorifics import HONORIFICS
-from ..words.numbers import ORDINALS, ROMAN, TENS, UNITS
+from ..words.numbers import ORDINALS, ROMAN, TENS, UNITS, roman_value
 from .titles import WORDS, WORKS_IN_ONE, Tokens, fold, main_title, tokens, without_article
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -55,10 +55,7 @@ def number_value(word: str) -> int | None:
         return int(word)
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
-    if not _ROMAN.fullmatch(word):
-        return None
-    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in word]
-    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+    return roman_value(word) if _ROMAN.fullmatch(word) else None
 
 
 def number_words(number: int) -> Iterator[str]:

@@ -18,3 +18,9 @@ TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "nin
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,4})"
 """A regular expression for Roman numerals up to 399, with IIII and VIIII as old prints have them. "Mild" and
 "did" are words. To be used without regard to case."""
+
+
+def roman_value(numeral: str) -> int:
+    """The number of a Roman numeral in lower case."""
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}[letter] for letter in numeral]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))

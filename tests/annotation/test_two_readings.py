@@ -85,3 +85,17 @@ def test_ties_outside_the_cast_are_not_carried_over(book_of):
     first, _ = _read_twice(book_of(LATER * 2), "Mr. Hill")
     assert any(owner == 0 for owner, _ in first.kin)
     assert not BookReader(first.t, load_rankers(), earlier=first).kin
+
+
+SAILOR = "“Aye, the ship and the sea and the wind, by thunder,” said Tom.\n\n"
+TAILOR = "“Oh dear, my gown is torn, and the tea is cold, alas,” said Ned.\n\n"
+WHO = "Ned came back with Tom.\n\n“Oh dear, alas, my gown, my tea is cold, alas!” he said.\n\n"
+
+
+def test_his_words_tell_whom_he_said_means(book_of):
+    first, second = _read_twice(book_of((SAILOR + TAILOR) * 25 + WHO), "Tom [m]\nNed [m]")
+    said = first.t.tags[-1].subject
+    assert first.t.markables[said].text == "he"
+    # It would be Tom's turn.
+    assert (first.spoken[-1].speaker, second.spoken[-1].speaker) == (0, 1)
+    assert (first.entity[said], second.entity[said]) == (0, 1)

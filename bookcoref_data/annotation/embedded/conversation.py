@@ -175,17 +175,11 @@ class Conversation:
                 return self._markables[subject].character
         return -1
 
-    def called_next(self, q: int) -> list[int]:
-        """Whom the next turn addresses by name or noun, as markables: often the one who speaks now."""
-        turn = self._turn_of[q] + 1
-        if turn >= len(self._turns) or self._gap_after(turn - 1) > GAP:
-            return []
-        return [k for quote in self._turns[turn] for k in self._tags[quote].vocatives]
-
-    def called_before(self, q: int) -> list[int]:
-        """Whom the turn before addresses, as markables."""
-        turn = self._turn_of[q] - 1
-        if turn < 0 or self._gap_after(turn) > GAP:
+    def called_beside(self, q: int, step: int) -> list[int]:
+        """Whom the next turn (`step` 1) or the turn before (-1) addresses by name or noun, as markables: the
+        next often addresses the one who speaks now."""
+        turn = self._turn_of[q] + step
+        if not 0 <= turn < len(self._turns) or self._gap_after(min(turn, turn - step)) > GAP:
             return []
         return [k for quote in self._turns[turn] for k in self._tags[quote].vocatives]
 

@@ -308,7 +308,11 @@ class BookReader:
             name = "nominal in a quote"
         # "Replied the other": one of those on the scene.
         on_scene = tag >= 0 and m.noun == "other" and m.definite == "the"
-        row, p = self._decide(kind, ids, x, i, name, somebody=on_scene)
+        lean = None
+        if tag >= 0 and kind == "third" and self._voices:
+            # "Said he": one of them talks so.
+            lean = self._voices.lean(self.conversation.turn_of(tag), ids)
+        row, p = self._decide(kind, ids, x, i, name, somebody=on_scene, lean=lean)
         score = float(p[row])
         if row < len(ids):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
@@ -886,10 +890,9 @@ class BookReader:
     def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
         """What the rest of the conversation gives away: who is named in its tags, an even or an odd number
         of turns ahead, and who is called by name in the turns beside this one."""
-        for k in self.conversation.called_next(q):
-            mark(self._entity(k), "called next")
-        for k in self.conversation.called_before(q):
-            mark(self._entity(k), "called before")
+        for step, name in ((1, "called next"), (-1, "called before")):
+            for k in self.conversation.called_beside(q, step):
+                mark(self._entity(k), name)
         self._mark_later_turns(x, ids, q)
 
     def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:

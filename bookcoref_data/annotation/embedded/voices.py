@@ -1,7 +1,7 @@
 """How each character talks: the words of the lines that are surely theirs, against those of the whole book.
 
 A naive Bayes model over words and pairs of neighbouring words. It is learned from one reading of a book and
-tells the next whose words a turn without a tag are likelier to be.
+tells the next whose words a turn without a tag are likelier to be, or one whose tag has a pronoun.
 """
 
 from __future__ import annotations
