@@ -1,19 +1,21 @@
 """Speakers, pronouns and addressees inside quotes in whole novels, one version against another.
 
     python benchmarks/bench_dialogue.py --scorer pdnc_score.py --data PDNC [NOVEL ...]
-        [--cast aliases|names|short] [--jobs 2] [--weights FILE] [--cache FOLDER] [--out FILE.json]
+        [--cast aliases|names|short|auto] [--jobs 2] [--weights FILE] [--cache FOLDER] [--out FILE.json]
         [--against OLD.json] [--errors FILE] [--reliability] [--fit]
 
 The gold is the Project Dialogism Novel Corpus, which is not part of this project: give your own copy. The
 scorer is the given file, loaded by path; its help text defines every number. `--cast aliases` lists every
 character with all names, `names` the main names only, `short` only the major and intermediate characters,
-scored on these. `--cache` keeps the parses of the novels between runs. `--out` writes the measures,
-`--against` compares them with those of an earlier run: the difference of every novel, and how many novels
-went up and down. `--reliability` compares the scores of links and speakers with the share that is right, in
-ten bins, and prints the expected calibration error (ECE): the mean distance between the two, weighted by the
-number of links in each bin. `--fit` takes the scores of the rankers as they are, prints the scales that fit
-them best, and what they come to where each novel is left out in turn: the calibration error, and of what has
-0.9 or more the share that is right and the share that is kept.
+scored on these. `auto` takes the cast that is proposed from the book; an entry counts as the character of the
+list whom its names mean (`bench_cast.who_is`), and whoever is missed or mixed with others is an error.
+`--cache` keeps the parses of the novels between runs. `--out` writes the measures, `--against` compares them
+with those of an earlier run: the difference of every novel, and how many novels went up and down.
+`--reliability` compares the scores of links and speakers with the share that is right, in ten bins, and
+prints the expected calibration error (ECE): the mean distance between the two, weighted by the number of
+links in each bin. `--fit` takes the scores of the rankers as they are, prints the scales that fit them best,
+and what they come to where each novel is left out in turn: the calibration error, and of what has 0.9 or
+more the share that is right and the share that is kept.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBacke
 from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import calibration_error, fit_scale, scaled
 from training.parses import parse_with_cache
@@ -144,11 +147,16 @@ def annotate_novel(
     source = source_of(gold, work)
     plan = default_plan("embedded")
     backend = EmbeddedBackend(plan, rankers)
-    backend.hold(source.book, parse_with_cache(source.book, cache))
+    parse = parse_with_cache(source.book, cache)
+    backend.hold(source.book, parse)
     start = time.process_time()
+    auto = cast == "auto"
     with mock.patch.dict(SCALES, clear=raw):
-        done = annotate_book(source, cast_of(gold, cast), plan, backend=backend)
+        given = propose_cast(source.book, parse=parse).cast if auto else cast_of(gold, cast)
+        done = annotate_book(source, given, plan, backend=backend)
     seconds = time.process_time() - start
+    if auto:
+        done = with_names_of(gold, done, given)
     predicted, links, quotes = predictions(scorer, gold.text, done)
     errors: list[dict[str, Any]] = []
     counts = scorer.score(gold, predicted, errors)
@@ -160,6 +168,16 @@ def annotate_novel(
         seconds,
         len(source.book.tokens),
     )
+
+
+def with_names_of(gold: Any, done: Annotated, proposed: Cast) -> Annotated:
+    """An annotation with a proposed cast, its characters under the names of the list."""
+    from benchmarks.bench_cast import owners_of, who_is
+
+    owners = owners_of(gold)
+    names = {entry.name: next(iter(who_is(entry, owners)), entry.name) for entry in proposed.entries}
+    renamed = tuple(names[name] for name in done.state.names)
+    return replace(done, state=replace(done.state, names=renamed))
 
 
 def predictions(
@@ -328,7 +346,7 @@ def print_rules(judged: list[Judged]) -> None:
 def main() -> None:
     """Annotate, score, print, compare."""
     parser = novel_options(__doc__)
-    parser.add_argument("--cast", choices=("aliases", "names", "short"), default="aliases")
+    parser.add_argument("--cast", choices=("aliases", "names", "short", "auto"), default="aliases")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="rankers in place of those of the package")
     parser.add_argument("--out", type=Path)
