@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
@@ -12,6 +13,7 @@ from bookcoref_data.annotation.plan import default_plan, read_plan
 from bookcoref_data.annotation.state import Dropped, Marked, Quote, State
 from bookcoref_data.errors import UsageError
 from bookcoref_data.workflows.annotate import Source, annotate_book
+from training.calibrate import calibration_error, fit_scale, scaled
 
 
 @pytest.mark.parametrize("kind", sorted(SCALES))
@@ -24,6 +26,36 @@ def test_a_scale_keeps_the_order_and_gives_probabilities(kind):
 
 def test_a_score_without_a_scale_stays():
     assert calibrated("name", 0.93) == 0.93
+
+
+def test_i_is_as_sure_as_the_speaker_of_its_quote(book_of, monkeypatch):
+    """Each rule that finds a speaker has a scale of its own, which holds for "I" as well."""
+    monkeypatch.setitem(SCALES, "said by name", (0.0, 2.0))
+    monkeypatch.setitem(SCALES, "turn", (0.0, -2.0))
+    text = "“I am late,” said Anna Hill.\n\n“I am not,” said Mr. Ford.\n\n“But I saw you.”\n"
+    state = annotate_book(
+        Source(book_of(text)), parse_cast("Anna Hill [f]\nMr. Ford\n"), default_plan("embedded")
+    ).state
+    assert [(q.rule, q.score) for q in state.quotes] == [("said by name", 0.881)] * 2 + [("turn", 0.119)]
+    said = [m.score for m in state.mentions if m.rule == "speaker of the quote"]
+    assert said == [0.881, 0.881, 0.119]
+
+
+def test_a_scale_makes_probabilities_of_scores():
+    rng = np.random.default_rng(3)
+    scores = rng.uniform(0.02, 0.98, 4000)
+    right = rng.random(4000) < scaled(scores, 0.5, -1.0)
+    slope, shift = fit_scale(scores, right)
+    assert (slope, shift) == pytest.approx((0.5, -1.0), abs=0.1)
+    assert calibration_error(scores, right) > 0.15
+    assert calibration_error(scaled(scores, slope, shift), right) < 0.03
+
+
+def test_what_counts_twice_is_like_two():
+    scores, right = [0.2, 0.9, 0.7, 0.4], [False, True, False, True]
+    twice = fit_scale([*scores, *scores[:2]], [*right, *right[:2]])
+    assert fit_scale(scores, right, [2, 2, 1, 1]) == pytest.approx(twice)
+    assert fit_scale(scores, right) != pytest.approx(twice)
 
 
 STATE = State(
