@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..errors import BookcorefError as BookcorefError
     from .annotating import *
+    from .auditing import *
     from .books import *
     from .building import *
     from .contexts import *
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PLACES = {
     "..errors": ("BookcorefError",),
     ".annotating": ("annotate", "annotate_many", "propose_cast", "propose_casts"),
+    ".auditing": ("audit",),
     ".books": ("AnnotatedBook", "Books", "Character", "Mention", "Quote", "load", "read", "write"),
     ".building": ("rebuild", "rebuild_plan", "regenerate", "verify"),
     ".contexts": (
@@ -51,7 +53,8 @@ PLACES = {
 
 __all__ = [
     "AnnotatedBook", "BookcorefError", "Books", "Character", "Mention", "Quote", "Table", "align",
-    "annotate", "annotate_many", "apply_edits", "cache_clear", "cache_path", "cache_size", "cite", "clean",
+    "annotate", "annotate_many", "apply_edits", "audit",
+    "cache_clear", "cache_path", "cache_size", "cite", "clean",
     "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
     "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",
     "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",

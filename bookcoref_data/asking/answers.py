@@ -91,20 +91,27 @@ def settled(edits: Iterable[Edit]) -> dict[Key, object]:
     return found
 
 
-def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc_key: str) -> dict[str, Any]:
-    """A question with its passage and all that may be answered; `typed` are the corrections for a name that
-    takes the place of "?"."""
-    start, end = question.start, question.end
+def passage(layout: Layout, tokens: Sequence[str], start: int, end: int) -> dict[str, Any]:
+    """A place with the text before and behind it."""
     first, last = max(0, start - _BEFORE), min(len(tokens) - 1, end + _AFTER)
-    pair = question.kind == "same person"
-    typed = () if pair else answer_with(question, "?", tokens, doc_key)
     return {
-        "kind": question.kind,
         "start": start,
         "end": end,
         "before": layout.text[layout.starts[first] : layout.starts[start]],
         "words": layout.slice(start, end),
         "after": layout.text[layout.ends[end] : layout.ends[last]],
+    }
+
+
+def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc_key: str) -> dict[str, Any]:
+    """A question with its passage and all that may be answered; `typed` are the corrections for a name that
+    takes the place of "?"."""
+    start, end = question.start, question.end
+    pair = question.kind == "same person"
+    typed = () if pair else answer_with(question, "?", tokens, doc_key)
+    return {
+        "kind": question.kind,
+        **passage(layout, tokens, start, end),
         "now": question.now,
         "people": list(question.people),
         "wrong": round(question.chance, 3),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -41,6 +41,12 @@ def read_edits(path: Path) -> list[Edit]:
 def write_edits(edits: Iterable[Edit], path: Path) -> None:
     """Write corrections, one a line."""
     write_text(path, format_edits(edits))
+
+
+def signed(edits: Iterable[Edit], author: str) -> list[Edit]:
+    """Corrections with who made them, unless they say, and when."""
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return [replace(e, author=e.author or author, date=now) for e in edits]
 
 
 def one_annotation(annotations: Sequence[Annotation], doc_key: str, path: Path) -> Annotation:

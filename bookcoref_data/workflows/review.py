@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from ..books.layout import Layout, lay_out
 from ..edits import Conflict, Edit
 from .annotate import Source, annotate_book
 from .casts import propose_with
-from .correct import read_edits, write_edits
+from .correct import read_edits, signed, write_edits
 from .given import corrections_of
 
 
@@ -72,10 +71,9 @@ class ReviewSession:
 
     def keep(self, made: Iterable[Edit]) -> None:
         """Write down an answer, with who gave it and when."""
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        signed = [replace(e, author=e.author or self.author, date=now) for e in made]
-        self.first -= {*settled(signed)}
-        write_edits([*self.kept(), *signed], self.edits)
+        answered = signed(made, self.author)
+        self.first -= {*settled(answered)}
+        write_edits([*self.kept(), *answered], self.edits)
 
     def take_back(self) -> bool:
         """Forget the last answer; False where there is none."""

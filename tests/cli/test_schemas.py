@@ -21,6 +21,7 @@ COMMANDS = {
     "annotate": "annotate tiny.jsonl --report tiny.jsonl --out annotated",
     "annotate-many": "annotate two.jsonl --cast names.txt --out many --jobs 1",
     "annotate-propose-cast": "annotate gold.jsonl --propose-cast",
+    "audit": "audit system.conll --no-read",
     "cache-clear": "cache clear --yes --cache-dir other-cache",
     "cache-path": "cache path",
     "cache-size": "cache size",

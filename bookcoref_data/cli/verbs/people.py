@@ -1,4 +1,4 @@
-"""What people decide: `review`."""
+"""What people decide: `review`, `audit`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...errors import UsageError
-from ..common import emit_json, say
+from ..common import emit_json, emit_rows, emit_table, say
 from ..declared import Given, verb
 from .novel import serve_page
 
 if TYPE_CHECKING:
+    from ...api.auditing import Audit
     from ...api.options import Port
     from ...api.reviewing import Review
     from ..declared import Json
@@ -140,14 +141,71 @@ def _somebody(asked: Review) -> str:
 
 def _show(question: dict[str, Any], number: int) -> None:
     """A question with its passage and the keys of its answers."""
-    passage = f"... {question['before']}>>>{question['words']}<<<{question['after']} ..."
-    print(f"\n{number}. " + " ".join(passage.split()))
+    _show_passage(question, number)
     now = f"now {question['now'] or 'nobody'}, wrong with {question['wrong']:.0%} chance"
     print(f"{_ASK[question['kind']]} ({now}; {question['hangs']:.0f} decisions hang on it)")
     keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
     print("  " + "   ".join([*keys, *(["o somebody else"] if question["typed"] else [])]))
 
 
+def _show_passage(question: dict[str, Any], number: int) -> None:
+    passage = f"... {question['before']}>>>{question['words']}<<<{question['after']} ..."
+    print(f"\n{number}. " + " ".join(passage.split()))
+
+
 def _tell(asked: Review) -> None:
     end = "; the wanted share is reached" if asked.ready else ""
     say(f"{asked.likely_right:.1%} of mentions and speakers are likely right{end}")
+
+
+@verb(flags={"open_page": "--open"})
+def audit(
+    given: Given, source: Path, edits: Path | None, out: Path | None, serve: bool = False,
+    open_page: bool = False, port: Port = 0, review: bool = False, json: Json = False,
+) -> None:  # fmt: skip
+    """
+    Args:
+        review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
+        serve: ask on a page on this machine, which saves the corrections in `edits`.
+        open_page: open the page in the browser.
+        port: port for `serve` (0: any free one).
+
+    Examples:
+        bookcoref-data audit gold.jsonl --most 20
+        bookcoref-data audit bookcoref --no-read --out flags.html
+        bookcoref-data audit system.conll --no-read --json
+    """
+    from ...api.reviewing import edits_beside
+
+    kept = edits or edits_beside(source)
+    found: Audit = given(edits=kept)
+    if json:
+        emit_json(found.to_dict())
+    elif serve:
+        serve_page(lambda server: given(edits=kept, out=None).page(server), kept, port, open_page)
+    elif review:
+        _review_flags(found, kept)
+    else:
+        emit_rows(found.table)
+        emit_table(("kind", "flags"), found.counts.items())
+    if out is not None:
+        say(f"wrote {out}; save the corrections of the page as {kept}")
+
+
+def _review_flags(found: Audit, kept: Path) -> None:
+    """Ask of each flag whether it is an error; answers are kept at once."""
+    for number, flag in enumerate(found.to_dict()["flags"], 1):
+        _show_passage(flag, number)
+        print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
+        print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   q stop")
+        offered = {a["key"]: a["edits"] for a in flag["answers"]}
+        pressed = next(key for key in _keys(_pressed) if key in offered or key == "q")
+        if pressed == "q":
+            break
+        found.keep(offered[pressed], kept)
+    say(f"corrections are in {kept}; apply them: bookcoref-data edits apply DATASET --edits {kept} --out NEW")
+
+
+def _pressed() -> str:
+    """A key from a terminal; else the first letter of a line."""
+    return typer.getchar() if sys.stdin.isatty() else sys.stdin.readline()[:1]

@@ -24,7 +24,7 @@ function back() {
 
 function somebodyElse() {
   const q = DATA.questions[at];
-  if (!q?.typed.length) return;
+  if (!q?.typed?.length) return;
   const field = h("input", { list: "people", "aria-label": "Name", autocomplete: "off" });
   const take = (name, fresh) => {
     $("dialog").close();
@@ -60,22 +60,25 @@ const flowing = (text) => text.replace(/\n\n+/g, "\f").replace(/\s*\n\s*/g, " ")
 
 function draw() {
   const q = DATA.questions[at], left = DATA.questions.length - at;
-  $("state").textContent = `${percent(DATA.likely_right)} is likely right · ${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
+  $("state").textContent = `${DATA.counts ? "" : `${percent(DATA.likely_right)} is likely right · `}${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
   if (!q) {
     const done = DATA.ready ? `The wanted share of ${percent(DATA.until)} is reached.` : `${at} answers given.`;
+    const then = DATA.counts ? "Save the file, then make the corrected data set: bookcoref-data edits apply DATASET --edits edits.jsonl --out corrected"
+      : "Save the file, then read the book again with it: bookcoref-data review BOOK --edits edits.jsonl";
     return $("main").replaceChildren(h("h2", {}, done),
-      h("p", {}, DATA.server ? "Read the book again with these answers: the next questions depend on them." : "Save the file, then read the book again with it: bookcoref-data review BOOK --edits edits.jsonl"),
+      h("p", {}, DATA.server ? "Go on: the next questions depend on these answers." : then),
       h("div", { class: "buttons" }, h("button", { id: "again", onclick: again }, DATA.server ? "Read again (Enter)" : "Save edits.jsonl (Enter)"), h("button", { onclick: back }, "Take back (z)")));
   }
   const button = (a) => h("li", {}, h("button", { onclick: () => answer(a.edits, `${a.says}.`) }, h("kbd", {}, a.key), a.says, a.says === q.now ? " (as it is now)" : ""));
   const known = q.answers.filter((a) => a.key !== "n" && a.key !== "c"), rest = q.answers.filter((a) => a.key === "n" || a.key === "c");
-  const pair = q.kind === "same person" ? `${q.people[0]} and ${q.people[1]}: one person, or two?` : ASK[q.kind];
+  const pair = q.reason ? `Is this an error? (${q.kind})` : q.kind === "same person" ? `${q.people[0]} and ${q.people[1]}: one person, or two?` : ASK[q.kind];
   $("main").replaceChildren(
     h("p", { class: "passage" }, "… ", flowing(q.before), h("mark", {}, flowing(q.words)), flowing(q.after), " …"),
     h("h2", {}, pair),
     h("ul", { class: "choices" }, known.map(button),
-      q.typed.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
-    h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. About ${number(Math.round(q.hangs))} decisions hang on it${q.places > 1 ? `; the answer holds for ${q.places} places with these words` : ""}.`));
+      q.typed?.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
+    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. About ${number(Math.round(q.hangs))} decisions hang on it${q.places > 1 ? `; the answer holds for ${q.places} places with these words` : ""}.`),
+    DATA.counts ? h("details", {}, h("summary", {}, "How many of each kind"), h("dl", { class: "keys" }, Object.entries(DATA.counts).flatMap(([kind, n]) => [h("dt", {}, kind), h("dd", {}, number(n))]))) : "");
 }
 
 onKeys((key) => {

@@ -1,0 +1,413 @@
+"""Likely errors of an annotation that somebody else made, most likely first, with reason and correction.
+
+Each rule looks for one kind of error with what the annotation itself says: who is called how, which gender a
+chain has, how the same words are marked elsewhere. `chance` is the share of a rule's flags that was a planted
+error or worth a look on the development documents of LitBank (`benchmarks/bench_audit.py`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..books.annotation import Annotation, Marked
+from ..books.layout import Layout
+from ..edits import Edit, anchor_of
+from ..words import honorifics, pronouns, word_set
+from .answers import UNSURE, passage
+
+KINDS_OF_FLAGS = (
+    "gender", "name of another", "two chains", "boundaries", "name not marked", "not a person",
+    "speaker", "our reading",
+)  # fmt: skip
+_CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
+_GENDER_OF = {
+    word: gender
+    for gender, words in (
+        ("m", pronouns.MALE), ("f", pronouns.FEMALE), ("n", pronouns.NEUTER), ("p", pronouns.PLURAL),
+    )
+    for word in words
+}  # fmt: skip
+_SHARE, _FIFTH = 0.8, 5
+"""Least share of a chain's pronouns, or of the places of a name, that makes the rest suspicious."""
+_JOINS = frozenset(["of", "and", "the", "de", "von"])
+_MOST_NAME, _LONG = 4, 3
+"""Most words of a name, and words from which a phrase may end with a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A likely error at tokens `start` to `end` (both inclusive): its kind, how likely it is one (0..1), why,
+    and the corrections that would mend it."""
+
+    kind: str
+    start: int
+    end: int
+    chance: float
+    reason: str
+    edits: tuple[Edit, ...] = ()
+
+
+def find_flags(a: Annotation, own: Annotation | None = None, tags: Sequence[str] = ()) -> list[Flag]:
+    """The likely errors of an annotation, most likely first, one for each place.
+
+    `own` is our reading of the same tokens, `tags` their parts of speech (Penn Treebank); what needs them is
+    left out without them.
+    """
+    book = _Chains(a, tags)
+    found = [
+        *book.genders(), *book.names_of_others(), *book.two_chains(), *book.boundaries(),
+        *book.not_marked(), *book.things(), *book.speakers(), *(book.our_reading(own) if own else ()),
+    ]  # fmt: skip
+    best: dict[tuple[int, int], Flag] = {}
+    for flag in sorted(found, key=lambda f: -f.chance):
+        place = (flag.start, flag.end)
+        if place in best:
+            known = best[place]
+            if known.kind != flag.kind:
+                both = 1 - (1 - known.chance) * (1 - flag.chance)
+                best[place] = Flag(known.kind, *place, both, f"{known.reason}; {flag.reason}", known.edits)
+        else:
+            best[place] = flag
+    return sorted(best.values(), key=lambda f: (-f.chance, f.start))
+
+
+def names_of_chains(a: Annotation) -> list[tuple[str, tuple[str, ...]]]:
+    """The most frequent name of every chain of a person that is named, with its other names."""
+    book, found = _Chains(a), []
+    for who, names in enumerate(book.named):
+        seen = book.genders_of[who]
+        if names and seen["m"] + seen["f"] + names.total() >= 2 and seen["n"] <= seen["m"] + seen["f"]:
+            texts = [" ".join(name) for name, _ in names.most_common()]
+            found.append((texts[0], tuple(texts[1:])))
+    return found
+
+
+class _Chains:
+    """An annotation, and how its chains are named and marked."""
+
+    def __init__(self, a: Annotation, tags: Sequence[str] = ()) -> None:
+        self.a, self.tokens, self.tags = a, a.book.tokens, tags
+        self.low = [t.lower() for t in self.tokens]
+        self.small = {t for t in self.tokens if t.islower()}
+        self.begins = {0, *a.book.sentence_ends}
+
+    # --- what is known of chains
+
+    def words(self, m: Marked) -> tuple[str, ...]:
+        return self.tokens[m.start : m.end + 1]
+
+    @cached_property
+    def genders_of(self) -> list[Counter[str]]:
+        """How often each chain has pronouns and titles of each gender."""
+        return [Counter(g for m in group if (g := self._gender(m))) for group in self.a.by_character]
+
+    def _gender(self, m: Marked) -> str:
+        first = self.low[m.start].rstrip(".")
+        if m.start == m.end:
+            return _GENDER_OF.get(first, "")
+        named = self.tokens[m.end][:1].isupper() and self.tokens[m.start][:1].isupper()
+        return honorifics.honorific_gender(first) if named else ""
+
+    @cached_property
+    def named(self) -> list[Counter[tuple[str, ...]]]:
+        """The names by which each chain is called, and how often."""
+        return [Counter(name for m in group if (name := self._name(m))) for group in self.a.by_character]
+
+    def _name(self, m: Marked) -> tuple[str, ...]:
+        """The words of a mention that is a proper name: all have a capital, one is never written small."""
+        words = self.words(m)
+        if len(words) > _MOST_NAME or not all(w[:1].isupper() or w == "." for w in words):
+            return ()
+        bare = [w for w in words if w.lower().rstrip(".") not in honorifics.HONORIFICS and w.isalpha()]
+        return tuple(words) if any(w.lower() not in self.small and len(w) > 1 for w in bare) else ()
+
+    @cached_property
+    def owners(self) -> dict[tuple[str, ...], Counter[int]]:
+        """Name -> the chains that have it, and how often."""
+        found: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
+        for who, names in enumerate(self.named):
+            for name, times in names.items():
+                found[name][who] += times
+        return found
+
+    def _label(self, who: int) -> str:
+        return self.a.names[who]
+
+    def _flag(self, kind: str, m: Marked, chance: float, reason: str, *edits: Edit) -> Flag:
+        return Flag(kind, m.start, m.end, chance, reason, edits)
+
+    def _edit(self, op: str, m: Marked, **more: str) -> Edit:
+        at = anchor_of(self.tokens, m.start, m.end)
+        return Edit(op, at=at, was=self._label(m.character), doc_key=self.a.doc_key, **more)  # type: ignore[arg-type]
+
+    def _link(self, m: Marked, who: int) -> Edit:
+        return self._edit("link", m, character=self._label(who))
+
+    def _nearest(self, m: Marked, gender: str) -> int:
+        """The chain of a gender whose mention is nearest before a place; -1 for none."""
+        for other in reversed(self.a.mentions[: self._place(m)]):
+            if m.start - other.start > 200:
+                break
+            seen = self.genders_of[other.character]
+            if other.character != m.character and seen[gender] >= _SHARE * max(1, seen.total()):
+                return other.character
+        return -1
+
+    def _place(self, m: Marked) -> int:
+        return bisect_left(self.a.mentions, m)
+
+    # --- rules
+
+    def genders(self) -> Iterator[Flag]:
+        """A pronoun or title of another gender or number than the chain."""
+        for who, group in enumerate(self.a.by_character):
+            seen = self.genders_of[who]
+            for m in group:
+                gender = self._gender(m)
+                rest = seen.total() - 1
+                top, times = seen.most_common(1)[0] if seen else ("", 0)
+                if gender and gender != top and rest >= 1 and times >= _SHARE * rest:
+                    told = {"m": "he", "f": "she", "p": "they", "n": "it"}
+                    reason = f"“{self.tokens[m.start]}” in a chain that is “{told[top]}” {times} times"
+                    to = self._nearest(m, gender)
+                    edit = self._link(m, to) if to >= 0 else self._edit("unlink", m)
+                    chance = 0.6 + 0.35 * min(rest, 10) / 10 - 0.3 * ("p" in (gender, top)) - 0.2 * (rest < 2)
+                    yield self._flag("gender", m, chance, reason, edit)
+
+    def names_of_others(self) -> Iterator[Flag]:
+        """A name of somebody else inside a chain."""
+        for name, owners in self.owners.items():
+            who, times = owners.most_common(1)[0]
+            for other in owners:
+                if other == who or owners[other] * _FIFTH > owners.total() or times < 2:
+                    continue
+                # "Mr. Bennet" and "Bennet" may be names of the same person, the name of a family of several.
+                for m in self.a.by_character[other]:
+                    if self._name(m) == name:
+                        foreign = self.named[other].total() > self.named[other][name]
+                        reason = f"“{' '.join(name)}” is {self._label(who)} {times} times"
+                        yield self._flag(
+                            "name of another", m, min(0.95, 0.5 + 0.1 * times + 0.15 * foreign), reason,
+                            self._link(m, who),
+                        )  # fmt: skip
+
+    def two_chains(self) -> Iterator[Flag]:
+        """Two chains that have the same name several times."""
+        for name, owners in self.owners.items():
+            (one, most), *others = owners.most_common()
+            for other, times in others:
+                share = times / owners.total()
+                single = self.named[other][name] == self.named[other].total()
+                if times >= 2 and share > 1 - _SHARE and single:
+                    m = next(m for m in self.a.by_character[other] if self._name(m) == name)
+                    reason = (
+                        f"“{' '.join(name)}” is {most} times {self._label(one)}, {times} times another chain"
+                    )
+                    edit = Edit("merge", character=self._label(other), into=self._label(one),
+                                doc_key=self.a.doc_key)  # fmt: skip
+                    yield self._flag(
+                        "two chains", m, 0.75 if len(name) > 1 or times > 2 else 0.6, reason, edit
+                    )
+
+    def boundaries(self) -> Iterator[Flag]:
+        """A mention that ends or begins where a phrase goes on, or with a word that is no part of it."""
+        forms = Counter(self._form(m.start, m.end) for m in self.a.mentions)
+        marked = {(m.start, m.end) for m in self.a.mentions}
+        for m in self.a.mentions:
+            for start, end, chance, reason in self._better(m, forms):
+                if start <= end and (start, end) not in marked:
+                    to = anchor_of(self.tokens, start, end)
+                    edit = Edit("span", at=anchor_of(self.tokens, m.start, m.end), to=to,
+                                was=self._label(m.character), doc_key=self.a.doc_key)  # fmt: skip
+                    yield self._flag("boundaries", m, chance, reason, edit)
+                    break
+
+    def _better(self, m: Marked, forms: Counter[tuple[str, ...]]) -> Iterator[tuple[int, int, float, str]]:
+        """Other boundaries that a mention may have, how likely, and why."""
+        first, last, long = self.tokens[m.start], self.tokens[m.end], m.end > m.start
+        before = self.low[m.start - 1] if m.start and m.start not in self.begins else ""
+        after = self.tokens[m.end + 1] if m.end + 1 < len(self.tokens) else ""
+        short = m.end - m.start < _LONG
+        if long and (last in _MARKS or (short and self._tag_of(m.end) in _NO_END)):
+            yield m.start, m.end - 1, 0.85, f"ends with “{last}”"
+        if long and (first in _MARKS or (short and self._tag_of(m.start) in _NO_BEGIN)):
+            yield m.start + 1, m.end, 0.8, f"begins with “{first}”"
+        if last.lower() in _DETERMINERS and self._tag_of(m.end) == "DT" and long:
+            yield m.start, m.end + 1, 0.8, f"ends with “{last}”"
+        if before.rstrip(".") in honorifics.BEFORE_SURNAMES and first[:1].isupper():
+            yield m.start - 1, m.end, 0.85, f"“{before}” stands before it"
+        whole = self._tag_of(m.end + 1)[:2] != "NN" and self._tag_of(m.start)[:2] in ("NN", "JJ")
+        if before in _DETERMINERS and whole and first.islower():
+            yield m.start - 1, m.end, 0.85, f"“{before}” stands before it"
+        grown = forms[self._form(m.start, m.end + 1)]
+        if grown and after[:1].isupper() == last[:1].isupper() and forms[self._form(m.start, m.end)] <= grown:
+            yield m.start, m.end + 1, 0.7, f"with “{after}” it is marked {grown} times"
+
+    def _tag_of(self, i: int) -> str:
+        return self.tags[i] if i < len(self.tags) else ""
+
+    def _form(self, start: int, end: int) -> tuple[str, ...]:
+        return tuple(self.low[start : end + 1])
+
+    def not_marked(self) -> Iterator[Flag]:
+        """A place of a name that is marked nearly everywhere else."""
+        inside = [False] * len(self.tokens)
+        for m in self.a.mentions:
+            inside[m.start : m.end + 1] = [True] * (m.end + 1 - m.start)
+        places: dict[str, list[int]] = defaultdict(list)
+        for i, token in enumerate(self.tokens):
+            places[token].append(i)
+        taken: set[int] = set()
+        for name, owners in sorted(self.owners.items(), key=lambda pair: -len(pair[0])):
+            who, times = owners.most_common(1)[0]
+            first, size = name[0], len(name)
+            found = [i for i in places[first] if self.tokens[i : i + size] == name]
+            bare = [i for i in found if not any(inside[i : i + size]) and not taken & {*range(i, i + size)}]
+            seldom = times == len(bare) == 1
+            if not seldom and (times < 2 or len(bare) > max(1, (1 - _SHARE) * len(found))):
+                continue
+            for i in bare:
+                taken.update(range(i, i + size))
+                edit = Edit("link", at=anchor_of(self.tokens, i, i + size - 1), character=self._label(who),
+                            doc_key=self.a.doc_key)  # fmt: skip
+                marked = len(found) - len(bare)
+                reason = f"“{' '.join(name)}” is marked at {marked} of {len(found)} places"
+                yield Flag(
+                    "name not marked",
+                    i,
+                    i + size - 1,
+                    min(0.9, 0.5 + 0.08 * times) - 0.1 * seldom,
+                    reason,
+                    (edit,),
+                )
+
+    def things(self) -> Iterator[Flag]:
+        """A single word that is no name, noun or pronoun."""
+        alike = Counter(self.low[m.start] for m in self.a.mentions if m.start == m.end)
+        for m in self.a.mentions:
+            tag, word = self._tag_of(m.start), self.low[m.start]
+            known = word in pronouns.ALL_PRONOUNS or word in _PLACES or alike[word] > 1
+            if m.start == m.end and tag and tag[:2] not in _NOUNS and not known and not word.isnumeric():
+                lower = self.tokens[m.start].islower() or m.start in self.begins
+                reason = f"“{self.tokens[m.start]}” is no noun, name or pronoun"
+                yield self._flag("not a person", m, 0.85 if lower else 0.5, reason, self._edit("unlink", m))
+
+    # --- direct speech
+
+    @cached_property
+    def speech(self) -> list[tuple[int, int]]:
+        """The stretches between an opening and its closing mark, as far as the marks are clear."""
+        found, opened = [], -1
+        for i, token in enumerate(self.tokens):
+            if opened >= 0 and i > opened and token == _CLOSES[self.tokens[opened]]:
+                found.append((opened, i))
+                opened = -1
+            elif token in _CLOSES:
+                opened = i
+        return found
+
+    def speakers(self) -> Iterator[Flag]:
+        """ "I" of one quotation that is two people, or not the one whom the tag names."""
+        starts = {m.start: m for m in self.a.mentions if m.start == m.end}
+        by_start: dict[int, list[Marked]] = defaultdict(list)
+        for m in self.a.mentions:
+            by_start[m.start].append(m)
+        for start, end in self.speech:
+            said = [starts[i] for i in range(start, end) if i in starts and self.low[i] in pronouns.FIRST]
+            who = Counter(m.character for m in said)
+            for m in said:
+                most, times = who.most_common(1)[0]
+                if m.character != most and times > who[m.character]:
+                    reason = f"the quotation has {self._label(most)} {times} times, but not here"
+                    yield self._flag("speaker", m, 0.85, reason, self._link(m, most))
+                    continue
+                tag = self._tag(end, by_start)
+                if tag is not None and tag.character != m.character:
+                    reason = (
+                        f"“{self.tokens[m.start]}” is not the one who says it, “{' '.join(self.words(tag))}”"
+                    )
+                    yield self._flag("speaker", m, 0.4, reason, self._link(m, tag.character))
+
+    def _tag(self, end: int, by_start: dict[int, list[Marked]]) -> Marked | None:
+        """The mention that a tag behind a quotation names: "...," said Anna."""
+        after = self.low[end + 1 : end + 3]
+        if not after:
+            return None
+        if after[0] in _SAID and end + 2 in by_start:
+            return max(by_start[end + 2], key=lambda m: m.end)
+        marked = max(by_start.get(end + 1, ()), key=lambda m: m.end, default=None)
+        if marked is not None and marked.end + 1 < len(self.low) and self.low[marked.end + 1] in _SAID:
+            return marked
+        return None
+
+    # --- against our own reading
+
+    def our_reading(self, own: Annotation) -> Iterator[Flag]:
+        """A link that our own reading gives to somebody else with high probability."""
+        ours = {(m.start, m.end): m for m in own.mentions}
+        common: Counter[tuple[int, int]] = Counter()
+        for m in self.a.mentions:
+            if (m.start, m.end) in ours:
+                common[ours[m.start, m.end].character, m.character] += 1
+        chain: dict[int, int] = {}
+        for (mine, theirs), _ in common.most_common():
+            if mine not in chain and theirs not in chain.values():
+                chain[mine] = theirs
+        sized = Counter(m.character for m in ours.values())
+        for m in self.a.mentions:
+            read = ours.get((m.start, m.end))
+            if read is None or read.character not in chain or read.score < 0.75:
+                continue
+            who = chain[read.character]
+            sure = common[read.character, who] / max(1, sized[read.character])
+            if who != m.character and sure > 0.5 and m.character in chain.values():
+                reason = f"read as {self._label(who)}, {read.score:.0%} certain"
+                yield self._flag("our reading", m, 0.5 * read.score * sure, reason, self._link(m, who))
+
+
+_MARKS = frozenset([",", ".", ";", ":", "!", "?", "(", "--", "—"])
+_DETERMINERS = word_set("the a an my your his their our this these")
+_NO_END = frozenset(["IN", "CC", "DT", "VBD", "VBZ", "VBP", "MD", "TO", "RB", "PRP", "WDT", "WP", "PRP$"])
+_NO_BEGIN = frozenset(["IN", "CC", "VBD", "VBZ", "VBP", "MD", "TO"])
+"""Parts of speech with which a phrase for a person does not end, or begin."""
+_PLACES = word_set("here there home abroad both all another other others one ones")
+_NOUNS = frozenset(["NN", "PR", "WP", "WD", "DT", "JJ", "CD", "FW"])
+_SAID = word_set(
+    "said asked cried replied answered exclaimed returned continued added whispered shouted observed says"
+    " remarked muttered"
+)
+
+
+def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
+    """A flag with its passage, as a question: mend it, leave it, or cannot tell."""
+    why = {"why": f"{flag.kind}: {flag.reason}"}
+    seen = Edit("seen", at=anchor_of(a.book.tokens, flag.start, flag.end), doc_key=a.doc_key, extra=why)
+    answers = [("1", _told(flag.edits), [replace(e, extra=why) for e in flag.edits]),
+               ("2", "no, it is right", [replace(seen, name="right as it is")]),
+               ("c", UNSURE, [replace(seen, name=UNSURE)])]  # fmt: skip
+    return {
+        "kind": flag.kind,
+        "doc_key": a.doc_key,
+        **passage(layout, a.book.tokens, flag.start, flag.end),
+        "wrong": round(flag.chance, 2),
+        "reason": flag.reason,
+        "answers": [
+            {"key": key, "says": says, "edits": [e.to_dict() for e in edits]} for key, says, edits in answers
+        ],
+    }
+
+
+def _told(edits: Sequence[Edit]) -> str:
+    """A correction in words."""
+    e = edits[0]
+    if e.op == "span" and e.to:
+        return f"yes, the words are “{e.to.words}”"
+    return {
+        "link": f"yes, it is {e.character}", "unlink": "yes, it is not marked",
+        "merge": f"yes, {e.character} is {e.into}",
+    }[e.op]  # fmt: skip

@@ -1,0 +1,125 @@
+"""Likely errors of gold: one planted error of each kind is found, and what is right is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import bookcoref_data as bc
+from bookcoref_data.asking.flags import find_flags, names_of_chains
+from bookcoref_data.books import Book
+from bookcoref_data.books.annotation import Annotation, Marked
+from bookcoref_data.edits import apply
+
+TEXT = (
+    "Anna Grey came . She sat and her dog slept . Anna Grey laughed , she sang . Anna Grey left . "
+    "Tom came . He sat and his cat slept . Tom laughed , he sang . Tom left . “ I saw Tom , and I ran , ” "
+    "said Anna Grey . The doctor bowed . The doctor sat , and the doctor left . Tom was asked by Anna Grey ."
+)
+TOKENS = TEXT.split(" ")
+ANNA, TOM, DOCTOR = 0, 1, 2
+TAGS = ["NNP" if t[:1].isupper() and t not in ("She", "He", "The", "I") else "PRP" if t.lower() in (
+    "she", "he", "i") else "PRP$" if t in ("her", "his") else "DT" if t.lower() == "the" else "NN" if t in (
+    "doctor", "dog", "cat") else "VBD" if t.isalpha() else "." for t in TOKENS]  # fmt: skip
+
+
+def gold() -> Annotation:
+    spans = {ANNA: [], TOM: [], DOCTOR: []}
+    for i, token in enumerate(TOKENS):
+        if token == "Anna":
+            spans[ANNA].append((i, i + 1))
+        elif token.lower() in ("she", "her") or token == "I":
+            spans[ANNA].append((i, i))
+        elif token in ("Tom", "He", "he", "his"):
+            spans[TOM].append((i, i))
+        elif token == "doctor":
+            spans[DOCTOR].append((i - 1, i))
+    marked = [Marked(*span, who) for who, found in spans.items() for span in found]
+    return Annotation(Book.make("b", [TOKENS]), ("Anna Grey", "Tom", "the doctor"), tuple(sorted(marked)))
+
+
+def at(word: str, number: int = 0) -> int:
+    return [i for i, t in enumerate(TOKENS) if t == word][number]
+
+
+def changed(a: Annotation, place: int, /, **new) -> Annotation:
+    """The annotation with the mention at a token changed; None takes it away."""
+    mentions = [m for m in a.mentions if m.start != place]
+    if new:
+        old = next(m for m in a.mentions if m.start == place)
+        mentions.append(old._replace(**new))
+    return Annotation(a.book, a.names, tuple(sorted(mentions)))
+
+
+def test_gold_without_errors_has_no_flags():
+    assert find_flags(gold(), tags=TAGS) == []
+
+
+PLANTED = {
+    "gender": lambda a: changed(a, at("he"), character=ANNA),
+    "name of another": lambda a: changed(a, at("Tom", 1), character=ANNA),
+    "name not marked": lambda a: changed(a, at("Tom", 1)),
+    "speaker": lambda a: changed(a, at("I", 1), character=TOM),
+}
+PLACES = {"gender": at("he"), "name of another": at("Tom", 1), "name not marked": at("Tom", 1),
+          "speaker": at("I", 1)}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_a_planted_error_is_found_and_its_correction_mends_it(kind):
+    made = PLANTED[kind](gold())
+    flags = find_flags(made, tags=TAGS)
+    assert (kind, PLACES[kind]) in {(f.kind, f.start) for f in flags}
+    flag = next(f for f in flags if f.start == PLACES[kind])
+    mended = apply(made, flag.edits).annotation
+    spans = {(m.start, m.end, m.character) for m in mended.mentions}
+    assert spans == {(m.start, m.end, m.character) for m in gold().mentions}
+
+
+def test_boundaries_and_words_that_are_no_mentions_are_found():
+    cut = changed(gold(), at("The"), start=at("doctor"))
+    (flag,) = find_flags(cut, tags=TAGS)
+    assert (flag.kind, flag.edits[0].to.words) == ("boundaries", "The doctor")
+    longer = changed(gold(), at("Tom", 1), end=at("Tom", 1) + 1)
+    (flag,) = find_flags(longer, tags=TAGS)
+    assert (flag.kind, flag.edits[0].to.words) == ("boundaries", "Tom")
+    a = gold()
+    extra = Annotation(a.book, a.names, tuple(sorted([*a.mentions, Marked(at("slept"), at("slept"), TOM)])))
+    (flag,) = find_flags(extra, tags=TAGS)
+    assert (flag.kind, flag.edits[0].op) == ("not a person", "unlink")
+
+
+def test_a_chain_in_two_is_found_by_its_name():
+    a = gold()
+    half = [m for m in a.mentions if m.character == ANNA and m.end > m.start][2:]
+    moved = [m._replace(character=3) if m in half else m for m in a.mentions]
+    split = Annotation(a.book, (*a.names, "Anna Grey (2)"), tuple(sorted(moved)))
+    flag = next(f for f in find_flags(split, tags=TAGS) if f.kind == "two chains")
+    assert {flag.edits[0].character, flag.edits[0].into} == {"Anna Grey", "Anna Grey (2)"}
+
+
+def test_our_reading_contradicts_only_where_it_is_sure():
+    a = gold()
+    own = Annotation(a.book, a.names, tuple(m._replace(score=0.9) for m in a.mentions))
+    wrong = changed(a, at("She"), character=DOCTOR)
+    (told,) = [f for f in find_flags(wrong, own) if "read as Anna Grey" in f.reason]
+    assert told.start == at("She")
+    unsure = Annotation(a.book, a.names, tuple(m._replace(score=0.5) for m in a.mentions))
+    assert not [f for f in find_flags(wrong, unsure) if "read as" in f.reason]
+
+
+def test_the_cast_of_the_reading_has_the_names_of_the_chains():
+    assert names_of_chains(gold()) == [("Anna Grey", ()), ("Tom", ())]
+
+
+@pytest.mark.long
+def test_gold_of_the_sample_is_audited_from_python(tmp_path):
+    bc.sample(tmp_path)
+    bc.rebuild(sample=True, out=tmp_path / "bookcoref")
+    found = bc.audit(tmp_path / "bookcoref", read=False, out=tmp_path / "flags.html")
+    assert sum(found.counts.values()) == len(found.to_dict()["flags"])
+    assert "Likely errors" in (tmp_path / "flags.html").read_text(encoding="utf-8")
+    if found.flags:
+        flag = found.to_dict()["flags"][0]
+        found.keep(flag["answers"][1]["edits"], tmp_path / "kept.jsonl")
+        again = bc.audit(tmp_path / "bookcoref", read=False, edits=tmp_path / "kept.jsonl")
+        assert len(again.flags) < len(found.flags)
