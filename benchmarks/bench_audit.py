@@ -5,10 +5,10 @@
 
 SHARED/litbank/coref/conll has the documents of LitBank, SHARED/gold/animal_farm.conll the gold of *Animal
 Farm*. Eight kinds of errors are planted by a seed, as annotators and models make them: a pronoun given to
-another person of the same gender who is near, or to one of the other gender, a name given to somebody else,
-a mention with a word more or less, a name that is not marked, a chain in two, two chains in one, a word marked
-that is no mention. Printed are precision at 50, 100, 200, and recall by kind; with --list the first flags of
-the untouched documents.
+somebody near of the same gender, or of the other, a name given to somebody else, a mention with a word more
+or less, a name that is not marked, a chain in two, two chains in one, a word marked that is no mention.
+Printed are precision at 50, 100, 200, and recall by kind; with --list the first flags of the untouched
+documents.
 """
 
 from __future__ import annotations

@@ -295,7 +295,13 @@ class _Chains:
             if m.start == m.end and tag and tag[:2] not in _NOUNS and not known and not word.isnumeric():
                 lower = self.tokens[m.start].islower() or m.start in self.begins
                 reason = f"“{self.tokens[m.start]}” is no noun, name or pronoun"
-                yield self._flag("not a person", m, 0.85 if lower else 0.5, reason, self._edit("unlink", m))
+                yield self._flag(
+                    "not a person",
+                    m,
+                    0.8 if lower and tag[:2] in _CLEAR else 0.5,
+                    reason,
+                    self._edit("unlink", m),
+                )
 
     # --- direct speech
 
@@ -372,10 +378,11 @@ class _Chains:
 
 _MARKS = frozenset([",", ".", ";", ":", "!", "?", "(", "--", "—"])
 _DETERMINERS = word_set("the a an my your his their our this these")
-_NO_END = frozenset(["IN", "CC", "DT", "VBD", "VBZ", "VBP", "MD", "TO", "RB", "PRP", "WDT", "WP", "PRP$"])
+_NO_END = frozenset(["IN", "CC", "VBD", "VBP", "MD", "TO"])
+_CLEAR = frozenset(["VB", "IN", "CC", "MD", "TO", "RB"])
 _NO_BEGIN = frozenset(["IN", "CC", "VBD", "VBZ", "VBP", "MD", "TO"])
 """Parts of speech with which a phrase for a person does not end, or begin."""
-_PLACES = word_set("here there home abroad both all another other others one ones")
+_PLACES = word_set("here there upstairs downstairs home abroad both all another other others one ones")
 _NOUNS = frozenset(["NN", "PR", "WP", "WD", "DT", "JJ", "CD", "FW"])
 _SAID = word_set(
     "said asked cried replied answered exclaimed returned continued added whispered shouted observed says"
