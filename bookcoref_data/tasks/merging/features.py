@@ -113,6 +113,7 @@ class Profile:
         self.first, self.last, self.first_kind = -1, -1, ""
         self.persons = [0.0] * len(_CLASSES)
         self.strings, self.full, self.names = Counter[str](), Counter[str](), Counter[str]()
+        self.name_counts = Counter[str]()
         self.heads, self.voices, self.we_voices = Counter[str](), Counter[str](), Counter[str]()
         self.you_voices, self.addressed, self.not_voices = Counter[str](), Counter[str](), Counter[str]()
         self.name_words, self.words, self.titles = set[str](), set[str](), set[str]()
@@ -132,7 +133,8 @@ class Profile:
             self.modifiers.setdefault(head, set()).update(words)
         self.last = max(self.last, other.last)
         self.places = other.places
-        self.__dict__.pop("gender", None)
+        for name in ("gender", "shares", "number"):
+            self.__dict__.pop(name, None)
 
     @property
     def pronouns_only(self) -> bool:
@@ -145,9 +147,24 @@ class Profile:
         best = max(range(5), key=lambda i: counts[i])
         return "mfnpw"[best] if counts[best] > 0.7 * sum(counts) > 0 else ""
 
-    def share(self, person: int) -> float:
-        """The share of mentions that are pronouns of a class."""
-        return self.persons[person] / self.size
+    @property
+    def main_name(self) -> str:
+        """The commonest name, "" without any."""
+        return max(self.names, key=self.names.__getitem__) if self.names else ""
+
+    @cached_property
+    def shares(self) -> tuple[float, float, float, float, float]:
+        """Of its mentions those that say I, you, we, a third person, and those in quotation marks."""
+        counts = [self.persons[_I], self.persons[_YOU], self.persons[_WE], sum(self.persons[:4]), self.quoted]
+        i, you, we, third, quoted = (count / self.size for count in counts)
+        return i, you, we, third, quoted
+
+    @cached_property
+    def number(self) -> int:
+        """1 where plurals prevail, -1 where singulars do, else 0."""
+        plural = self.plural + self.persons[3] + self.persons[_WE]
+        single = self.singular + sum(self.persons[:3]) + self.persons[_I]
+        return int(plural > 2 * single) - int(single > 2 * plural)
 
 
 def profile_of(reading: DocumentReading, mentions: Sequence[Mention], part: int = 0) -> Profile:
@@ -214,7 +231,8 @@ def _add_noun(
     made.modifiers.setdefault(head, set()).update(w for w in bare if w != head)
     if is_name:
         made.names[" ".join(bare)] += 1
-        made.name_words |= {w for w in bare if w.isalpha() and w not in HONORIFICS and len(w) > 1}
+        made.name_words |= _plain(bare)
+        made.name_counts.update(bare)
         made.titles |= {g for w in bare if (g := honorific_gender(w.rstrip(".")))}
     for word in {head, *(w.rstrip(".") for w in bare[:1])}:
         gender = honorific_gender(word)
@@ -245,9 +263,11 @@ def _abbreviates(c: Profile, d: Profile) -> bool:
     return any(a in letters or a in {w[: len(a)] for w in d.name_words} for a in short if len(a) > 1)
 
 
-FEATURES = (78, 29)
+FEATURES = (82, 30)
 """How many features a pair and a chain have: weights for others are refused."""
-MOST_CANDIDATES = 120
+MOST_CANDIDATES = 60
+STRANGER = 0.2
+"""A name that a chain has less often than this, against its home and against its other names, is a slip."""
 
 
 class ChainCandidates:
@@ -274,14 +294,40 @@ class ChainCandidates:
             for key in _keys(p):
                 self._with.setdefault(key, []).append(i)
         self._voices = {s for s in reading.speakers if s}
+        self._homes: dict[str, int] = {}
+        for p in profiles:
+            for name, count in p.names.items():
+                self._homes[name] = max(count, self._homes.get(name, 0))
+
+    def at_home(self, c: Profile, d: Profile) -> float:
+        """How often d has the commonest name of c, as a share of the chain that has it most often.
+
+        Slips of systems bring names into wrong chains; they are at home where they are frequent. 1 where no
+        chain has it.
+        """
+        most = self._homes.get(c.main_name, 0)
+        return d.names[c.main_name] / most if most else 1.0
+
+    def contradict(self, c: Profile, d: Profile) -> bool:
+        """Whether the names of c are those of another chain, or cannot be of the entity of d."""
+        if contradict(c, d):
+            return True
+        mine = _plain(c.main_name.split())
+        return (
+            bool(d.names)
+            and self.at_home(c, d) < STRANGER
+            and d.names[c.main_name]
+            < sum(count for name, count in d.names.items() if not mine & _plain(name.split())) * STRANGER
+        )
 
     def of(self, c: Profile) -> list[int]:
         """The places of the chains that c may join."""
         if len(self.profiles) <= MOST_CANDIDATES:
             return list(range(len(self.profiles)))
-        found = dict.fromkeys(i for key in _keys(c) for i in self._with.get(key, ())[-MOST_CANDIDATES // 4 :])
-        found |= dict.fromkeys(self._recent_order[: MOST_CANDIDATES // 4])
-        found |= dict.fromkeys(self._large_order[: MOST_CANDIDATES // 8])
+        eighth = MOST_CANDIDATES // 8
+        found = dict.fromkeys(i for key in _keys(c) for i in self._with.get(key, ())[-eighth:])
+        found |= dict.fromkeys(self._recent_order[: 2 * eighth])
+        found |= dict.fromkeys(self._large_order[:eighth])
         return sorted(list(found)[:MOST_CANDIDATES])
 
     def new_features(self, c: Profile) -> list[float]:
@@ -295,10 +341,11 @@ class ChainCandidates:
             float(any(("string", s) in self._with for s in c.strings)),
             float(any(("head", h) in self._with for h in c.heads)),
             float(any(("name", w) in self._with for w in c.name_words)), _log(len(self.profiles), _MOST),
-            float(bool(c.gender)), _log(same, _MOST), c.share(_I), c.share(_YOU), c.share(_WE), _third(c),
+            float(bool(c.gender)), _log(same, _MOST), *c.shares[:4],
             _log(self.part, _MANY), c.pointing / c.size, log1p(c.first - self._start) / 5, c.plural / c.size,
-            c.quoted / c.size, log1p(len(self._voices)), float(bool(c.voices or c.we_voices)),
+            c.shares[4], log1p(len(self._voices)), float(bool(c.voices or c.we_voices)),
             _log(occurs - sum(c.heads.values()), _MOST), c.opens / c.size, log1p(len(c.words)),
+            float(c.main_name in self._homes),
         ]  # fmt: skip
 
     def pair_features(self, c: Profile, among: Sequence[int]) -> np.ndarray:
@@ -309,35 +356,31 @@ class ChainCandidates:
 
     def _row(self, c: Profile, i: int, rivals: float) -> list[float]:
         d = self.profiles[i]
+        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
         recent, large = self._ranks[c.gender]
         every_recent, every_large = self._ranks[""]
         only = float(c.pronouns_only)
         in_last = d.last >= self._last
         return [
-            *self._words_of(c, d), *_persons(c, d), *self._voices_of(c, d), only, float(d.pronouns_only),
-            only * recent[i], only * large[i], only * (recent[i] == 1.0), log1p(c.size), _log(d.size, _MOST),
+            *_words_of(c, d, strings, heads), *_persons(c, d), *self._voices_of(c, d), only,
+            float(d.pronouns_only), only * recent[i], only * large[i], only * (recent[i] == 1.0), log1p(c.size), _log(d.size, _MOST),
             _log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5, float(in_last),
             float(sum(at >= self._start - _NEAR for at in d.places)) / 4,
             1 / (1 + _log(self._last - d.last, _FAR)), every_large[i], every_recent[i],
-            *self._strings_of(c, d), rivals, *self._heads_of(c, d), _log(d.links, _MANY),
-            _log(len(d.parts), _MANY),
-            c.quoted / c.size, d.quoted / d.size, abs(c.quoted / c.size - d.quoted / d.size),
+            *self._strings_of(c, d, strings, heads), rivals, *self._heads_of(c, d, strings, heads),
+            _log(d.links, _MANY), _log(len(d.parts), _MANY),
+            c.shares[4], d.shares[4], abs(c.shares[4] - d.shares[4]),
             float(bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)),
             float(min(d.places) >= self._last) if d.places else 0.0,
-            float(bool(set(c.strings) & set(d.strings)) and not (c.names and d.names)),
+            float(bool(strings) and not (c.names and d.names)), *self._names_of(c, d),
         ]  # fmt: skip
 
-    def _words_of(self, c: Profile, d: Profile) -> list[float]:
-        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
-        names = c.name_words & d.name_words
-        agree, clash, adds = _modifiers(c, d, heads)
-        return [
-            float(bool(c.full.keys() & d.full.keys())), float(bool(strings)), _share(c.strings, strings),
-            _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
-            _same_top(c.heads, d.heads), float(bool(c.names.keys() & d.names.keys())), float(bool(names)),
-            len(names) / len(c.name_words) if c.name_words else 0.0,
-            float(bool(c.name_words and d.name_words and not names)), agree, clash, adds,
-        ]  # fmt: skip
+    def _names_of(self, c: Profile, d: Profile) -> list[float]:
+        if not c.names or not d.names:
+            return [0.0] * 4
+        known, home = c.main_name in self._homes, self.at_home(c, d)
+        return [float(known) * home, float(known and home == 1.0), _cosine(c.name_counts, d.name_counts),
+                _common(c.names, d.names)]  # fmt: skip
 
     def _voices_of(self, c: Profile, d: Profile) -> list[float]:
         """Whether the two chains are the same participants of a conversation."""
@@ -357,8 +400,7 @@ class ChainCandidates:
             float(two and called > 0 and not excluded),
         ]  # fmt: skip
 
-    def _strings_of(self, c: Profile, d: Profile) -> list[float]:
-        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
+    def _strings_of(self, c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
         least_string = min((len(self._with[("string", s)]) for s in strings), default=0)
         least_head = min((len(self._with[("head", h)]) for h in heads), default=0)
         return [
@@ -369,8 +411,7 @@ class ChainCandidates:
             len(c.words & d.words) / max(1, min(len(c.words), len(d.words))),
         ]  # fmt: skip
 
-    def _heads_of(self, c: Profile, d: Profile) -> list[float]:
-        strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
+    def _heads_of(self, c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
         same = bool(heads)
         occurs = max((self.reading.words[h] for h in heads), default=0)
         mine = max((c.heads[h] + d.heads[h] for h in heads), default=0)
@@ -380,6 +421,18 @@ class ChainCandidates:
             float(bool(strings) and c.plural > c.singular), float(any(" " in s for s in strings)),
             _log(occurs - mine, _MOST), mine / occurs if occurs else 0.0,
         ]  # fmt: skip
+
+
+def _words_of(c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
+    names = c.name_words & d.name_words
+    agree, clash, adds = _modifiers(c, d, heads)
+    return [
+        float(bool(c.full.keys() & d.full.keys())), float(bool(strings)), _share(c.strings, strings),
+        _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
+        _same_top(c.heads, d.heads), float(bool(c.names.keys() & d.names.keys())), float(bool(names)),
+        len(names) / len(c.name_words) if c.name_words else 0.0,
+        float(bool(c.name_words and d.name_words and not names)), agree, clash, adds,
+    ]  # fmt: skip
 
 
 def _keys(p: Profile) -> Iterable[tuple[str, str]]:
@@ -392,18 +445,16 @@ def _keys(p: Profile) -> Iterable[tuple[str, str]]:
 
 
 def _persons(c: Profile, d: Profile) -> list[float]:
-    i, you, we = (min(c.share(k), d.share(k)) for k in (_I, _YOU, _WE))
-    talk = [p.share(_I) + p.share(_YOU) for p in (c, d)]
-    plural = [p.plural + p.persons[3] + p.persons[_WE] for p in (c, d)]
-    single = [p.singular + sum(p.persons[:3]) + p.persons[_I] for p in (c, d)]
-    clash = any(plural[a] > 2 * single[a] and single[b] > 2 * plural[b] for a, b in ((0, 1), (1, 0)))
-    genders = c.gender and d.gender
+    (i, you, we, third, quoted), (other_i, other_you, other_we, other_third, other_quoted) = (
+        c.shares,
+        d.shares,
+    )
+    genders, both_i = c.gender and d.gender, min(i, other_i)
     return [
         float(bool(genders) and c.gender == d.gender), float(bool(genders) and c.gender != d.gender),
-        float(clash), i, i * ((c.quoted > 0) == (d.quoted > 0)), you, we,
-        max(min(c.share(_I), d.share(_YOU)), min(c.share(_YOU), d.share(_I))),
-        max(min(c.share(_I), d.share(_WE)), min(c.share(_WE), d.share(_I))),
-        max(talk[0] * _third(d), talk[1] * _third(c)),
+        float(c.number * d.number < 0), both_i, both_i * ((quoted > 0) == (other_quoted > 0)),
+        min(you, other_you), min(we, other_we), max(min(i, other_you), min(you, other_i)),
+        max(min(i, other_we), min(we, other_i)), max((i + you) * other_third, (other_i + other_you) * third),
     ]  # fmt: skip
 
 
@@ -411,15 +462,21 @@ def _log(count: float, most: int) -> float:
     return log1p(min(max(count, 0), most))
 
 
-def _third(p: Profile) -> float:
-    return sum(p.persons[:4]) / p.size
-
-
 def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     """How far two counts are of the same names, from 0 to 1."""
     if not one or not other:
         return 0.0
     return sum(min(one[k] / sum(one.values()), other.get(k, 0) / sum(other.values())) for k in one)
+
+
+def _cosine(one: Counter[str], other: Counter[str]) -> float:
+    length = sum(n * n for n in one.values()) * sum(n * n for n in other.values())
+    return float(sum(n * other[w] for w, n in one.items()) / length**0.5) if length else 0.0
+
+
+def _plain(words: Iterable[str]) -> set[str]:
+    """The words of a name without titles and initials."""
+    return {w for w in words if w.isalpha() and w not in HONORIFICS and len(w) > 1}
 
 
 def _modifiers(c: Profile, d: Profile, heads: Iterable[str]) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ names contradict each other are never joined. `training/merging.py` trains the w
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -21,6 +21,9 @@ from .parts import ChainRef, SplitDocument, walk
 
 WEIGHTS = "linker.json"
 _NEVER, _TINY = 1e6, 1e-12
+BOOK = 8000
+"""Tokens from which a document is a book: nearly every chain of a part is of somebody known, and a chain that
+is not joined costs more than one joined wrongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,12 @@ class Layers:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The weights for pairs and for New. `least` is the least probability of a link that is made."""
+    """The weights for pairs and for New, and the least probability of a link that is made, also in books."""
 
     pair: Layers
     new: Layers
     least: float
+    least_in_books: float
 
     def probabilities(self, candidates: ChainCandidates, chain: Profile, among: list[int]) -> np.ndarray:
         """Of joining each of the document chains `among`.
@@ -66,10 +70,10 @@ class Network:
 
 
 @cache
-def default_network() -> Network:
-    """The weights that ship with the package."""
+def default_network(kind: str = "plain") -> Network:
+    """The weights that ship with the package: "plain", learned from novels, or "tagged", also from OntoGUM."""
     path = resources.files(__package__) / WEIGHTS
-    return network_of(json.loads(path.read_text(encoding="utf-8")))
+    return network_of(json.loads(path.read_text(encoding="utf-8"))[kind])
 
 
 def network_of(value: dict[str, Any]) -> Network:
@@ -80,7 +84,12 @@ def network_of(value: dict[str, Any]) -> Network:
     """
     if value.get("features") != list(FEATURES):
         raise UsageError("the linker's weights are for other features", hint="train again")
-    return Network(Layers.of(value["pair"]), Layers.of(value["new"]), float(value["least"]))
+    return Network(
+        Layers.of(value["pair"]),
+        Layers.of(value["new"]),
+        float(value["least"]),
+        float(value["least_in_books"]),
+    )
 
 
 def decide_with_linker(
@@ -90,9 +99,11 @@ def decide_with_linker(
 
     `least` is the least probability of a link that is made, in place of the network's.
     """
-    network = network or default_network()
-    if least is not None:
-        network = replace(network, least=least)
+    is_book = len(document.tokens) >= BOOK
+    tagged = not is_book and bool({"xpos", "speakers"} & document.layers.keys())
+    network = network or default_network("tagged" if tagged else "plain")
+    if least is None:
+        least = network.least_in_books if is_book else network.least
     reading = DocumentReading(document)
     profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
     chains = {ref: profiles[ref] for ref in document.of_part(0)}
@@ -112,12 +123,12 @@ def decide_with_linker(
             among = [
                 i for i in candidates.of(chain)
                 if roots[i] not in taken and not (name and roots[i] in named)
-                and not contradict(chain, candidates.profiles[i])
+                and not candidates.contradict(chain, candidates.profiles[i])
             ]  # fmt: skip
             table.append(
                 dict(zip(among, network.probabilities(candidates, chain, among).tolist(), strict=True))
             )
-        for ref, choice in zip(open_refs, _assign(table, network.least), strict=True):
+        for ref, choice in zip(open_refs, _assign(table, least), strict=True):
             known[ref] = None if choice is None else roots[choice]
         for ref, target in known.items():
             found[ref], root_of[ref] = target, target or ref
@@ -127,7 +138,23 @@ def decide_with_linker(
                 chains[target].add(profiles[ref])
             if ref in document.names:
                 names.setdefault(document.names[ref], root_of[ref])
+    if is_book:
+        _reunite(document, chains, found)
     return found
+
+
+def _reunite(
+    document: SplitDocument, chains: dict[ChainRef, Profile], found: dict[ChainRef, ChainRef | None]
+) -> None:
+    """Document chains with the same commonest name become one, the smaller ones with the largest."""
+    homes: dict[str, ChainRef] = {}
+    for root in sorted(chains, key=lambda root: -chains[root].size):
+        if not (name := chains[root].main_name):
+            continue
+        first, second = sorted((root, homes.setdefault(name, root)))
+        apart = len({document.names[ref] for ref in (first, second) if ref in document.names}) > 1
+        if first.part < second.part and not apart and not contradict(chains[first], chains[second]):
+            found[second] = first
 
 
 def _known_root(
