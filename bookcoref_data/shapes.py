@@ -121,6 +121,15 @@ def attributes(thing: Any, names: str = "") -> dict[str, Any]:
     return {name: plain(getattr(thing, name)) for name in wanted}
 
 
+class Plain:
+    """A dataclass whose `to_dict` holds all of its fields."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return attributes(self)
+
+
 def plain(value: Any) -> Any:
     """A value as JSON can hold it: a path as text, a tuple as a list, what has a `to_dict` as that says, and
     another dataclass by its fields."""

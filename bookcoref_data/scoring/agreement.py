@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ..shapes import Plain
 from .arrays import Ints
 from .clustering import Overlap
 from .evaluation import Evaluation, book_overlaps
@@ -21,7 +21,7 @@ from .scores import Score, ratio
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Plain):
     """Agreement over all documents of an evaluation.
 
     `f1`: every metric's F1. `spans`: mentions with the same start and end. `overlapping`: mentions that
@@ -37,13 +37,6 @@ class Agreement:
     shared_mentions: int
     same_entity: float
     kappa: float
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents, "f1": self.f1, "spans": self.spans.to_dict(),
-            "overlapping": self.overlapping.to_dict(), "shared_mentions": self.shared_mentions,
-            "same_entity": self.same_entity, "kappa": self.kappa,
-        }  # fmt: skip
 
 
 def agreement(evaluation: Evaluation) -> Agreement:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..shapes import Plain, attributes
 from .arrays import Ints
 from .clustering import Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
@@ -41,10 +42,7 @@ class Bin:
     scores: dict[str, Score]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "bin": self.name, "key_mentions": self.key_mentions, "response_mentions": self.response_mentions,
-            "scores": {name: score.to_dict() for name, score in self.scores.items()}
-        }  # fmt: skip
+        return {"bin": self.name} | attributes(self, "key_mentions response_mentions scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +55,7 @@ class Dimension:
     unavailable: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "dimension": self.name, "meaning": self.meaning, "bins": [b.to_dict() for b in self.bins],
-            "unavailable": self.unavailable,
-        }  # fmt: skip
+        return {"dimension": self.name} | attributes(self, "meaning bins unavailable")
 
 
 MEANINGS = {
@@ -219,7 +214,7 @@ _BIN_OF: dict[str, Callable[[_BookView, Members], Ints]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Plain):
     """Scores of the mentions that start in [start, end) of one book."""
 
     doc_key: str
@@ -228,13 +223,6 @@ class Point:
     key_mentions: int
     response_mentions: int
     scores: dict[str, Score]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "start": self.start, "end": self.end, "key_mentions": self.key_mentions,
-            "response_mentions": self.response_mentions, "scores": {name: score.to_dict() for name, score in
-            self.scores.items()}
-        }  # fmt: skip
 
 
 def position_curve(

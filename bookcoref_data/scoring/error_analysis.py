@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..shapes import Plain, attributes, plain
 from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
@@ -43,19 +44,16 @@ STEPS = ("as it is", "spans mended", "extra removed", "missing added", "conflate
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorCount:
+class ErrorCount(Plain):
     """How often an error type occurs, and how many mentions it concerns."""
 
     type: str
     errors: int
     mentions: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "errors": self.errors, "mentions": self.mentions}
-
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(Plain):
     """Mentions of `other` inside response clusters that hold mostly `home` (one book, all units).
 
     `wrong_links` counts the pairs (mention of home, mention of other) that the response wrongly links.
@@ -68,15 +66,9 @@ class Confusion:
     wrong_links: int
     snippets: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "home": self.home, "other": self.other, "mentions": self.mentions,
-            "wrong_links": self.wrong_links, "snippets": list(self.snippets),
-        }  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class Division(Plain):
     """A character spread over several response clusters of a unit: `mentions` lie outside the largest."""
 
     doc_key: str
@@ -86,27 +78,15 @@ class Division:
     lost_links: int
     snippets: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "name": self.name, "parts": self.parts, "mentions": self.mentions,
-            "lost_links": self.lost_links, "snippets": list(self.snippets),
-        }  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
-class Frequent:
+class Frequent(Plain):
     """A text or character that is often missed or spurious."""
 
     doc_key: str
     what: str
     mentions: int
     snippets: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "what": self.what, "mentions": self.mentions,
-            "snippets": list(self.snippets),
-        }  # fmt: skip
 
 
 _Found = TypeVar("_Found", Confusion, Division, Frequent)
@@ -130,14 +110,13 @@ class ErrorAnalysis:
     matrix: dict[str, tuple[tuple[str, ...], Floats]]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "counts": [c.to_dict() for c in self.counts], "steps": [{"step": step, "scores": scores.to_dict()}
-            for step, scores in self.steps], "conflated": [c.to_dict() for c in self.conflated], "divided":
-            [d.to_dict() for d in self.divided], "missed": [m.to_dict() for m in self.missed], "spurious":
-            [s.to_dict() for s in self.spurious], "confusion_matrix": {key: {"names": list(names), "columns":
-            [*names, None], "counts": counts.astype(int).tolist()} for key, (names, counts) in
-            self.matrix.items()}
-        }  # fmt: skip
+        matrix = {
+            key: {"names": names, "columns": [*names, None], "counts": counts.astype(int).tolist()}
+            for key, (names, counts) in self.matrix.items()
+        }
+        steps = [{"step": step, "scores": scores} for step, scores in self.steps]
+        cases = attributes(self, "counts conflated divided missed spurious")
+        return cases | {"steps": plain(steps), "confusion_matrix": plain(matrix)}
 
 
 def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:

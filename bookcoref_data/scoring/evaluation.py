@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import __version__
 from ..books import Book, Record
+from ..shapes import attributes, plain
 from .linking import LinkingScores, score_linking
 from .metrics import Overlaps, overlaps
 from .modes import DEFAULT_WINDOW, MODES, BookPair, PreparedBooks, prepare
@@ -50,18 +51,9 @@ class BookScores:
     book: BookPair
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key,
-            "units": self.units,
-            "key_clusters": self.key_clusters,
-            "key_mentions": self.key_mentions,
-            "response_clusters": self.response_clusters,
-            "response_mentions": self.response_mentions,
-            "scores": self.scores.to_dict(),
-            "linking": None if self.linking is None else self.linking.to_dict(),
-            "key_flaws": self.book.key_checks.to_dict(),
-            "response_flaws": self.book.response_checks.to_dict(),
-        }
+        names = "doc_key units key_clusters key_mentions response_clusters response_mentions scores linking"
+        flaws = {"key_flaws": plain(self.book.key_checks), "response_flaws": plain(self.book.response_checks)}
+        return attributes(self, names) | flaws
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,16 +82,7 @@ class Evaluation:
         return {"linked": Mean.of(x.linked for x in each), "spans": Mean.of(x.spans for x in each)}
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "rules": self.rules.to_dict(),
-            "pooled": self.pooled.to_dict(),
-            "macro": {name: mean.to_dict() for name, mean in (self.macro | self.macro_linking).items()},
-            "linking": None if self.linking is None else self.linking.to_dict(),
-            "books": [book.to_dict() for book in self.books],
-            "missing": list(self.missing),
-            "extra": list(self.extra),
-            "notes": list(self.notes),
-        }
+        return attributes(self) | {"macro": plain(self.macro | self.macro_linking)}
 
 
 def evaluate(

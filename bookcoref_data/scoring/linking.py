@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from ..shapes import Plain
 from .scores import Score
 
 Named = Iterable[tuple[str, Iterable[tuple[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class LinkingScores:
+class LinkingScores(Plain):
     """`linked`: (character, span) pairs; `spans`: spans alone. `common_names`: names on both sides."""
 
     linked: Score
@@ -27,11 +27,6 @@ class LinkingScores:
         return LinkingScores(
             self.linked + other.linked, self.spans + other.spans, self.common_names + other.common_names
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "linked": self.linked.to_dict(), "spans": self.spans.to_dict(), "common_names": self.common_names
-        }  # fmt: skip
 
 
 def score_linking(key: Named, response: Named) -> LinkingScores:

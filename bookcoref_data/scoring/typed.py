@@ -26,6 +26,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..shapes import Plain, attributes
 from .evaluation import Evaluation
 from .labels import snippet
 from .modes import BookPair
@@ -153,10 +154,7 @@ class LabelScores:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "label": self.label, "key_mentions": self.key_mentions, "response_mentions":
-            self.response_mentions, **{name: getattr(self, name).to_dict() for name in TYPED_METRICS}
-        }  # fmt: skip
+        return attributes(self, "label key_mentions response_mentions " + " ".join(TYPED_METRICS))
 
 
 TYPED_METRICS = ("mentions", "lenient", "gold_links", "shared_links")
@@ -205,7 +203,7 @@ def _links(key: Labelled, response: Labelled, universe: Iterable[Span]) -> dict[
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Plain):
     """How many mentions of one side have a label, before and after propagation."""
 
     mentions: int = 0
@@ -217,21 +215,15 @@ class Coverage:
             self.mentions + other.mentions, self.direct + other.direct, self.propagated + other.propagated
         )
 
-    def to_dict(self) -> dict[str, int]:
-        return {"mentions": self.mentions, "direct": self.direct, "propagated": self.propagated}
-
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class Example(Plain):
     """Something wrong with a label: `kind` is missed, spurious or "labelled X"; with its text."""
 
     doc_key: str
     kind: str
     span: Span
     text: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"doc_key": self.doc_key, "kind": self.kind, "span": list(self.span), "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +244,10 @@ class TypedScores:
         return sum(there) / len(there) if there else None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name, "disagreeing": self.disagreeing, "labels": [one.to_dict() for one in
-            self.labels], "macro_f1": {metric: self.macro_f1(metric) for metric in TYPED_METRICS},
-            "key_coverage": self.key_coverage.to_dict(), "response_coverage":
-            self.response_coverage.to_dict(), "examples": {label: [example.to_dict() for example in found] for
-            label, found in self.examples.items()}
-        }  # fmt: skip
+        macro = {metric: self.macro_f1(metric) for metric in TYPED_METRICS}
+        return attributes(self, "name disagreeing labels key_coverage response_coverage examples") | {
+            "macro_f1": macro
+        }
 
 
 def typed_scores(

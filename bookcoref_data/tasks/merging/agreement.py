@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from ...books import Mention
 from ...errors import UsageError
+from ...shapes import Plain
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
 Choice = frozenset[Mention] | None
@@ -21,7 +21,7 @@ Choice = frozenset[Mention] | None
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionAgreement:
+class DecisionAgreement(Plain):
     """Agreement over some decisions, 0 to 1; alpha may be negative.
 
     `strict`: same choice. `jaccard`: mean overlap of the chosen chains, 1 when both are New, 0 when one is.
@@ -35,9 +35,6 @@ class DecisionAgreement:
     new: float
     not_new: float
     alpha: float
-
-    def to_dict(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 def choices(document: SplitDocument, decisions: Decisions) -> dict[ChainRef, Choice]:

@@ -363,7 +363,8 @@ class ChainCandidates:
         in_last = d.last >= self._last
         return [
             *_words_of(c, d, strings, heads), *_persons(c, d), *self._voices_of(c, d), only,
-            float(d.pronouns_only), only * recent[i], only * large[i], only * (recent[i] == 1.0), log1p(c.size), _log(d.size, _MOST),
+            float(d.pronouns_only), only * recent[i], only * large[i], only * (recent[i] == 1.0),
+            log1p(c.size), _log(d.size, _MOST),
             _log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5, float(in_last),
             float(sum(at >= self._start - _NEAR for at in d.places)) / 4,
             1 / (1 + _log(self._last - d.last, _FAR)), every_large[i], every_recent[i],

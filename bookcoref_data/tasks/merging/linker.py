@@ -71,7 +71,7 @@ class Network:
 
 @cache
 def default_network(kind: str = "plain") -> Network:
-    """The weights that ship with the package: "plain", learned from novels, or "tagged", also from OntoGUM."""
+    """The weights of the package: "plain", learned from novels, or "tagged", also from OntoGUM."""
     path = resources.files(__package__) / WEIGHTS
     return network_of(json.loads(path.read_text(encoding="utf-8"))[kind])
 

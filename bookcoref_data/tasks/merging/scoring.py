@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...scoring import ClusterScores, score_documents
+from ...shapes import attributes
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
 
@@ -42,10 +43,7 @@ class DecisionScores:
         return DecisionScores(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))
 
     def to_dict(self) -> dict[str, Any]:
-        counts = {name: getattr(self, name) for name in self.__slots__}
-        return counts | {
-            "precision": self.precision, "recall": self.recall, "f1": self.f1, "accuracy": self.accuracy,
-        }  # fmt: skip
+        return attributes(self) | attributes(self, "precision recall f1 accuracy")
 
 
 def score_decisions(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...books import Record
 from ...scoring import ClusterScores, score_documents
+from ...shapes import attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,8 @@ class GenreStatistics:
         return max(self.distances, default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        names = ("genre", "documents", "tokens", "chains", "mentions", "tokens_per_document",
-                 "chains_per_document", "mentions_per_document", "chain_length", "mean_distance",
-                 "largest_distance")  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        counts = "genre documents tokens chains mentions tokens_per_document chains_per_document "
+        return attributes(self, counts + "mentions_per_document chain_length mean_distance largest_distance")
 
 
 def genre_of(doc_key: str) -> str:
