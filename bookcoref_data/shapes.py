@@ -121,7 +121,7 @@ def attributes(thing: Any, names: str = "") -> dict[str, Any]:
     return {name: plain(getattr(thing, name)) for name in wanted}
 
 
-class Plain:
+class AsFields:
     """A dataclass whose `to_dict` holds all of its fields."""
 
     __slots__ = ()

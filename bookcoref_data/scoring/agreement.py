@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..shapes import Plain
+from ..shapes import AsFields
 from .arrays import Ints
 from .clustering import Overlap
 from .evaluation import Evaluation, book_overlaps
@@ -21,7 +21,7 @@ from .scores import Score, ratio
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(Plain):
+class Agreement(AsFields):
     """Agreement over all documents of an evaluation.
 
     `f1`: every metric's F1. `spans`: mentions with the same start and end. `overlapping`: mentions that

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..shapes import Plain, attributes
+from ..shapes import AsFields, attributes
 from .arrays import Ints
 from .clustering import Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
@@ -214,7 +214,7 @@ _BIN_OF: dict[str, Callable[[_BookView, Members], Ints]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point(Plain):
+class Point(AsFields):
     """Scores of the mentions that start in [start, end) of one book."""
 
     doc_key: str

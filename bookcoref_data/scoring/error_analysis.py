@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..shapes import Plain, attributes, plain
+from ..shapes import AsFields, attributes, plain
 from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
@@ -44,7 +44,7 @@ STEPS = ("as it is", "spans mended", "extra removed", "missing added", "conflate
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorCount(Plain):
+class ErrorCount(AsFields):
     """How often an error type occurs, and how many mentions it concerns."""
 
     type: str
@@ -53,7 +53,7 @@ class ErrorCount(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion(Plain):
+class Confusion(AsFields):
     """Mentions of `other` inside response clusters that hold mostly `home` (one book, all units).
 
     `wrong_links` counts the pairs (mention of home, mention of other) that the response wrongly links.
@@ -68,7 +68,7 @@ class Confusion(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Division(Plain):
+class Division(AsFields):
     """A character spread over several response clusters of a unit: `mentions` lie outside the largest."""
 
     doc_key: str
@@ -80,7 +80,7 @@ class Division(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Frequent(Plain):
+class Frequent(AsFields):
     """A text or character that is often missed or spurious."""
 
     doc_key: str

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from ..shapes import Plain
+from ..shapes import AsFields
 from .scores import Score
 
 Named = Iterable[tuple[str, Iterable[tuple[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class LinkingScores(Plain):
+class LinkingScores(AsFields):
     """`linked`: (character, span) pairs; `spans`: spans alone. `common_names`: names on both sides."""
 
     linked: Score

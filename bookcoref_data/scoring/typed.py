@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..shapes import Plain, attributes
+from ..shapes import AsFields, attributes
 from .evaluation import Evaluation
 from .labels import snippet
 from .modes import BookPair
@@ -203,7 +203,7 @@ def _links(key: Labelled, response: Labelled, universe: Iterable[Span]) -> dict[
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage(Plain):
+class Coverage(AsFields):
     """How many mentions of one side have a label, before and after propagation."""
 
     mentions: int = 0
@@ -217,7 +217,7 @@ class Coverage(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Example(Plain):
+class Example(AsFields):
     """Something wrong with a label: `kind` is missed, spurious or "labelled X"; with its text."""
 
     doc_key: str

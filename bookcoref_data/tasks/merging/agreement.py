@@ -13,7 +13,7 @@ from itertools import combinations
 
 from ...books import Mention
 from ...errors import UsageError
-from ...shapes import Plain
+from ...shapes import AsFields
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
 Choice = frozenset[Mention] | None
@@ -21,7 +21,7 @@ Choice = frozenset[Mention] | None
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionAgreement(Plain):
+class DecisionAgreement(AsFields):
     """Agreement over some decisions, 0 to 1; alpha may be negative.
 
     `strict`: same choice. `jaccard`: mean overlap of the chosen chains, 1 when both are New, 0 when one is.
