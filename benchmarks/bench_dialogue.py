@@ -289,6 +289,8 @@ def print_reliability(judged: list[Judged]) -> None:
 
 def scale_of(j: Judged) -> str:
     """The scale of a judged score, as the backend chooses it."""
+    if j.kind == "nominal" and j.rule == RULE_NAMES["second"]:
+        return "called in a quote"
     return next((f"{kind} in a quote" for kind, rule in RULE_NAMES.items() if j.rule == rule), j.rule)
 
 

@@ -41,6 +41,17 @@ def test_i_is_as_sure_as_the_speaker_of_its_quote(book_of, monkeypatch):
     assert said == [0.881, 0.881, 0.119]
 
 
+def test_a_mere_noun_is_no_sure_name(book_of):
+    """ "Mother" may be anybody's, "the Captain" is the one of the cast."""
+    text = "Mother sat by the fire. The Captain saw Anna Hill and Mother. “Well,” said the Captain.\n"
+    cast = parse_cast("Mother\nThe Captain\nAnna Hill\n")
+    state = annotate_book(Source(book_of(text)), cast, default_plan("embedded"), steps=["link"]).state
+    scores = {
+        name: {m.score for m in state.mentions if m.character == i} for i, name in enumerate(cast.names)
+    }
+    assert scores == {"Mother": {0.7}, "The Captain": {0.98}, "Anna Hill": {0.98}}
+
+
 def test_a_scale_makes_probabilities_of_scores():
     rng = np.random.default_rng(3)
     scores = rng.uniform(0.02, 0.98, 4000)

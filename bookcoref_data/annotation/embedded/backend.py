@@ -341,12 +341,14 @@ class GroupStep(_ExpandStep):
 
 
 def _scale_of(d: Decision, reading: Reading) -> str:
-    """The scale of a decision about a mention: pronouns of narration and of quotes have their own, and "I" is
-    as sure as the speaker of its quote."""
-    q = int(reading.text.speech.quote[reading.text.markables[d.index].at])
+    """The scale of a decision about a mention: pronouns of narration and of quotes have their own, so has
+    "sir", which is harder than "you", and "I" is as sure as the speaker of its quote."""
+    m = reading.text.markables[d.index]
+    q = int(reading.text.speech.quote[m.at])
     if d.rule == "speaker of the quote":
         return reading.reader.spoken[q].rule
-    return f"{d.rule} in a quote" if q >= 0 else d.rule
+    kind = "called" if (d.rule, m.kind) == ("second", "nominal") else d.rule
+    return f"{kind} in a quote" if q >= 0 else kind
 
 
 _MOST_NOTED = 12

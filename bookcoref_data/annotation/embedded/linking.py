@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from ...books import Book
-from ...words import calendar, honorifics
+from ...words import calendar, honorifics, kin
 from ..cast import Cast, Entry, format_cast
 from ..sightings import sightings
 from ..state import Dropped, Marked
@@ -30,6 +30,8 @@ from .parsing import Parse
 from .phrases import find_callings, living
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
+_MERE_NOUN = 0.7
+"""Score of "Mother" and "the policeman" as names: whoever says so may mean somebody else."""
 
 
 def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Marked], list[str]]:
@@ -49,7 +51,8 @@ def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Mar
             start -= start > 0 and book.tokens[start - 1].lower() in ("a", "an")
             if not _definite(book, start, table.people[who]):
                 continue
-        base = _SCORE.get(rule.split(",")[0], 0.9)
+        words = {_bare_word(token) for token in book.tokens[hit.start : hit.end + 1]} - {"the", "a", "an"}
+        base = _MERE_NOUN if words <= _MERE_NOUNS else _SCORE.get(rule.split(",")[0], 0.9)
         score = round(base - 0.1 * ("," in rule), 3)
         marked.append(Marked(start, end, who, step, rule, score, "name"))
     return marked
@@ -336,6 +339,7 @@ def _bare_word(token: str) -> str:
     return token.strip("_").lower().rstrip(".")
 
 
+_MERE_NOUNS = (lex.PERSON_NOUNS - lex.TITLES - lex.ANIMALS) | kin.KIN
 _SELDOM = 0.1
 """Times that a word may be written small for one with a capital, and still be no word of the language."""
 _OPEN_CLASSES = ("VB", "RB", "JJ")
