@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ..books import Book
 from ..errors import UsageError
+from ..files import safe_name
 from ..progress import Progress, Silent
 from .cast import Cast
 from .given import Given
@@ -35,13 +37,20 @@ NEEDS = {"link": (), "filter": ("link",), "windows": ("link",), "groups": ("wind
 class Job:
     """What is given for one book. `narration` says who narrates where; empty: to be found in the text.
 
-    `given` are corrections by a person: every step leaves them as they are.
+    `given` are corrections by a person: every step leaves them as they are. In the folder `states` a step may
+    keep work that is not finished.
     """
 
     book: Book
     cast: Cast
     narration: tuple[Narration, ...] = ()
     given: Given = field(default_factory=Given)
+    states: Path | None = None
+
+    def unfinished(self, step: str) -> Path | None:
+        """The file for unfinished work of a step; it is removed when the step's state is saved."""
+        name = safe_name(self.book.doc_key, "document key")
+        return self.states and self.states / f"{name}.{step}.part.jsonl"
 
     def empty_state(self) -> State:
         """The state before the first step."""

@@ -189,7 +189,7 @@ def annotate_book(
             notes = (*notes, f"cast proposed from the book: {len(cast.entries)} characters")
         told = tuple(narrators) or source.narrators
         narration = narration_of(told, cast, source.book, source.chapters)
-        job = Job(source.book, cast, narration, given or Given())
+        job = Job(source.book, cast, narration, given or Given(), states)
         run = _BookRun(plan, job, wanted, states, resume)
         state = run.run(own, replace(source, notes=notes), progress or Silent())
     finally:
@@ -249,6 +249,9 @@ class _BookRun:
         self.made.append(state)
         if self.folder:
             _write_state(state, self.folder)
+            part = self.job.unfinished(state.done[-1])
+            if part:
+                part.unlink(missing_ok=True)
 
     def _saved(self) -> State | None:
         """The latest saved state that fits and holds no step beyond those wanted."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,15 +109,20 @@ def split_words(tokenizer, words: Sequence[str]) -> Subwords:
     return Subwords(tuple(ids), tuple(w for w, part in enumerate(encoded) for _ in part))
 
 
-def encode(encoder, ids: Sequence[int], device: torch.device, type_ids: Sequence[int] | None = None):
-    """Hidden states (subwords x hidden size) of one text."""
+def encode(encoder, rows: Sequence[Sequence[int]], device: torch.device, types: Sequence[Sequence[int]] = ()):
+    """Hidden states (subwords x hidden size) of each of several texts, which run together, padded."""
     import torch
 
-    given = {"input_ids": torch.tensor([list(ids)], device=device)}
-    given["attention_mask"] = torch.ones_like(given["input_ids"])
-    if type_ids is not None and encoder.config.type_vocab_size:
-        given["token_type_ids"] = torch.tensor([list(type_ids)], device=device)
-    return encoder(**given).last_hidden_state[0]
+    width = max(map(len, rows))
+
+    def padded(lists: Iterable[Sequence[int]]) -> torch.Tensor:
+        return torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in lists], device=device)
+
+    given = {"input_ids": padded(rows), "attention_mask": padded([1] * len(ids) for ids in rows)}
+    if types and encoder.config.type_vocab_size:
+        given["token_type_ids"] = padded(types)
+    hidden = encoder(**given).last_hidden_state
+    return [row[: len(ids)] for row, ids in zip(hidden, rows, strict=True)]
 
 
 def special_id(tokenizer, token: str) -> int:

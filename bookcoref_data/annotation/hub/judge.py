@@ -8,10 +8,11 @@ next batch begins the same way.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, UsageError
+from .batching import Batches
 from .device import dtype_of
 from .encoder import load_tokenizer
 from .weights import find_folder, missing_weights
@@ -30,6 +31,7 @@ class Judge:
         self._answers = [_single_token(tokenizer, answer) for answer in ANSWERS]
         self._prefix: tuple[int, ...] = ()
         self._cache = None
+        self.batches = Batches(1)
 
     @classmethod
     def load(cls, model: str, revision: str = "", *, device: torch.device, dtype: str = "bfloat16") -> Judge:
@@ -70,6 +72,10 @@ class Judge:
             [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
         )
         return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def ask_all(self, questions: Sequence[str], told: Callable[[int, float], None]) -> None:
+        """Ask many questions in batches of like length; `told(number, answer)` hears each answer."""
+        self.batches.run([self.tokens(q) for q in questions], len, self.ask_tokens, told)
 
     def ask(self, questions: Sequence[str]) -> list[float]:
         """P(Yes) / (P(Yes) + P(No)) for each question of one batch."""

@@ -9,12 +9,13 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .batching import Batches
 from .categories import COUNT, MentionWords
 from .device import dtype_of
-from .encoder import build_encoder, encode, load_tokenizer, special_id, split_words
+from .encoder import Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, moved, two_layers, two_layers_shapes
 from .weights import State, check_shapes, find_folder, read_weights, without_prefix
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 SPEAKER = ("[SPEAKER_START]", "[SPEAKER_END]")
 # Rows of the mention x mention table that are scored at once; bounds memory on long texts.
 ROWS = 1024
+# Sentences, and mentions that are given: (first word, last word).
+Text = tuple[Sequence[Sequence[str]], Sequence[tuple[int, int]]]
 
 
 class Antecedent(NamedTuple):
@@ -61,6 +64,7 @@ class Maverick:
 
     def __init__(self, encoder, tokenizer, heads: State) -> None:
         self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
+        self.batches = Batches(1)
         begin, end = (special_id(tokenizer, token) for token in SPEAKER)
         # The published models read "unknown speaker" before every text.
         speaker = split_words(tokenizer, ["-"]).ids
@@ -68,8 +72,9 @@ class Maverick:
 
     @classmethod
     def load(
-        cls, model: str, revision: str = "", *, encoder: str, device: torch.device, dtype: str = "float32"
-    ) -> Maverick:
+        cls, model: str, revision: str = "", *, encoder: str, encoder_revision: str = "",
+        device: torch.device, dtype: str = "float32",
+    ) -> Maverick:  # fmt: skip
         """Load a model from the hub's layout (`weights.ckpt`, or safetensors made from it).
 
         `encoder` names the encoder it was trained on: its configuration and tokenizer are read.
@@ -80,7 +85,7 @@ class Maverick:
         folder = find_folder(model, revision)
         state = read_weights(folder)
         state = without_prefix(state, "model.") or state
-        base = find_folder(encoder, weights=False)
+        base = find_folder(encoder, encoder_revision, weights=False)
         network = build_encoder(base, without_prefix(state, "encoder."))
         shapes = maverick_shapes(network.config.hidden_size)
         check_shapes(state, shapes, folder)
@@ -99,26 +104,40 @@ class Maverick:
 
     def spans(self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[int, int]] = ()) -> Spans:
         """Mentions of one text: those found, and those `given` (first word, last word), sorted."""
+        found: list[Spans] = []
+        self.spans_all([(sentences, given)], lambda _, spans: found.append(spans))
+        return found[0]
+
+    def spans_all(self, texts: Sequence[Text], told: Callable[[int, Spans], None]) -> None:
+        """The same for many texts in batches; `told(number of the text, spans)` hears each of them."""
+        subwords = [split_words(self._tokenizer, [w for s in sentences for w in s]) for sentences, _ in texts]
+
+        def work(batch: list[int]) -> list[Spans]:
+            import torch
+
+            sep = self._tokenizer.sep_token_id
+            rows = [(*self._head, *subwords[i].ids, sep) for i in batch]
+            with torch.inference_mode():
+                hidden = encode(self._encoder, rows, self.device)
+                return [self._spans(*texts[i], subwords[i], h) for i, h in zip(batch, hidden, strict=True)]
+
+        self.batches.run(range(len(texts)), lambda i: len(subwords[i].ids), work, told)
+
+    def _spans(self, sentences, given, text: Subwords, hidden: torch.Tensor) -> Spans:
         import torch
 
-        words = [w for sentence in sentences for w in sentence]
-        text = split_words(self._tokenizer, words)
-        places = text.first_and_last()
-        offset = len(self._head)
-        with torch.inference_mode():
-            ids = (*self._head, *text.ids, self._tokenizer.sep_token_id)
-            hidden = encode(self._encoder, ids, self.device)
-            limits = torch.tensor(self._limits(sentences, places, offset, len(ids)), device=self.device)
-            firsts, lasts = self._extract(hidden, limits)
-            found = {
-                (text.word_of[s - offset], text.word_of[e - offset])
-                for s, e in zip(firsts.tolist(), lasts.tolist(), strict=True)
-                if offset <= s and e < offset + len(text.ids)
-            }
-            kept = sorted(s for s in found | set(given) if s[0] in places and s[1] in places)
-            at = [[places[a][0] + offset for a, _ in kept], [places[b][1] + offset for _, b in kept]]
-            index = torch.tensor(at, dtype=torch.long, device=self.device)
-            return Spans(kept, hidden[index[0]], hidden[index[1]])
+        places, offset = text.first_and_last(), len(self._head)
+        limits = torch.tensor(self._limits(sentences, places, offset, len(hidden)), device=self.device)
+        firsts, lasts = self._extract(hidden, limits)
+        found = {
+            (text.word_of[s - offset], text.word_of[e - offset])
+            for s, e in zip(firsts.tolist(), lasts.tolist(), strict=True)
+            if offset <= s and e < offset + len(text.ids)
+        }
+        kept = sorted(s for s in found | set(given) if s[0] in places and s[1] in places)
+        at = [[places[a][0] + offset for a, _ in kept], [places[b][1] + offset for _, b in kept]]
+        index = torch.tensor(at, dtype=torch.long, device=self.device)
+        return Spans(kept, hidden[index[0]], hidden[index[1]])
 
     def _limits(self, sentences, places, offset: int, length: int) -> list[int]:
         """For each position, the last position at which a mention that starts there may end; -1 for none.

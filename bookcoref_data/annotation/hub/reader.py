@@ -9,12 +9,14 @@ Written from the architecture of the published models (ReLiK, Orlando et al. 202
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UsageError
+from .batching import Batches
 from .device import dtype_of
 from .encoder import Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, moved, projection, projection_shapes
@@ -38,6 +40,21 @@ class Link(NamedTuple):
     end: int
     name: int
     score: float
+
+
+class Row(NamedTuple):
+    """What the network reads at once of the text `number`: its words from `at`, the names from `first`.
+
+    `ids` are all subwords, `head` of them before the names; `symbols` are the places of the classes.
+    """
+
+    number: int
+    at: int
+    first: int
+    text: Subwords
+    ids: list[int]
+    head: int
+    symbols: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,7 @@ class Reader:
     def __init__(self, encoder, tokenizer, heads: State, settings: ReaderSettings, max_subwords: int) -> None:
         self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
         self._settings, self._max_subwords = settings, max_subwords
+        self.batches = Batches(1)
         self._eps = encoder.config.layer_norm_eps
         self._nobody = special_id(tokenizer, NOBODY)
         self._symbols = [special_id(tokenizer, f"[E-{i}]") for i in range(settings.symbols - 1)]
@@ -105,13 +123,14 @@ class Reader:
         device: torch.device,
         dtype: str = "float32",
         encoder: str = "",
+        encoder_revision: str = "",
         max_subwords: int = 1000,
     ) -> Reader:
         """Load a reader from the hub's layout. Raises SourceError, FormatError, UsageError."""
         folder = find_folder(model, revision)
         settings = ReaderSettings.of(read_config(folder), encoder)
         state = read_weights(folder)
-        base = find_folder(settings.encoder, weights=False)
+        base = find_folder(settings.encoder, encoder_revision, weights=False)
         network = build_encoder(base, without_prefix(state, "transformer_model."), layers=settings.layers)
         shapes = reader_shapes(network.config.hidden_size, settings)
         check_shapes(state, shapes, folder)
@@ -134,30 +153,57 @@ class Reader:
         return len(split_words(self._tokenizer, words).ids)
 
     def read(self, words: Sequence[str], names: Sequence[str]) -> list[Link]:
-        """Links in one text, best name per span; texts too long for the network are read in halves.
+        """Links in one text, best name per span."""
+        found: list[list[Link]] = []
+        self.read_all([words], names, lambda _, links: found.append(links))
+        return found[0]
 
-        Names that do not fit beside the text, or outnumber the symbols, are read in further passes; the
-        passes' answers on one span are settled by probability.
+    def read_all(
+        self, texts: Sequence[Sequence[str]], names: Sequence[str], told: Callable[[int, list[Link]], None]
+    ) -> None:
+        """Read many texts in batches, and call `told(number of the text, links)` for each.
+
+        Texts too long for the network are read in halves. Names that do not fit beside the text, or outnumber
+        the symbols, are read in further passes; their answers on one span are settled by probability.
         """
-        import torch
-
-        text = split_words(self._tokenizer, words)
         encoded = self._encode_names(names)
+        rows = [row for number, words in enumerate(texts) for row in self._rows(number, words, 0, encoded)]
+        best: list[dict[tuple[int, int], Link]] = [{} for _ in texts]
+        left = Counter(row.number for row in rows)
+
+        def heard(i: int, links: list[Link]) -> None:
+            row = rows[i]
+            for link in links:
+                link = Link(link.start + row.at, link.end + row.at, link.name + row.first, link.score)
+                known = best[row.number].setdefault((link.start, link.end), link)
+                if (link.score, -link.name) > (known.score, -known.name):
+                    best[row.number][link.start, link.end] = link
+            left[row.number] -= 1
+            if not left[row.number]:
+                told(row.number, sorted(best[row.number].values()))
+
+        for number in range(len(texts)):
+            if not left[number]:
+                told(number, [])
+        self.batches.run(rows, lambda row: len(row.ids), self._read_rows, heard)
+
+    def _rows(self, number: int, words: Sequence[str], at: int, names: list[list[int]]) -> Iterator[Row]:
+        """What the network reads of one text: one row per part of it and list of names."""
+        text = split_words(self._tokenizer, words)
         room = self._max_subwords - 20 - len(text.ids)  # 20 for special tokens, as published
-        if room < max(map(len, encoded), default=0) and len(words) > 1:
+        if room < max(map(len, names), default=0) and len(words) > 1:
             half = len(words) // 2
-            later = self.read(words[half:], names)
-            moved_on = [Link(k.start + half, k.end + half, k.name, k.score) for k in later]
-            return self.read(words[:half], names) + moved_on
-        best: dict[tuple[int, int], Link] = {}
-        with torch.inference_mode():
-            for first, part in self._passes(encoded, room):
-                for link in self._read_once(text, part):
-                    link = link._replace(name=link.name + first)
-                    known = best.get((link.start, link.end))
-                    if known is None or link.score > known.score:
-                        best[link.start, link.end] = link
-        return sorted(best.values())
+            yield from self._rows(number, words[:half], at, names)
+            yield from self._rows(number, words[half:], at + half, names)
+            return
+        for first, part in self._passes(names, room):
+            head = [self._tokenizer.cls_token_id, *text.ids, self._tokenizer.sep_token_id]
+            tail, symbols = [self._nobody], [0, len(head)]
+            for symbol, name in zip(self._symbols, part, strict=False):
+                symbols.append(len(head) + len(tail))
+                tail += [symbol, *name]
+            ids = [*head, *tail, self._tokenizer.sep_token_id]
+            yield Row(number, at, first, text, ids, len(head), symbols)
 
     def _encode_names(self, names: Sequence[str]) -> list[list[int]]:
         if not names:
@@ -178,25 +224,26 @@ class Reader:
             yield first, names[first:end]
             first = end
 
-    def _read_once(self, text: Subwords, names: list[list[int]]) -> list[Link]:
-        """One pass: everything the network says of one text and one list of names."""
+    def _read_rows(self, rows: Sequence[Row]) -> list[list[Link]]:
+        """One pass: everything the network says of some texts, each with its list of names."""
         import torch
 
-        head = [self._tokenizer.cls_token_id, *text.ids, self._tokenizer.sep_token_id]
-        tail, symbols = [self._nobody], [0, len(head)]
-        for symbol, name in zip(self._symbols, names, strict=False):
-            symbols.append(len(head) + len(tail))
-            tail += [symbol, *name]
-        ids = [*head, *tail, self._tokenizer.sep_token_id]
-        types = [0] * len(head) + [1] * (len(ids) - len(head))
-        hidden = encode(self._encoder, ids, self.device, types)
-        allowed = torch.zeros(len(ids), dtype=torch.bool, device=hidden.device)
+        types = [[0] * row.head + [1] * (len(row.ids) - row.head) for row in rows]
+        with torch.inference_mode():
+            hidden = encode(self._encoder, [row.ids for row in rows], self.device, types)
+            return [self._links(*pair) for pair in zip(rows, hidden, strict=True)]
+
+    def _links(self, row: Row, hidden: torch.Tensor) -> list[Link]:
+        import torch
+
+        text = row.text
+        allowed = torch.zeros(len(hidden), dtype=torch.bool, device=hidden.device)
         allowed[1 : 1 + len(text.ids)] = True
         starts, ends = self._spans(hidden, allowed)
         if not len(starts):
             return []
-        probabilities = self._compare(hidden, starts, ends, torch.tensor(symbols, device=hidden.device))
-        scores, classes = probabilities.max(dim=-1)
+        logits = self._compare(hidden, starts, ends, torch.tensor(row.symbols, device=hidden.device))
+        scores, classes = logits.float().softmax(dim=-1).max(dim=-1)
         found = zip(starts.tolist(), ends.tolist(), classes.tolist(), scores.tolist(), strict=True)
         # Classes 0 and 1 are "nothing" and "somebody else"; positions count the [CLS] before the text.
         return [
@@ -236,7 +283,7 @@ class Reader:
         return F.linear(x, h[f"{name}.dense_1.weight"], h[f"{name}.dense_1.bias"])
 
     def _compare(self, hidden, starts, ends, symbols) -> torch.Tensor:
-        """Probabilities (mentions x classes) of the symbols for each span."""
+        """Scores (mentions x classes) of the symbols for each span."""
         import torch
 
         def both(first, last):
@@ -245,7 +292,7 @@ class Reader:
             )
 
         spans, classes = both(hidden[starts], hidden[ends]), both(hidden[symbols], hidden[symbols])
-        return (spans @ classes.T).float().softmax(dim=-1)
+        return spans @ classes.T
 
     def _project(self, name: str, x: torch.Tensor) -> torch.Tensor:
         return projection(self._heads, name, x, self._settings.activation, self._eps)

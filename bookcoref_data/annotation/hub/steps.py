@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_w
 from .completion import complete
 from .device import cpu_warning
 from .judge import Judge
-from .maverick import Maverick
+from .kept import Kept
+from .maverick import Maverick, Spans, Text
 from .pronouns import kind_of
 from .questions import check_template, question
 from .reader import Reader
@@ -30,20 +32,24 @@ class LinkStep:
     def __init__(self, settings: Settings, load: Callable[[], Reader]) -> None:
         self._words = settings.get("window_words", 400)
         self._rule = f"relik {settings['model']}"
-        self._load = load
+        self._load, self._scope = load, scope_of(settings)
 
     def units(self, job: Job) -> int:
         return len(annotation_windows(job.book.sentence_ends, self._words))
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
         reader, book, names = self._load(), job.book, job.cast.names
-        found: list[Marked] = []
-        for window in annotation_windows(book.sentence_ends, self._words):
-            words, places = _without_line_ends(book, window)
-            for link in reader.read(words, names):
-                start, end = places[link.start], places[link.end]
-                found.append(Marked(start, end, link.name, self.name, self._rule, link.score, "name"))
-            progress.advance(book.doc_key)
+        texts = [_without_line_ends(book, w) for w in annotation_windows(book.sentence_ends, self._words)]
+        answers = Kept(job.unfinished(self.name), self._scope).answered(
+            texts, lambda text: [text[0], names],
+            lambda todo, told: reader.read_all([words for words, _ in todo], names, told),
+            lambda: progress.advance(book.doc_key),
+        )  # fmt: skip
+        found = [
+            Marked(places[start], places[end], name, self.name, self._rule, score, "name")
+            for (_, places), links in zip(texts, answers, strict=True)
+            for start, end, name, score in links
+        ]
         return state.after(self.name, found, notes=cpu_warning(reader.device, self.name))
 
 
@@ -61,18 +67,19 @@ class FilterStep:
         return max(1, len(job.book.tokens) // 35)
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
-        judge, batch = self._load(), self._settings.get("batch", 16)
+        judge = self._load()
         kept: list[Marked] = []
         dropped: list[Dropped] = []
-        for i in range(0, len(state.mentions), batch):
-            part = state.mentions[i : i + batch]
-            for mark, yes in zip(part, judge.ask([self._question(job, m) for m in part]), strict=True):
-                if yes > 0.5:
-                    kept.append(mark)
-                else:
-                    reason = f"{self._settings['model']} answered No to {job.cast.names[mark.character]!r}"
-                    dropped.append(Dropped(mark.start, mark.end, mark.character, self.name, reason, 1 - yes))
-            progress.advance(job.book.doc_key, len(part))
+        answers = Kept(job.unfinished(self.name), scope_of(self._settings)).answered(
+            [self._question(job, mark) for mark in state.mentions], str, judge.ask_all,
+            lambda: progress.advance(job.book.doc_key),
+        )  # fmt: skip
+        for mark, yes in zip(state.mentions, answers, strict=True):
+            if yes > 0.5:
+                kept.append(mark)
+            else:
+                reason = f"{self._settings['model']} answered No to {job.cast.names[mark.character]!r}"
+                dropped.append(Dropped(mark.start, mark.end, mark.character, self.name, reason, 1 - yes))
         return state.after(self.name, kept, dropped=dropped, notes=cpu_warning(judge.device, self.name))
 
     def _question(self, job: Job, mark: Marked) -> str:
@@ -96,7 +103,7 @@ class ExpandStep:
         self._group = settings.get("windows", GROUP_WINDOWS) if name == "groups" else 1
         self._mention_window = settings.get("mention_window", 4000)
         self._rule = f"maverick {settings['model']}" + (" (xl)" if name == "groups" else "")
-        self._load = load
+        self._load, self._scope = load, [*scope_of(settings), name, self._mention_window]
 
     def units(self, job: Job) -> int:
         return len(self._stretches(job.book))
@@ -109,41 +116,86 @@ class ExpandStep:
         given: dict[Mention, int] = {}
         for mark in state.mentions:
             given.setdefault(mark.mention, mark.character)
-        found = list(state.mentions)
-        refused = 0
+        stretches = []
         for stretch in self._stretches(book):
             inside = {m: c for m, c in given.items() if stretch.start <= m.start and m.end < stretch.end}
             if inside:
-                done = self._complete(model, book, stretch, inside)
-                refused += done.refused
-                found += (self._mark(book, *addition) for addition in done.added)
-            progress.advance(book.doc_key)
+                stretches.append((stretch, inside))
+            else:
+                progress.advance(book.doc_key)
+        answers = Kept(job.unfinished(self.name), self._scope).answered(
+            stretches, lambda item: self._content(book, *item),
+            lambda todo, told: self._complete(model, book, todo, told),
+            lambda: progress.advance(book.doc_key),
+        )  # fmt: skip
+        found = list(state.mentions)
+        for (stretch, _), (added, _) in zip(stretches, answers, strict=True):
+            for start, end, character, score in added:
+                mention = Mention(start + stretch.start, end + stretch.start)
+                found.append(self._mark(book, mention, character, score))
         notes = cpu_warning(model.device, self.name)
-        if refused:
+        if refused := sum(count for _, count in answers):
             notes += (
                 f"{self.name}: {refused} links between mentions of different characters were not followed",
             )
         return state.after(self.name, found, notes=notes)
 
+    def _content(self, book: Book, stretch: Window, given: Mapping[Mention, int]) -> Any:
+        """All that the answer for one stretch depends on; places count from its start."""
+        first = stretch.start
+        ends = book.sentence_ends[stretch.first_sentence : stretch.end_sentence]
+        places = sorted((m.start - first, m.end - first, c) for m, c in given.items())
+        return [book.tokens[first : stretch.end], [end - first for end in ends], places]
+
     def _mark(self, book: Book, mention: Mention, character: int, score: float) -> Marked:
         kind = kind_of(list(book.tokens[mention.start : mention.end + 1]))
         return Marked(*mention, character, self.name, self._rule, score, kind)
 
-    def _complete(self, model: Maverick, book: Book, stretch: Window, given: Mapping[Mention, int]):
+    def _complete(
+        self, model: Maverick, book: Book, todo: Sequence[tuple[Window, Mapping[Mention, int]]],
+        told: Callable[[int, Any], None],
+    ) -> None:  # fmt: skip
+        """Complete the given clusters of every stretch; windows share batches, a group has its own."""
+        together = 1 if self.name == "groups" else len(todo)
+        for first in range(0, len(todo), together or 1):
+            chosen = range(first, min(first + together, len(todo)))
+            self._complete_some(model, book, {i: todo[i] for i in chosen}, told)
+
+    def _complete_some(
+        self, model: Maverick, book: Book, todo: Mapping[int, tuple[Window, Mapping[Mention, int]]],
+        told: Callable[[int, Any], None],
+    ) -> None:  # fmt: skip
+        parts = [(n, p) for n, (stretch, _) in todo.items() for p in self._parts(model, book, stretch)]
+        left = Counter(number for number, _ in parts)
+        spans: dict[int, Spans] = {}
+
+        def heard(i: int, found: Spans) -> None:
+            spans[i], number = found, parts[i][0]
+            left[number] -= 1
+            if not left[number]:
+                mine = [(p, spans.pop(j)) for j, (n, p) in enumerate(parts) if n == number]
+                told(number, self._joined(model, book, *todo[number], mine))
+
+        model.spans_all([_text_of(book, part, todo[number][1]) for number, part in parts], heard)
+
+    def _joined(
+        self, model: Maverick, book: Book, stretch: Window, given: Mapping[Mention, int],
+        parts: Sequence[tuple[Window, Spans]],
+    ) -> Any:  # fmt: skip
+        """The mentions added to given clusters, as (start, end, character, score), and how many links were
+        refused."""
         import torch
 
         mentions: list[Mention] = []
-        starts, ends = [], []
-        for part in self._parts(model, book, stretch):
-            _, places = _without_line_ends(book, part)
-            at = {place: i for i, place in enumerate(places)}
-            seeds = [(at[m.start], at[m.end]) for m in given if m.start in at and m.end in at]
-            spans = model.spans(_sentences(book, part), seeds)
+        for part, spans in parts:
+            places = _without_line_ends(book, part)[1]
             mentions += (Mention(places[a], places[b]) for a, b in spans.words)
-            starts.append(spans.starts)
-            ends.append(spans.ends)
-        texts = [_words(book, m) for m in mentions]
-        return complete(mentions, model.antecedents(torch.cat(starts), torch.cat(ends), texts), given)
+        starts, ends = (
+            torch.cat([getattr(spans, side) for _, spans in parts]) for side in ("starts", "ends")
+        )
+        done = complete(mentions, model.antecedents(starts, ends, [_words(book, m) for m in mentions]), given)
+        first = stretch.start
+        return [[m.start - first, m.end - first, c, score] for m, c, score in done.added], done.refused
 
     def _parts(self, model: Maverick, book: Book, stretch: Window) -> Iterator[Window]:
         """The parts of a stretch in which mentions are extracted: whole sentences, bounded subwords."""
@@ -159,6 +211,18 @@ class ExpandStep:
                 first, start, size = i, end, 0
             size, end = size + subwords, book.sentence_ends[i]
         yield Window(first, stretch.end_sentence, start, end)
+
+
+def scope_of(settings: Settings) -> list[Any]:
+    """What every answer of a model depends on besides its input."""
+    return [settings.get(name, "") for name in ("model", "revision", "dtype", "encoder", "max_subwords")]
+
+
+def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> Text:
+    """The sentences of a part of the book, and the given mentions in it by their first and last word."""
+    at = {place: i for i, place in enumerate(_without_line_ends(book, part)[1])}
+    seeds = [(at[m.start], at[m.end]) for m in given if m.start in at and m.end in at]
+    return _sentences(book, part), seeds
 
 
 def _without_line_ends(book: Book, window: Window) -> tuple[list[str], list[int]]:

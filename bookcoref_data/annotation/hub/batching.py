@@ -1,0 +1,73 @@
+"""Rows of like length together, the longest first; a batch that does not fit is halved, never the end.
+
+The longest come first so that a size which is too large shows at once, not after hours.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ...errors import SourceError
+
+Row = TypeVar("Row")
+# Seconds: answers are kept batch by batch, and a kill must not lose more than a minute.
+LONGEST = 30.0
+
+
+class Batches:
+    """How many rows of a network run at once: at first `most`, later as many as fitted and were quick."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(1, most)
+
+    def run(
+        self, rows: Sequence[Row], length: Callable[[Row], int], work: Callable[[list[Row]], Sequence[Any]],
+        told: Callable[[int, Any], None],
+    ) -> None:  # fmt: skip
+        """Call `work` on batches of rows, and `told(number of the row, answer)` for each answer.
+
+        Raises:
+            SourceError: a single row does not fit into memory.
+        """
+        order = sorted(range(len(rows)), key=lambda i: -length(rows[i]))
+        first = 0
+        while first < len(order):
+            part = order[first : first + self.most]
+            started = time.monotonic()
+            try:
+                answers = work([rows[i] for i in part])
+            except RuntimeError as error:
+                if not out_of_memory(error):
+                    raise
+                answers = None
+            if answers is None:
+                # Outside of the handler, where the error still holds the tensors of the batch.
+                self._smaller(len(part), length(rows[part[0]]))
+                continue
+            for i, answer in zip(part, answers, strict=True):
+                told(i, answer)
+            first += len(part)
+            if time.monotonic() - started > LONGEST:
+                self.most = max(1, len(part) // 2)
+
+    def _smaller(self, rows: int, longest: int) -> None:
+        import torch
+
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        if rows == 1:
+            raise SourceError(
+                "one text alone does not fit into the memory of the device", found=f"{longest} tokens",
+                hint="give a device with more memory, a smaller dtype, or fewer words per window; what is "
+                "done is kept",
+            )  # fmt: skip
+        self.most = rows // 2
+
+
+def out_of_memory(error: RuntimeError) -> bool:
+    """Whether torch says that there is no memory left: on a GPU, or on the CPU."""
+    import torch
+
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

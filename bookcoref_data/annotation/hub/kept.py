@@ -1,0 +1,69 @@
+"""Answers of a model that are kept while a step runs: a kill loses the running batch, not the step.
+
+A file beside the saved states, one JSON line per answer, under a key of all that the answer depends on:
+model, revision, precision and the very input. It goes when the state of the finished step is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...files import sha256_bytes
+
+Item = TypeVar("Item")
+
+
+class Kept:
+    """The answers in the file `path` (None: none are kept); `scope` names model and settings."""
+
+    def __init__(self, path: Path | None, scope: Sequence[Any]) -> None:
+        self._path, self._scope, self._known = path, list(scope), {}
+        if path and path.is_file():
+            self._known = dict(_lines(path.read_bytes()))
+
+    def answered(
+        self, items: Sequence[Item], content: Callable[[Item], Any],
+        ask: Callable[[Sequence[Item], Callable[[int, Any], None]], None], heard: Callable[[], None],
+    ) -> list[Any]:  # fmt: skip
+        """The answer (a JSON value) to every item; `ask` is called with those that are not known.
+
+        `content` is what an answer depends on; `ask(items, told)` calls `told(number, answer)` as it gets
+        through its items; `heard` is called once per answer.
+        """
+        keys = [self._key(content(item)) for item in items]
+        todo = {key: i for i, key in enumerate(keys) if key not in self._known}
+        for _ in range(len(keys) - len(todo)):
+            heard()
+        new = list(todo)
+
+        def told(number: int, answer: Any) -> None:
+            self._put(new[number], answer)
+            heard()
+
+        ask([items[i] for i in todo.values()], told)
+        return [self._known[key] for key in keys]
+
+    def _key(self, content: Any) -> str:
+        text = json.dumps([self._scope, content], ensure_ascii=False)
+        return sha256_bytes(text.encode("utf-8", "surrogatepass"))[:32]
+
+    def _put(self, key: str, answer: Any) -> None:
+        self._known[key] = answer
+        if self._path:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # The line end comes first: a line that a kill has cut never swallows the next one.
+            with self._path.open("ab") as file:
+                file.write(b"\n" + json.dumps([key, answer]).encode("ascii"))
+
+
+def _lines(data: bytes) -> Iterable[tuple[str, Any]]:
+    """Whole lines; one that a kill has cut is left out."""
+    for line in data.split(b"\n"):
+        try:
+            key, answer = json.loads(line)
+        except ValueError:
+            continue
+        yield key, answer
