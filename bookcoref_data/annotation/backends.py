@@ -26,3 +26,19 @@ def make_backend(plan: Plan) -> Backend:
         raise UsageError(f"unknown backend {plan.backend!r}", expected=" or ".join(sorted(BACKENDS)))
     module, _, function = BACKENDS[plan.backend].partition(":")
     return getattr(importlib.import_module(module), function)(plan)
+
+
+def device_count(plan: Plan) -> int:
+    """How many processes a plan's large models can fill: one per GPU of this machine, or per named device."""
+    from .hub.device import devices_of
+
+    return max(len(devices_of(plan.of(step).get("device", "auto"))) for step in plan.steps)
+
+
+def findings(plan: Plan, tokens: int) -> list[tuple[str, str, str]]:
+    """What a run of a plan needs on this machine: (what, found, "fine", "look" or "cannot run")."""
+    if plan.backend != "hub":
+        return [("backend", f"{plan.backend}: runs on the CPU, nothing is fetched", "fine")]
+    from .hub.check import check
+
+    return [(one.what, one.found, one.verdict) for one in check(plan, tokens)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,22 @@ class Plan:
 
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})
+
+    def with_models(self, models: Mapping[str, str], endpoint: str | None = None) -> Plan:
+        """The plan with other models by step, and the judge of the filter at a server.
+
+        Raises: UsageError: an unknown step.
+        """
+        settings = {name: dict(values) for name, values in self.settings.items()}
+        for step, model in models.items():
+            if step not in STEP_NAMES:
+                raise UsageError(
+                    f"there is no step {step!r} to give a model to", expected=", ".join(STEP_NAMES)
+                )
+            settings[step] = settings.get(step, {}) | {"model": model, "revision": ""}
+        if endpoint:
+            settings["filter"] = settings.get("filter", {}) | {"endpoint": endpoint, "revision": ""}
+        return replace(self, settings=settings)
 
     def key(self) -> str:
         """Hex sha256 of everything that can change the output (not of the sources)."""

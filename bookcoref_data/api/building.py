@@ -14,6 +14,7 @@ from .options import (
     BookNames,
     CacheDir,
     Count,
+    Endpoint,
     Expect,
     Jobs,
     Mirror,
@@ -30,6 +31,7 @@ from .options import (
 from .tables import Result, Table
 
 if TYPE_CHECKING:
+    from ..annotation.plan import Plan
     from ..progress import Progress
     from ..sources.release import ReleaseLayout
     from ..workflows.rebuild import RebuildReport
@@ -277,7 +279,8 @@ class Regenerated(Result):
 @renamed(examples="most_examples")
 def regenerate(
     folder: PathLike, *, backend: BackendName = "embedded", recipe: Recipe = None, books: BookNames = (),
-    splits: Iterable[str] = (), out: PathLike | None = None, most_examples: Count = 3, jobs: Jobs = 0,
+    splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None, endpoint: Endpoint = None,
+    out: PathLike | None = None, most_examples: Count = 3, jobs: Jobs = 0,
     replace: Replace = False, cache_dir: CacheDir = None, progress: Progress | None = None,
 ) -> Regenerated:  # fmt: skip
     """Annotate the books of a data set again and score the result against what is there.
@@ -290,19 +293,20 @@ def regenerate(
     Args:
         folder: a data set folder that `rebuild` wrote.
         splits: "train", "validation" or "test"; repeatable.
+        models: another model for a step of the backend "hub": a name on the Hub, a folder, or of another
+            package, see docs/gpu.md.
+        endpoint: ask the judge of the filter at a server with the OpenAI interface.
         out: folder for the new data set, in the splits of the old one.
         most_examples: differences shown per book and kind.
 
     Raises:
         UsageError: no data set folder, a book that is not in it, or none with named characters.
     """
-    from ..annotation.plan import default_plan, read_plan
     from ..formats.schema import SPLITS
     from ..sources.store import Store
     from ..workflows.regenerate import regenerate as run
 
-    path = path_or_none(recipe)
-    plan = read_plan(path) if path else default_plan(backend)
+    plan = _plan(backend, recipe, models, endpoint)
     return Regenerated(
         run(
             path_of(folder), plan, Store.open(path_or_none(cache_dir)).root, out=path_or_none(out),
@@ -310,3 +314,33 @@ def regenerate(
             replace=replace, progress=progress,
         )
     )  # fmt: skip
+
+
+def regenerate_check(
+    folder: PathLike, *, backend: BackendName = "embedded", recipe: Recipe = None, books: BookNames = (),
+    splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None, endpoint: Endpoint = None,
+) -> Table:  # fmt: skip
+    """What `regenerate` would need on this machine, one row per thing; no connection is opened.
+
+    Columns: what was looked at, what was found, and the verdict: "fine", "look" or "cannot run". Devices and
+    memory, versions, files here and missing with their sizes, disk, hours (computed, not measured), and which
+    settings the paper does not give. The arguments are those of `regenerate`.
+    """
+    from ..workflows.regenerate import check
+
+    plan = _plan(backend, recipe, models, endpoint)
+    rows = check(path_of(folder), plan, books=list(books), splits=list(splits))
+    return Table.of_rows(("what", "found", "verdict"), rows)
+
+
+def _plan(
+    backend: str, recipe: PathLike | None, models: Mapping[str, PathLike] | None, endpoint: str | None
+) -> Plan:
+    from ..annotation.plan import default_plan, read_plan
+    from ..resources import resource
+
+    path = path_or_none(recipe)
+    if path and not path.suffix and not path.exists():  # the name of a recipe that ships
+        path = resource("recipes", f"{path.name}.toml")
+    plan = read_plan(path) if path else default_plan(backend)
+    return plan.with_models({step: str(model) for step, model in (models or {}).items()}, endpoint)

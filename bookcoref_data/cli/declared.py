@@ -27,7 +27,7 @@ from ..errors import UsageError
 Function = Callable[..., Any]
 SINGULAR = {
     "books": "book", "budgets": "budget", "characters": "character", "languages": "language",
-    "splits": "split", "strategies": "strategy", "texts": "text",
+    "models": "model", "splits": "split", "strategies": "strategy", "texts": "text",
 }  # fmt: skip
 """An option that is repeated for each of several values is called after one of them."""
 ENTRY = re.compile(r"    ((?:\w+)(?:, \w+)*): (.+)")
@@ -40,6 +40,7 @@ API_NAMES = {
 """Functions that are not called after their verb."""
 _WORDS = {function: words for words, function in API_NAMES.items()} | {
     "annotate_many": "annotate", "merge_agreement": "merge --agreement", "rebuild_plan": "rebuild --dry-run",
+    "regenerate_check": "regenerate --check",
     "propose_casts": "annotate --propose-cast",
 }  # fmt: skip
 

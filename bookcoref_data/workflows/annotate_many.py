@@ -22,7 +22,7 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
-from ..annotation.backends import make_backend
+from ..annotation.backends import device_count, make_backend
 from ..annotation.cast import Cast, Entry
 from ..annotation.plan import Plan
 from ..annotation.state import State
@@ -270,7 +270,7 @@ def annotate_books(
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
     steps = first.steps or first.plan.steps
     if first.plan.backend in STEP_BY_STEP:
-        workers = workers or 1
+        workers = workers or device_count(first.plan)
     with Store(first.cache).working():
         for wanted in phases(first.plan, steps):
             label = "books" if wanted == steps else f"books, {wanted[-1]}"

@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..annotation.backends import findings
 from ..annotation.cast import make_cast
 from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
 from ..errors import UsageError
 from ..formats.annotated import check_kept
-from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder
+from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder, read_build
 from ..formats.schema import SPLITS
 from ..progress import Progress
 from ..scoring import evaluate
@@ -169,6 +170,26 @@ def regenerate(
     keys = (record for _, record in _records(folder, splits, work.finished))
     _score(result, keys, lambda key: read_book(work.finished[key]), examples)
     return result
+
+
+def check(
+    folder: Path, plan: Plan, *, books: Sequence[str] = (), splits: Sequence[str] = ()
+) -> list[tuple[str, str, str]]:
+    """What a run over these books needs on this machine: (what, found, verdict) for each thing.
+
+    Raises: UsageError: not a data set folder, or a book that is not in it.
+    """
+    if not is_folder(folder):
+        raise UsageError(
+            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`"
+        )
+    facts = [b for b in read_build(folder).books if not splits or b.split in splits]
+    chosen = [b for b in facts if not books or {b.doc_key, b.doc_key.rpartition("_")[2]} & set(books)]
+    if not chosen:
+        raise UsageError(f"{folder} has no such book", expected=", ".join(b.doc_key for b in facts)[:300])
+    tokens = sum(b.tokens for b in chosen)
+    about = (f"{len(chosen)} books", f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}", "fine")
+    return [about, *findings(plan, tokens)]
 
 
 def _choose(folder: Path, splits, wanted: Sequence[str], notes: list[str]) -> dict[str, str]:

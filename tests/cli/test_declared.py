@@ -31,7 +31,7 @@ PYTHON_ONLY = {
     "load", "read", "write",  # a command reads and writes files anyhow
     "propose_cast",  # as a table; annotate --propose-cast
     # These are options of the verb of the same name:
-    "annotate_many", "merge_agreement", "propose_casts", "rebuild_plan",
+    "annotate_many", "merge_agreement", "propose_casts", "rebuild_plan", "regenerate_check",
 }  # fmt: skip
 
 

@@ -45,6 +45,7 @@ COMMANDS = {
     "questions-build": "questions build gold.jsonl --out questions --test 10 --dev 5 --draws 1",
     "rebuild": "rebuild --sample --out again --jobs 1",
     "rebuild-dry-run": "rebuild --sample --dry-run",
+    "regenerate-check": "regenerate bookcoref --check",
     "report": "report bookcoref --out report.md --no-plots",
     "review": "review annotated --most 3",
     "sample": "sample --out story",

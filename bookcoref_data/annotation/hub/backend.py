@@ -10,14 +10,20 @@ from ...errors import UsageError
 from ..plan import Plan
 from ..steps import STEP_NAMES, Step
 from ..windowing import WINDOW_WORDS
+from .batching import Batches
+from .cost import MOST_ROWS, cost_of
 from .device import choose_device
+from .endpoint import ServedJudge
 from .judge import Judge
 from .maverick import Maverick
+from .packages import Package, is_package
 from .reader import Reader
 from .steps import ExpandStep, FilterStep, LinkStep
 from .weights import need_packages
 
 DEVICE = "auto"
+ON_CPU = 4096
+"""Tokens of all rows that run together on a CPU."""
 
 
 class HubBackend:
@@ -61,7 +67,16 @@ class HubBackend:
 
     def _loader(self, name: str, settings: Mapping[str, Any]) -> Callable[[], Any]:
         kind = {"link": "link", "filter": "filter"}.get(name, "expand")
-        common = ("model", "revision", "dtype", "encoder", "device", "max_subwords")
+        common = (
+            "model",
+            "revision",
+            "dtype",
+            "encoder",
+            "encoder_revision",
+            "device",
+            "max_subwords",
+            "batch",
+        )
         key = (kind, *(settings.get(k, "") for k in common))
 
         def load():
@@ -73,21 +88,44 @@ class HubBackend:
         return load
 
 
-def _load(kind: str, settings: Mapping[str, Any]):
+def _load(kind: str, settings: Mapping[str, Any]) -> Any:
     device = choose_device(settings.get("device", DEVICE))
     model, revision = settings["model"], settings.get("revision", "")
+    if settings.get("endpoint"):
+        return ServedJudge(settings["endpoint"], model)
+    if kind == "expand" and is_package(model):
+        return Package.load(model, device)
     if kind == "filter":
-        return Judge.load(model, revision, device=device, dtype=settings.get("dtype", "bfloat16"))
-    dtype, encoder = settings.get("dtype", "float32"), settings.get("encoder", "")
-    if kind == "link":
-        room = settings.get("max_subwords", 1000)
-        return Reader.load(model, revision, device=device, dtype=dtype, encoder=encoder, max_subwords=room)
-    if not encoder:
-        raise UsageError(
-            "the recipe names no encoder for Maverick",
-            expected='encoder = "microsoft/deberta-v3-large" (configuration and tokenizer are read from it)',
-        )
-    return Maverick.load(model, revision, encoder=encoder, device=device, dtype=dtype)
+        dtype = settings.get("dtype", "bfloat16")
+        loaded: Any = Judge.load(model, revision, device=device, dtype=dtype)
+    else:
+        dtype = settings.get("dtype", "float32")
+        encoder: dict[str, Any] = {
+            "encoder": settings.get("encoder", ""),
+            "encoder_revision": settings.get("encoder_revision", ""),
+        }
+        if kind == "link":
+            room = settings.get("max_subwords", 1000)
+            loaded = Reader.load(model, revision, device=device, dtype=dtype, max_subwords=room, **encoder)
+        elif not encoder["encoder"]:
+            raise UsageError(
+                "the recipe names no encoder for Maverick",
+                expected='encoder = "microsoft/deberta-v3-large", for configuration and tokenizer',
+            )
+        else:
+            loaded = Maverick.load(model, revision, device=device, dtype=dtype, **encoder)
+    loaded.batches = _batches(loaded.config, dtype, device, settings.get("batch", 0))
+    return loaded
+
+
+def _batches(config: Any, dtype: str, device: Any, most: int) -> Batches:
+    """Batches of `most` rows, or of as many as fit into the memory that is free beside the weights."""
+    import torch
+
+    if device.type != "cuda":  # rows are no faster together, and memory that is gone kills the process
+        return Batches(most or 4, lambda length: ON_CPU // length)
+    cost, free = cost_of(config.to_dict(), dtype), torch.cuda.mem_get_info(device)[0]
+    return Batches(most or MOST_ROWS, lambda length: cost.rows(length, free))
 
 
 def make_backend(plan: Plan) -> HubBackend:

@@ -17,10 +17,13 @@ LONGEST = 30.0
 
 
 class Batches:
-    """How many rows of a network run at once: at first `most`, later as many as fitted and were quick."""
+    """How many rows of a network run at once: at first `most`, later as many as fitted and were quick.
 
-    def __init__(self, most: int) -> None:
-        self.most = max(1, most)
+    `room` tells how many rows of a length fit into memory.
+    """
+
+    def __init__(self, most: int, room: Callable[[int], int] | None = None) -> None:
+        self.most, self._room = max(1, most), room
 
     def run(
         self, rows: Sequence[Row], length: Callable[[Row], int], work: Callable[[list[Row]], Sequence[Any]],
@@ -34,7 +37,8 @@ class Batches:
         order = sorted(range(len(rows)), key=lambda i: -length(rows[i]))
         first = 0
         while first < len(order):
-            part = order[first : first + self.most]
+            fitting = self._room(length(rows[order[first]])) if self._room else self.most
+            part = order[first : first + max(1, min(self.most, fitting))]
             started = time.monotonic()
             try:
                 answers = work([rows[i] for i in part])

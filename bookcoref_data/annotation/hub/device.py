@@ -1,27 +1,50 @@
-"""Where the models run, and in which precision."""
+"""Where the models run, and in which precision.
+
+`device` in a recipe is "auto" (all GPUs that are seen, else the CPU), or names one or more devices:
+"cuda:1", "cuda:0 cuda:1", "cpu". Every process takes one that no other process has.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import getpass
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
+from ...files import path_of
 
 if TYPE_CHECKING:
     import torch
 
 DTYPES = ("float32", "bfloat16", "float16")
+# The device that this process has taken, with the lock that says so, by what was asked for.
+_TAKEN: dict[str, tuple[str, Any]] = {}
 
 
-def choose_device(name: str = "auto") -> torch.device:
-    """`name` ("auto", "cpu", "cuda", "cuda:1", "mps"); "auto" takes a GPU when there is one.
+def devices_of(setting: str = "auto") -> list[str]:
+    """The devices that a setting names. A GPU is counted, not opened: processes may still be forked."""
+    import torch
 
-    Raises:
-        UsageError: the device asked for is not there.
+    if setting != "auto":
+        return setting.split()
+    return [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
+
+
+def choose_device(setting: str = "auto") -> torch.device:
+    """The device of this process: of those that `setting` names, the first that no other process has.
+
+    Where all are taken, the process shares one. Raises UsageError: the device asked for is not there.
     """
     import torch
 
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if setting not in _TAKEN:
+        names = devices_of(setting)
+        free = ((name, lock) for name in names if len(names) > 1 and (lock := _lock(name)))
+        _TAKEN[setting] = next(free, (names[os.getpid() % len(names)], None))
+    name = _TAKEN[setting][0]
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
@@ -34,6 +57,20 @@ def choose_device(name: str = "auto") -> torch.device:
     return device
 
 
+def _lock(name: str) -> Any:
+    """The lock on a device, or None when another process has it; the system frees it when one dies."""
+    from filelock import FileLock, Timeout
+
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+    file = "".join(c if c.isalnum() else "-" for c in f"{getpass.getuser()}-{seen}-{name}")
+    lock = FileLock(Path(tempfile.gettempdir()) / f"bookcoref-data-device-{file}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError):
+        return None
+    return lock
+
+
 def dtype_of(name: str) -> torch.dtype:
     """The torch type called `name`. Raises UsageError."""
     import torch
@@ -43,8 +80,13 @@ def dtype_of(name: str) -> torch.dtype:
     return getattr(torch, name)
 
 
-def cpu_warning(device: torch.device, step: str) -> tuple[str, ...]:
-    """A note for the person when a step that wants a GPU runs without one."""
-    if device.type != "cpu":
-        return ()
-    return (f"{step}: no GPU found, so the paper's models run on the CPU, which takes days for a long book",)
+def warnings_of(settings: Mapping[str, Any], device: torch.device, step: str) -> tuple[str, ...]:
+    """Notes for the person: a step that wants a GPU runs without one, or a model that may change tomorrow."""
+    notes, model = [], settings["model"]
+    if device.type == "cpu" and not settings.get("endpoint"):
+        notes.append(
+            f"{step}: no GPU found, so the paper's models run on the CPU, which takes days for a long book"
+        )
+    if not settings.get("revision") and not path_of(model).is_dir():
+        notes.append(f"{step}: {model} is not pinned to a revision: another day may give another model")
+    return tuple(notes)

@@ -66,6 +66,11 @@ class Judge:
     def device(self) -> torch.device:
         return self._model.device
 
+    @property
+    def config(self) -> Any:
+        """The configuration of the network."""
+        return self._model.config
+
     def tokens(self, question: str) -> tuple[int, ...]:
         """A question as the model reads it: in its chat format, ready for the answer."""
         text = self._tokenizer.apply_chat_template(

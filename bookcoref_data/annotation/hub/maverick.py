@@ -10,7 +10,7 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .batching import Batches
 from .categories import COUNT, MentionWords
@@ -97,6 +97,11 @@ class Maverick:
     @property
     def device(self) -> torch.device:
         return self._encoder.device
+
+    @property
+    def config(self) -> Any:
+        """The configuration of the network."""
+        return self._encoder.config
 
     def subwords(self, words: Sequence[str]) -> int:
         """How many subwords a text has, without special tokens."""

@@ -148,6 +148,11 @@ class Reader:
     def device(self) -> torch.device:
         return self._encoder.device
 
+    @property
+    def config(self) -> Any:
+        """The configuration of the network."""
+        return self._encoder.config
+
     def subwords(self, words: Sequence[str]) -> int:
         """How many subwords a text has."""
         return len(split_words(self._tokenizer, words).ids)

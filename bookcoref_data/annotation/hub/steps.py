@@ -11,11 +11,12 @@ from ...progress import Progress
 from ..state import Dropped, Marked, State
 from ..steps import Job
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
-from .completion import complete
-from .device import cpu_warning
+from .completion import Completion, complete
+from .device import warnings_of
 from .judge import Judge
 from .kept import Kept
 from .maverick import Maverick, Spans, Text
+from .packages import Package, is_package, links_of
 from .pronouns import kind_of
 from .questions import check_template, question
 from .reader import Reader
@@ -32,7 +33,7 @@ class LinkStep:
     def __init__(self, settings: Settings, load: Callable[[], Reader]) -> None:
         self._words = settings.get("window_words", 400)
         self._rule = f"relik {settings['model']}"
-        self._load, self._scope = load, scope_of(settings)
+        self._settings, self._load = settings, load
 
     def units(self, job: Job) -> int:
         return len(annotation_windows(job.book.sentence_ends, self._words))
@@ -40,7 +41,7 @@ class LinkStep:
     def run(self, job: Job, state: State, progress: Progress) -> State:
         reader, book, names = self._load(), job.book, job.cast.names
         texts = [_without_line_ends(book, w) for w in annotation_windows(book.sentence_ends, self._words)]
-        answers = Kept(job.unfinished(self.name), self._scope).answered(
+        answers = Kept(job.unfinished(self.name), scope_of(self._settings)).answered(
             texts, lambda text: [text[0], names],
             lambda todo, told: reader.read_all([words for words, _ in todo], names, told),
             lambda: progress.advance(book.doc_key),
@@ -50,7 +51,7 @@ class LinkStep:
             for (_, places), links in zip(texts, answers, strict=True)
             for start, end, name, score in links
         ]
-        return state.after(self.name, found, notes=cpu_warning(reader.device, self.name))
+        return state.after(self.name, found, notes=warnings_of(self._settings, reader.device, self.name))
 
 
 class FilterStep:
@@ -80,7 +81,9 @@ class FilterStep:
             else:
                 reason = f"{self._settings['model']} answered No to {job.cast.names[mark.character]!r}"
                 dropped.append(Dropped(mark.start, mark.end, mark.character, self.name, reason, 1 - yes))
-        return state.after(self.name, kept, dropped=dropped, notes=cpu_warning(judge.device, self.name))
+        return state.after(
+            self.name, kept, dropped=dropped, notes=warnings_of(self._settings, judge.device, self.name)
+        )
 
     def _question(self, job: Job, mark: Marked) -> str:
         words = self._settings.get("context_words", 400)
@@ -102,8 +105,10 @@ class ExpandStep:
         self._words = settings.get("words", WINDOW_WORDS) if name == "windows" else window_words
         self._group = settings.get("windows", GROUP_WINDOWS) if name == "groups" else 1
         self._mention_window = settings.get("mention_window", 4000)
-        self._rule = f"maverick {settings['model']}" + (" (xl)" if name == "groups" else "")
-        self._load, self._scope = load, [*scope_of(settings), name, self._mention_window]
+        own = "" if is_package(settings["model"]) else "maverick "
+        self._rule = f"{own}{settings['model']}" + (" (xl)" if name == "groups" else "")
+        self._settings, self._load = settings, load
+        self._scope = [*scope_of(settings), name, self._mention_window]
 
     def units(self, job: Job) -> int:
         return len(self._stretches(job.book))
@@ -133,7 +138,7 @@ class ExpandStep:
             for start, end, character, score in added:
                 mention = Mention(start + stretch.start, end + stretch.start)
                 found.append(self._mark(book, mention, character, score))
-        notes = cpu_warning(model.device, self.name)
+        notes = warnings_of(self._settings, model.device, self.name)
         if refused := sum(count for _, count in answers):
             notes += (
                 f"{self.name}: {refused} links between mentions of different characters were not followed",
@@ -156,6 +161,10 @@ class ExpandStep:
         told: Callable[[int, Any], None],
     ) -> None:  # fmt: skip
         """Complete the given clusters of every stretch; windows share batches, a group has its own."""
+        if isinstance(model, Package):
+            for number, item in enumerate(todo):
+                told(number, self._by_package(model, book, *item))
+            return
         together = 1 if self.name == "groups" else len(todo)
         for first in range(0, len(todo), together or 1):
             chosen = range(first, min(first + together, len(todo)))
@@ -178,6 +187,16 @@ class ExpandStep:
 
         model.spans_all([_text_of(book, part, todo[number][1]) for number, part in parts], heard)
 
+    def _by_package(
+        self, model: Package, book: Book, stretch: Window, given: Mapping[Mention, int]
+    ) -> Any:  # fmt: skip
+        """As `_joined`, by the clusters of another package."""
+        (sentences, seeds), places = _text_of(book, stretch, given), _without_line_ends(book, stretch)[1]
+        clusters = model.find(sentences)
+        words = sorted({*seeds, *((a, b) for cluster in clusters for a, b in cluster)})
+        links = links_of(clusters, {span: i for i, span in enumerate(words)})
+        return _answer(complete([Mention(places[a], places[b]) for a, b in words], links, given), stretch)
+
     def _joined(
         self, model: Maverick, book: Book, stretch: Window, given: Mapping[Mention, int],
         parts: Sequence[tuple[Window, Spans]],
@@ -193,9 +212,8 @@ class ExpandStep:
         starts, ends = (
             torch.cat([getattr(spans, side) for _, spans in parts]) for side in ("starts", "ends")
         )
-        done = complete(mentions, model.antecedents(starts, ends, [_words(book, m) for m in mentions]), given)
-        first = stretch.start
-        return [[m.start - first, m.end - first, c, score] for m, c, score in done.added], done.refused
+        links = model.antecedents(starts, ends, [_words(book, m) for m in mentions])
+        return _answer(complete(mentions, links, given), stretch)
 
     def _parts(self, model: Maverick, book: Book, stretch: Window) -> Iterator[Window]:
         """The parts of a stretch in which mentions are extracted: whole sentences, bounded subwords."""
@@ -213,9 +231,18 @@ class ExpandStep:
         yield Window(first, stretch.end_sentence, start, end)
 
 
+def _answer(done: Completion, stretch: Window) -> Any:
+    """What was added, places counted from the start of the stretch, and how many links were refused."""
+    first = stretch.start
+    return [[m.start - first, m.end - first, c, score] for m, c, score in done.added], done.refused
+
+
 def scope_of(settings: Settings) -> list[Any]:
     """What every answer of a model depends on besides its input."""
-    return [settings.get(name, "") for name in ("model", "revision", "dtype", "encoder", "max_subwords")]
+    return [
+        settings.get(name, "")
+        for name in ("model", "revision", "dtype", "encoder", "max_subwords", "endpoint")
+    ]
 
 
 def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> Text:

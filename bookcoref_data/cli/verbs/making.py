@@ -179,17 +179,29 @@ def create(report: SilverReport) -> None:
 
 @verb(top="most")
 def regenerate(
-    given: Given, folder: Path, most: Count = 10, markdown: Markdown = False, json: Json = False
-) -> None:
-    """Exit code 1 when the annotation differs.
+    given: Given, folder: Path, most: Count = 10, check: bool = False, markdown: Markdown = False,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Exit code 1 when the annotation differs, 3 when --check finds that it cannot run here.
 
     Args:
         most: characters shown, most different first.
+        check: say what would be needed, fetched and only approximate, and how long it takes; run nothing.
 
     Examples:
         bookcoref-data regenerate bookcoref --jobs 1
         bookcoref-data regenerate bookcoref --book lamp --jobs 1 --most 3 --markdown
+        bookcoref-data regenerate bookcoref --check --json
     """
+    if check:
+        from ...api import regenerate_check
+
+        table = given(regenerate_check)
+        if json:
+            emit_json(table.to_dicts())
+        else:
+            (emit_markdown if markdown else emit_table)(table.columns, [list(row.values()) for row in table])
+        raise typer.Exit(3 if "cannot run" in table["verdict"] else 0)
     done: Regenerated = given()
     listed("note:", done.notes)
     if json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import random
@@ -12,6 +13,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+from bookcoref_data.annotation.cast import make_cast
+from bookcoref_data.annotation.plan import Plan, default_plan
+from bookcoref_data.annotation.steps import STEP_NAMES, Job
+from bookcoref_data.books import Book
 
 SKIP = "the extra gpu is not installed"
 SIZE = 16
@@ -39,6 +45,19 @@ ENCODER = {
     "position_biased_input": False,
     "type_vocab_size": 0,
     "layer_norm_eps": 1e-7,
+}
+SENTENCES = [
+    ["the", "old", "fox", "\n", "met", "Anna", "Brown"],
+    ["she", "was", "tired"],
+    ["\n"],
+    ["Anna", "said", "that", "he", "was", "young"],
+    ["he", "and", "she", "met", "the", "hare", "at", "the", "mill"],
+] * 3
+MODELS = {
+    "link": "tiny/reader",
+    "filter": "tiny/judge",
+    "windows": "tiny/maverick",
+    "groups": "tiny/maverick",
 }
 READER = {
     "model_type": "relik-reader",
@@ -83,6 +102,25 @@ def offline_hub(hub, monkeypatch) -> SimpleNamespace:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(hub.cache))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     return hub
+
+
+@pytest.fixture
+def job() -> Job:
+    return Job(Book.make("small_1", SENTENCES), make_cast(["Anna Brown", "old fox", "hare"]))
+
+
+@pytest.fixture
+def plan() -> Plan:
+    """The published recipe with tiny models and stretches as small as the book."""
+    published = default_plan("hub")
+    small = {"window_words": 30, "words": 30, "windows": 2, "mention_window": 40, "dtype": "float32"}
+    small |= {"revision": "", "encoder_revision": "", "device": "cpu"}
+    settings = {
+        step: {k: small.get(k, v) for k, v in published.of(step).items()}
+        | {"model": MODELS[step], "encoder": "tiny/encoder" if step != "link" else ""}
+        for step in STEP_NAMES
+    }
+    return dataclasses.replace(published, settings=settings)
 
 
 def _repository(cache: Path, name: str) -> Path:

@@ -16,7 +16,6 @@ from bookcoref_data.annotation.hub.backend import HubBackend, make_backend
 from bookcoref_data.annotation.hub.completion import complete
 from bookcoref_data.annotation.hub.device import choose_device, dtype_of
 from bookcoref_data.annotation.hub.maverick import Antecedent
-from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.state import State
 from bookcoref_data.annotation.steps import STEP_NAMES, Job, run_steps
 from bookcoref_data.books import Book, Mention
@@ -25,38 +24,6 @@ from bookcoref_data.errors import BookError, UsageError
 pytestmark = pytest.mark.slow
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
-
-SENTENCES = [
-    ["the", "old", "fox", "\n", "met", "Anna", "Brown"],
-    ["she", "was", "tired"],
-    ["\n"],
-    ["Anna", "said", "that", "he", "was", "young"],
-    ["he", "and", "she", "met", "the", "hare", "at", "the", "mill"],
-] * 3
-MODELS = {
-    "link": "tiny/reader",
-    "filter": "tiny/judge",
-    "windows": "tiny/maverick",
-    "groups": "tiny/maverick",
-}
-
-
-@pytest.fixture
-def job() -> Job:
-    return Job(Book.make("small_1", SENTENCES), make_cast(["Anna Brown", "old fox", "hare"]))
-
-
-@pytest.fixture
-def plan():
-    """The published recipe with tiny models and stretches as small as the book."""
-    published = default_plan("hub")
-    small = {"window_words": 30, "words": 30, "windows": 2, "mention_window": 40, "dtype": "float32"}
-    settings = {
-        step: {k: small.get(k, v) for k, v in published.of(step).items()}
-        | {"model": MODELS[step], "encoder": "tiny/encoder" if step != "link" else "", "device": "cpu"}
-        for step in STEP_NAMES
-    }
-    return dataclasses.replace(published, settings=settings)
 
 
 def test_all_steps_keep_the_contract_and_can_be_resumed(offline_hub, job, plan):
@@ -145,7 +112,7 @@ def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_
     loads = []
     load = module._load
     monkeypatch.setattr(module, "_load", lambda kind, given: loads.append(kind) or load(kind, given))
-    books = [Book.make(f"book_{i}", SENTENCES[i:]) for i in range(3)]
+    books = [Book.make(f"book_{i}", job.book.sentences[i:]) for i in range(3)]
 
     def jobs():
         return (AnnotateJob(Source(b), job.cast, plan, tmp_path) for b in books)
