@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ...errors import SourceError
 
-Row = TypeVar("Row")
+RowOf = TypeVar("RowOf")
 # Seconds: answers are kept batch by batch, and a kill must not lose more than a minute.
 LONGEST = 30.0
 
@@ -26,7 +26,8 @@ class Batches:
         self.most, self._room = max(1, most), room
 
     def run(
-        self, rows: Sequence[Row], length: Callable[[Row], int], work: Callable[[list[Row]], Sequence[Any]],
+        self, rows: Sequence[RowOf], length: Callable[[RowOf], int], 
+        work: Callable[[list[RowOf]], Sequence[Any]],
         told: Callable[[int, Any], None],
     ) -> None:  # fmt: skip
         """Call `work` on batches of rows, and `told(number of the row, answer)` for each answer.

@@ -26,7 +26,7 @@ SPEAKER = ("[SPEAKER_START]", "[SPEAKER_END]")
 # Rows of the mention x mention table that are scored at once; bounds memory on long texts.
 ROWS = 1024
 # Sentences, and mentions that are given: (first word, last word).
-Text = tuple[Sequence[Sequence[str]], Sequence[tuple[int, int]]]
+MaverickText = tuple[Sequence[Sequence[str]], Sequence[tuple[int, int]]]
 
 
 class Antecedent(NamedTuple):
@@ -113,7 +113,7 @@ class Maverick:
         self.spans_all([(sentences, given)], lambda _, spans: found.append(spans))
         return found[0]
 
-    def spans_all(self, texts: Sequence[Text], told: Callable[[int, Spans], None]) -> None:
+    def spans_all(self, texts: Sequence[MaverickText], told: Callable[[int, Spans], None]) -> None:
         """The same for many texts in batches; `told(number of the text, spans)` hears each of them."""
         subwords = [split_words(self._tokenizer, [w for s in sentences for w in s]) for sentences, _ in texts]
 

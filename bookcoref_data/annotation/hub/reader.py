@@ -42,7 +42,7 @@ class Link(NamedTuple):
     score: float
 
 
-class Row(NamedTuple):
+class ReaderRow(NamedTuple):
     """What the network reads at once of the text `number`: its words from `at`, the names from `first`.
 
     `ids` are all subwords, `head` of them before the names; `symbols` are the places of the classes.
@@ -192,7 +192,9 @@ class Reader:
                 told(number, [])
         self.batches.run(rows, lambda row: len(row.ids), self._read_rows, heard)
 
-    def _rows(self, number: int, words: Sequence[str], at: int, names: list[list[int]]) -> Iterator[Row]:
+    def _rows(
+        self, number: int, words: Sequence[str], at: int, names: list[list[int]]
+    ) -> Iterator[ReaderRow]:
         """What the network reads of one text: one row per part of it and list of names."""
         text = split_words(self._tokenizer, words)
         room = self._max_subwords - 20 - len(text.ids)  # 20 for special tokens, as published
@@ -208,7 +210,7 @@ class Reader:
                 symbols.append(len(head) + len(tail))
                 tail += [symbol, *name]
             ids = [*head, *tail, self._tokenizer.sep_token_id]
-            yield Row(number, at, first, text, ids, len(head), symbols)
+            yield ReaderRow(number, at, first, text, ids, len(head), symbols)
 
     def _encode_names(self, names: Sequence[str]) -> list[list[int]]:
         if not names:
@@ -229,7 +231,7 @@ class Reader:
             yield first, names[first:end]
             first = end
 
-    def _read_rows(self, rows: Sequence[Row]) -> list[list[Link]]:
+    def _read_rows(self, rows: Sequence[ReaderRow]) -> list[list[Link]]:
         """One pass: everything the network says of some texts, each with its list of names."""
         import torch
 
@@ -238,7 +240,7 @@ class Reader:
             hidden = encode(self._encoder, [row.ids for row in rows], self.device, types)
             return [self._links(*pair) for pair in zip(rows, hidden, strict=True)]
 
-    def _links(self, row: Row, hidden: torch.Tensor) -> list[Link]:
+    def _links(self, row: ReaderRow, hidden: torch.Tensor) -> list[Link]:
         import torch
 
         text = row.text

@@ -15,7 +15,7 @@ from .completion import Completion, complete
 from .device import warnings_of
 from .judge import Judge
 from .kept import Kept
-from .maverick import Maverick, Spans, Text
+from .maverick import Maverick, MaverickText, Spans
 from .packages import Package, is_package, links_of
 from .pronouns import kind_of
 from .questions import check_template, question
@@ -245,7 +245,7 @@ def scope_of(settings: Settings) -> list[Any]:
     ]
 
 
-def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> Text:
+def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> MaverickText:
     """The sentences of a part of the book, and the given mentions in it by their first and last word."""
     at = {place: i for i, place in enumerate(_without_line_ends(book, part)[1])}
     seeds = [(at[m.start], at[m.end]) for m in given if m.start in at and m.end in at]
