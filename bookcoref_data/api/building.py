@@ -295,7 +295,6 @@ def regenerate(
         splits: "train", "validation" or "test"; repeatable.
         models: another model for a step of the backend "hub": a name on the Hub, a folder, or of another
             package, see docs/gpu.md.
-        endpoint: ask the judge of the filter at a server with the OpenAI interface.
         out: folder for the new data set, in the splits of the old one.
         most_examples: differences shown per book and kind.
 
