@@ -5,9 +5,10 @@
 `match_pairs.tsv` holds (author, title) as Wikidata and the study guides write them for the 52 books, and
 works that are not in the mirror's catalogue. `--titles` matches real titles of study guides to a catalogue
 of 78,511 records and counts what is right, in two halves by the hash of the id (look at errors in one half
-only); `--names` takes authors of that catalogue by the names that its brackets spell out, and counts LiSCU's
-casts in texts that are theirs and that are not. `--records` makes a catalogue of that size by varying the
-mirror's records, and measures time and memory of the first run and of the next.
+only), and what is taken where nothing is right (decoys); `--names` takes authors of that catalogue by the
+names that its brackets spell out, and counts LiSCU's casts in texts that are theirs and that are not.
+`--records` makes a catalogue of that size by varying the mirror's records, and measures time and memory of
+the first run and of the next.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -73,6 +75,7 @@ def main() -> int:
             whole = catalogue(Store.open(folder), args.shared / "data/matching/catalogue.tar.bz2").frame()
         if args.titles:
             show_titles(whole, args.shared / "data/matching/dev")
+            show_decoys(whole, args.shared / "data/matching/dev")
         if args.names:
             show_names(whole)
             show_presence(args.shared)
@@ -183,6 +186,34 @@ def show_titles(frame, folder: Path) -> None:
             print(f"| {name} | {'AB'[half] if half is not None else 'both'} | {len(works)} | {whole} "
                   f"| {counts['right']} | {counts['other']} | {wrong} | {counts['wrong, kept']} "
                   f"| {counts['missed']} | {100 * found / max(1, whole):.1f} % |")  # fmt: skip
+
+
+def show_decoys(frame, folder: Path) -> None:
+    """What is taken where nothing is right: works without their records, or by another work's author."""
+    with open(folder / "truth.tsv", encoding="utf-8", newline="") as stream:
+        truth = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    own = {int(number) for row in truth for column in ("whole", "other") for number in row[column].split()}
+    casts = read_casts([folder / "with_author.jsonl"])
+    authors = [cast.rows[0].author for cast in casts]
+    swapped = [
+        HarvestedCast(tuple(replace(r, author=other, authors=(other,), author_aliases=()) for r in cast.rows))
+        for cast, mine, other in zip(casts, authors, authors[1:] + authors[:1], strict=True)
+        if mine != other
+    ]
+    bare = frame.filter(~frame["id"].is_in(list(own)))
+    print("\n| decoys | works | a record taken | kept |\n|---|---|---|---|")
+    for label, given, records in (
+        ("with author, their own records taken away", casts, bare),
+        ("without author, their own records taken away", read_casts([folder / "without_author.jsonl"]), bare),
+        ("with the author of the next work", swapped, frame),
+    ):
+        report = match(given, records)
+        kept = {book.gutenberg_id for book in report.books if book.kept}
+        taken = [w for w in report.works if w.gutenberg_id is not None]
+        sure = [w for w in taken if w.gutenberg_id in kept and not w.unproved]
+        print(f"| {label} | {len(given)} | {len(taken)} | {len(sure)} |")
+        for work in sure:
+            print(f"<!-- {work.work_id} -> {work.gutenberg_id} by {work.rule} -->")
 
 
 def _half(work_id: str) -> int:

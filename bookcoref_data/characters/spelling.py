@@ -145,17 +145,26 @@ def _letters_apart(a: str, b: str) -> int:
     return row[-1]
 
 
+_ELSEWHERE, _WORDINGS, _COLLECTED = (
+    word_set(WORDS["affix"][name]) for name in ("elsewhere", "wordings", "collected")
+)
+
+
 def begins_or_ends(work: str, record: str) -> bool:
     """Whether the shorter title, of two words or more, begins or ends the longer.
 
     A work must not be longer and begin like the record: "Pride and Prejudice and Zombies" has Jane Austen
-    among its authors.
+    among its authors. A record that is longer is mostly a sequel or a piece ("The Second Jungle Book", "Mrs
+    Dalloway in Bond Street"): it must end in a collection's title, or go on as one of an edition does.
     """
     mine, theirs = work.split(), record.split()
     if min(len(mine), len(theirs)) < 2:
         return False
     if len(mine) <= len(theirs):
-        return theirs[: len(mine)] == mine or theirs[-len(mine) :] == mine
+        if theirs[: len(mine)] == mine:
+            beyond = theirs[len(mine) :]
+            return not _ELSEWHERE.intersection(beyond[:1]) or bool(_WORDINGS.intersection(beyond[1:2]))
+        return theirs[-len(mine) :] == mine and not _COLLECTED.isdisjoint(theirs[:2])
     return mine[-len(theirs) :] == theirs
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -174,7 +173,12 @@ def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict
     """The tokens by sentence, the layers that say anything, and the position of each token id."""
     sentences: list[list[str]] = []
     index: dict[str, int] = {}
-    columns: dict[str, list[str]] = {}
+    cells: list[list[str]] = [[] for _ in _COLUMNS]
+    wanted = [
+        (column.key, column.nothing[0], cell.append) for column, cell in zip(_COLUMNS, cells, strict=True)
+    ]
+    ids: list[str] = []
+    offsets: list[str] = []
     current = None
     for number, row in _read_table(path, lines, ("sentence_ID", "token_ID_within_document", "word")):
         if row["sentence_ID"] != current:
@@ -187,17 +191,19 @@ def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict
                 expected="each token_ID_within_document once",
             )
         index[row["token_ID_within_document"]] = len(index)
-        for column in _COLUMNS:
-            value = column.value(row.get(column.key, column.nothing[0]))
-            columns.setdefault(column.layer, []).append(sys.intern(value))
-        columns.setdefault("heads", []).append(row.get("syntactic_head_ID", ""))
-        columns.setdefault("offsets", []).append(f"{row.get('byte_onset', '')} {row.get('byte_offset', '')}")
-    if columns:
-        heads = [index.get(head, i) for i, head in enumerate(columns.pop("heads"))]
-        if any(head != i for i, head in enumerate(heads)):
-            columns["document_head"] = list(map(str, heads))
-        if columns["offsets"] == _laid_out(sentences) or not any(map(str.strip, columns["offsets"])):
-            del columns["offsets"]
+        for key, nothing, keep in wanted:
+            keep(row.get(key, nothing))
+        ids.append(row.get("syntactic_head_ID", ""))
+        offsets.append(f"{row.get('byte_onset', '')} {row.get('byte_offset', '')}")
+    columns: dict[str, list[str]] = {}
+    for column, own in zip(_COLUMNS, cells, strict=True):
+        known = {cell: column.value(cell) for cell in set(own)}  # cells repeat themselves
+        columns[column.layer] = [known[cell] for cell in own]
+    heads = [index.get(head, i) for i, head in enumerate(ids)]
+    if any(head != i for i, head in enumerate(heads)):
+        columns["document_head"] = list(map(str, heads))
+    if offsets != _laid_out(sentences) and any(map(str.strip, offsets)):
+        columns["offsets"] = offsets
     layers = {name: by_sentence(column, sentences) for name, column in columns.items() if any(column)}
     return sentences, layers, index
 
@@ -302,25 +308,26 @@ def _token_lines(record: Record) -> Iterator[str]:
     sentences = [sentence for sentence in record.sentences or [] if sentence]
     size = sum(map(len, sentences))
     layers.setdefault("paragraph", _paragraphs(record))
-    cells = {
+    cells: dict[str, list[str]] = {
         column.key: list(map(column.cell, layers.get(column.layer) or [""] * size)) for column in _COLUMNS
     }
     heads = document_heads(record)
     governed = heads_as("document_head", [None] * size if heads is None else heads, sentences)
     offsets = _offsets(record, layers, sentences)
     columns = (*TOKEN_COLUMNS, *(["inQuote"] if "in_quote" in layers else []))
+    onsets = [offset.partition(" ") for offset in offsets]
+    cells |= {
+        "sentence_ID": [str(number) for number, sentence in enumerate(sentences) for _ in sentence],
+        "token_ID_within_sentence": [str(i) for sentence in sentences for i in range(len(sentence))],
+        "token_ID_within_document": list(map(str, range(size))),
+        "word": [escape(token) for sentence in sentences for token in sentence],
+        "byte_onset": [onset for onset, _, _ in onsets],
+        "byte_offset": [offset for _, _, offset in onsets],
+        "syntactic_head_ID": governed,
+    }
     yield "\t".join(columns) + "\n"
-    position = 0
-    for number, sentence in enumerate(sentences):
-        for i, token in enumerate(sentence):
-            onset, _, offset = offsets[position].partition(" ")
-            row = {
-                "sentence_ID": str(number), "token_ID_within_sentence": str(i), "word": escape(token),
-                "token_ID_within_document": str(position), "byte_onset": onset, "byte_offset": offset,
-                "syntactic_head_ID": governed[position],
-            }  # fmt: skip
-            yield "\t".join([row[c] if c in row else cells[c][position] for c in columns]) + "\n"
-            position += 1
+    for row in zip(*(cells[column] for column in columns), strict=True):
+        yield "\t".join(row) + "\n"
 
 
 def _offsets(record: Record, layers: dict[str, list[str]], sentences: list[list[str]]) -> list[str]:

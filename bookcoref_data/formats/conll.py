@@ -229,13 +229,17 @@ class _Block:
     def _layers(self) -> dict[str, Layer]:
         """The layers that say anything, by name; "speakers" is one of them."""
         width = len(_COLUMNS)
-        columns = {
-            column.layer: [column.value(row[i]) if row else "" for row in self._rows]
+        # Rows repeat themselves, so each is read once.
+        known = {
+            column.layer: {row: column.value(row[i]) if row else "" for row in self._known}
             for i, column in enumerate(_COLUMNS)
         }
-        if any(len(row) > width for row in self._known):
-            columns["arguments"] = [_arguments_in(row[width:]) for row in self._rows]
-        return {name: by_sentence(v, self._sentences) for name, v in columns.items() if any(v)}
+        known["arguments"] = {row: _arguments_in(row[width:]) for row in self._known}
+        return {
+            name: by_sentence([values[row] for row in self._rows], self._sentences)
+            for name, values in known.items()
+            if any(values.values())
+        }
 
     def _end_sentence(self) -> None:
         if self._sentence:
@@ -373,6 +377,8 @@ def _middle_columns(record: Record) -> Iterator[str]:
     """For each token its cells between word and coreference, from the layers that the record has."""
     layers = {name: flat(layer) for name, layer in layers_of(record).items()}
     layers["speakers"] = flat(speakers_of(record))
+    if not any(layers.values()):
+        return repeat("\t".join(column.key for column in _COLUMNS))
     columns: list[Iterable[str]] = [
         map(column.cell, layers[column.layer]) if layers.get(column.layer) else repeat(column.key)
         for column in _COLUMNS

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import repeat, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,8 @@ class _DocumentReader:
         self._sentence: list[str] = []
         self._words: list[int] = [0]
         self._types: dict[str, str] = {}
-        self._rows: list[list[str]] = []  # the columns of each word, from the lemma on
+        self._rows: list[tuple[str, ...]] = []  # the columns of each word, from the lemma on
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}  # rows repeat themselves
         self._surfaces: list[list[Any]] = []
         self._kept_comments: list[list[Any]] = []
         self._speakers: list[str] = []
@@ -185,8 +187,11 @@ class _DocumentReader:
         if "." not in cells[0]:
             self._sentence.append(unescape(cells[1]))
             self._words.append(self._words[-1] + 1)
-            misc = "|".join(i for i in cells[9].split("|") if i.partition("=")[0] not in _ENTITY_KEYS)
-            self._rows.append([*cells[2:9], misc])
+            misc = cells[9]
+            if misc != "_":
+                misc = "|".join(i for i in misc.split("|") if i.partition("=")[0] not in _ENTITY_KEYS)
+            row = (*cells[2:9], misc)
+            self._rows.append(self._known.setdefault(row, row))
         else:
             self._words.append(self._words[-1])
             self._note(EMPTY_NODES, cells[0])
@@ -221,7 +226,9 @@ class _DocumentReader:
         self._sentences.append(self._sentence)
         forms = [escape(token) for token in self._sentence]
         spaces = [_no_space(row[7]) for row in self._rows[first:]]
-        if text is not None and text != _text_of(forms, spaces, self._surfaces, first):
+        own = [*takewhile(lambda surface: surface[0] >= first, reversed(self._surfaces))]
+        surfaces = {s[0]: (s[1], s[2], s[3]) for s in reversed(own)}
+        if text is not None and text != _text_of(forms, spaces, surfaces, first):
             self._kept_comments.append([count, f"text = {text}"])
         self._sentence, self.comments = [], []
 
@@ -249,9 +256,10 @@ class _DocumentReader:
         """The columns that say anything. A head of 0 alone is what writers put who know no syntax."""
         layers = {}
         for i, column in enumerate(_COLUMNS):
-            cells = [column.value(row[i]) for row in self._rows]
-            if any(cells) and not (column.layer == "head" and set(cells) <= {_BLANK_HEAD, ""}):
-                layers[column.layer] = by_sentence(cells, self._sentences)
+            known = {row: column.value(row[i]) for row in self._known}
+            said = set(known.values()) - {""}
+            if said and not (column.layer == "head" and said == {_BLANK_HEAD}):
+                layers[column.layer] = by_sentence([known[row] for row in self._rows], self._sentences)
         return layers
 
     def _listed_attributes(self, found: dict[str, list[Mention]]) -> list[list[Any]]:
@@ -440,29 +448,32 @@ def _columns(record: Record) -> list[tuple[str, ...]]:
         layers["head"] = none if heads is None else heads_as("head", heads, sentences)
     # What would be taken for an entity when read again is not this layer's to say.
     layers["misc"] = ["" if _ENTITY_ITEM.search(v) else v for v in layers.get("misc", [])]
-    blank = [""] * sum(map(len, sentences))
-    columns = [map(column.cell, layers.get(column.layer) or blank) for column in _COLUMNS]
-    return list(zip(*columns, strict=True))
+    columns = [
+        map(column.cell, layers[column.layer]) if layers.get(column.layer) else repeat(column.nothing[0])
+        for column in _COLUMNS
+    ]
+    return list(zip(*columns, strict=False))
 
 
 def _no_space(misc: str) -> bool:
-    return "SpaceAfter=No" in misc.split("|")
+    return "SpaceAfter=No" in misc and "SpaceAfter=No" in misc.split("|")
 
 
 Surfaces = dict[int, tuple[int, str, str]]
 """By the position of their first word: the position of the last one, the surface, MISC."""
 
 
-def _text_of(forms: list[str], no_space: list[bool], surfaces: Surfaces | list[list[Any]], first: int) -> str:
+def _text_of(forms: list[str], no_space: list[bool], surfaces: Surfaces, first: int) -> str:
     """The text of a sentence as its words, or the surfaces that stand for several words, make it.
 
     `first` is the position of its first word in the document.
     """
-    by_first = surfaces if isinstance(surfaces, dict) else {s[0]: (s[1], s[2], s[3]) for s in surfaces}
+    if not surfaces and not any(no_space):
+        return " ".join(forms)
     pieces = []
     i = 0
     while i < len(forms):
-        surface = by_first.get(first + i)
+        surface = surfaces.get(first + i)
         if surface is None:
             pieces.append(forms[i] + ("" if no_space[i] else " "))
             i += 1

@@ -37,12 +37,14 @@ def cut_text(text: str, places: Iterable[int]) -> CutText:
     """Tokens of a text, cut at `places` (characters), the ends of all spans."""
     cuts = sorted(set(places))
     found = CutText()
-    offset = 0
+    offset = at = 0
     for line in _LINE.findall(text):
         sentence = []
         for match in _TOKEN.finditer(line):
             start, end = match.start() + offset, match.end() + offset
-            inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+            while at < len(cuts) and cuts[at] <= start:
+                at += 1
+            inside = cuts[at : bisect_left(cuts, end, at)] if at < len(cuts) and cuts[at] < end else []
             found.cut += bool(inside)
             for a, b in pairwise((start, *inside, end)):
                 sentence.append(text[a:b])

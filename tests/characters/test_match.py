@@ -75,6 +75,18 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(("title", "author", "other"), [
+    ("Mrs Dalloway", "Woolf, Virginia", "Mrs Dalloway in Bond Street"),
+    ("The Jungle Book", "Kipling, Rudyard", "The Second Jungle Book"),
+    ("Uncle Tom's Cabin", "Stowe, Harriet Beecher", "A Key to Uncle Tom's Cabin"),
+    ("From the Earth to the Moon", "Verne, Jules",
+     'The Purchase of the North Pole\nA sequel to "From the earth to the moon"'),
+])  # fmt: skip
+def test_a_sequel_or_a_piece_by_the_same_author_is_another_book(title, author, other):
+    work = match([cast(title, author)], frame(record(7, other, author))).works[0]
+    assert work.gutenberg_id is None
+
+
 @pytest.mark.parametrize("rule", CASES)
 def test_each_rule_finds_what_no_rule_before_it_finds(rule):
     title, author, gutenberg_title, gutenberg_author = CASES[rule]
