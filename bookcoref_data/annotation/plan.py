@@ -24,7 +24,7 @@ DEFAULT_RECIPES = {"embedded": "embedded.toml", "hub": "silver-as-published.toml
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A recipe in force. `settings` maps step names to their settings. Links and speakers that are right with
-    a probability below `least` are dropped at the end.
+    a probability below `least` are dropped at the end. `language` "en" reads any text as English.
     """
 
     name: str
@@ -33,10 +33,13 @@ class Plan:
     settings: Mapping[str, Mapping[str, Any]]
     sources: Mapping[str, str] = field(default_factory=dict)
     least: float = 0.0
+    language: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.least <= 1:
             raise UsageError("the least certainty is a probability", expected="0 to 1", found=self.least)
+        if self.language not in ("", "en"):
+            raise UsageError("the models know English only", expected="en", found=self.language)
 
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})

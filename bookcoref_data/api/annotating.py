@@ -19,6 +19,7 @@ from .options import (
     CastLike,
     Count,
     Jobs,
+    Language,
     Overwrite,
     PathLike,
     Proportion,
@@ -51,9 +52,9 @@ def annotate(
     book: PathLike | AnnotatedBook | Source | None = None, cast: CastLike = None, *, text: Words = None,
     narrator: str | Iterable[str] = (), backend: BackendName = "embedded", recipe: Recipe = None,
     steps: str | Iterable[str] = (), edits: PathLike | None = None, dry_run: bool = False,
-    accept: bool = False, least: Proportion | None = None, out: PathLike | None = None,
-    resume: bool = False, report: PathLike | None = None, replace: Replace = False,
-    progress: Progress | None = None,
+    accept: bool = False, least: Proportion | None = None, language: Language = "",
+    out: PathLike | None = None, resume: bool = False, report: PathLike | None = None,
+    replace: Replace = False, progress: Progress | None = None,
 ) -> AnnotatedBook:  # fmt: skip
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quotation.
 
@@ -94,7 +95,7 @@ def annotate(
             hint="bc.annotate_many(path, out=...) annotates all of them",
         )  # fmt: skip
     return _in_turn(
-        sources, _plan(recipe, backend, least), cast, path_or_none(out), path_or_none(report),
+        sources, _plan(recipe, backend, least, language), cast, path_or_none(out), path_or_none(report),
         edits=path_or_none(edits), dry_run=dry_run, accept=accept, replace=replace,
         narrators=_names(narrator), steps=_steps(steps) or None,
         resume=resume, progress=progress,
@@ -106,9 +107,9 @@ def annotate_many(
     books: PathLike | Iterable[PathLike | AnnotatedBook | Source], cast: CastLike = None, *,
     out: PathLike | None = None, narrator: str | Iterable[str] = (), backend: BackendName = "embedded",
     recipe: Recipe = None, steps: str | Iterable[str] = (), least: Proportion | None = None,
-    resume: bool = False, report: PathLike | None = None, jobs: Jobs = 0, engine: str = "local",
-    tasks: Count = 0, slurm: str = "", cache_dir: CacheDir = None, replace: Replace = False,
-    progress: Progress | None = None,
+    language: Language = "", resume: bool = False, report: PathLike | None = None, jobs: Jobs = 0,
+    engine: str = "local", tasks: Count = 0, slurm: str = "", cache_dir: CacheDir = None,
+    replace: Replace = False, progress: Progress | None = None,
 ) -> AnnotatedMany:  # fmt: skip
     """Annotate many books. A book that fails stops no other.
 
@@ -130,7 +131,7 @@ def annotate_many(
     Raises:
         UsageError: no books, two of one key, a cast that is missing, or `out` would lose books.
     """
-    plan, names = _plan(recipe, backend, least), _names(narrator)
+    plan, names = _plan(recipe, backend, least, language), _names(narrator)
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
         from ..sources.store import Store
@@ -271,7 +272,7 @@ class ProposedCasts(Result):
 
 @files_of("out", reads=("books",))
 def propose_casts(
-    books: PathLike, out: PathLike | None = None, *, replace: Overwrite = False
+    books: PathLike, out: PathLike | None = None, *, language: Language = "", replace: Overwrite = False
 ) -> ProposedCasts:
     """Propose a cast for every book in a file or folder; with `out` each is written as a cast file.
 
@@ -280,7 +281,7 @@ def propose_casts(
     """
     from ..workflows.propose_casts import propose_casts as run
 
-    return ProposedCasts(list(run(path_of(books), path_or_none(out))))
+    return ProposedCasts(list(run(path_of(books), path_or_none(out), language)))
 
 
 # -- one after the other -----------------------------------------------------------------------------
@@ -393,12 +394,12 @@ def _require_little(effects: Iterable[Effect]) -> None:
         )
 
 
-def _plan(recipe: PathLike | None, backend: str, least: float | None) -> Plan:
+def _plan(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
     from ..annotation.plan import default_plan, read_plan
 
     path = path_or_none(recipe)
     plan = read_plan(path) if path else default_plan(backend)
-    return plan if least is None else replace(plan, least=least)
+    return replace(plan, least=plan.least if least is None else least, language=language)
 
 
 def _names(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -441,7 +442,10 @@ def _cast(cast: CastLike, source: Source) -> Cast | None:
         if not lines:
             raise UsageError("the cast is empty", expected="at least one name, or cast='auto'")
         return parse_cast("\n".join(lines), "cast")
-    return read_cast(path_of(cast), "pass a list for names: cast=['Anna', 'Mr. Hill; Hill']")
+    return read_cast(
+        path_of(cast),
+        "auto proposes a cast from the book; in Python pass a list for names: cast=['Anna', 'Mr. Hill']",
+    )
 
 
 # -- a folder, in parallel ---------------------------------------------------------------------------

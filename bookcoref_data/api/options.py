@@ -65,6 +65,7 @@ Format = Annotated[str | None, Meaning("format of the input, where its name does
 
 # Of the annotators.
 BackendName = Annotated[str, Meaning('"embedded" (CPU) or "hub" (the paper\'s models).')]
+Language = Annotated[str, Meaning('"en": read texts as English that do not look like it.')]
 Recipe = Annotated[PathLike | None, Meaning("recipe file instead of the one that ships.")]
 
 # Of study guides and their texts.

@@ -8,10 +8,11 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -201,7 +202,7 @@ def main() -> None:
     _end_cleanly()
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
-        code = make_app()(standalone_mode=False) or 0
+        code = make_app()(standalone_mode=False, prog_name="bookcoref-data") or 0
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         sys.exit(code)
@@ -215,8 +216,7 @@ def main() -> None:
         what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
         sys.exit(_fail(SourceError(what, found=error.strerror or str(error))))
     except ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        sys.exit(_explain(error))
     except Ended:
         print("interrupted by a signal; finished work is kept, run the same command again", file=sys.stderr)
         sys.stderr.flush()
@@ -227,7 +227,25 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
+def _explain(error: Any) -> int:
+    """What typer found wrong with the words that were typed, said as all errors are."""
+    from ..errors import UsageError
+
+    context = getattr(error, "ctx", None)
+    if context is None or type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return int(error.exit_code)
+    usage = context.get_usage().removeprefix("Usage: ")
+    typed = " ".join(sys.argv[1:])
+    return _fail(UsageError(error.format_message(), expected=usage, found=f"bookcoref-data {typed}"))
+
+
 def _fail(error: BookcorefError) -> int:
+    error.hint = hint_for(error.hint or "", sys.argv[1:]) or None
+    if error.exit_code == 2 and not error.hint:
+        error.hint = (
+            f"bookcoref-data {_verb_of(sys.argv[1:])} --help".replace("  ", " ") + " lists what there is"
+        )
     print(f"error: {error}", file=sys.stderr)
     if "--json" in sys.argv[1:]:
         import json
@@ -237,6 +255,37 @@ def _fail(error: BookcorefError) -> int:
         value = {"kind": type(error).__name__, "exit_code": error.exit_code, **texts}
         print(json.dumps({"error": value}, ensure_ascii=False, indent=2))
     return error.exit_code
+
+
+_CLAUSE = re.compile(r"; |, or |, (?=with --)| (?=\(or )| (?=\(in Python)")
+_COMMAND = re.compile(r"(?:^|[ `])(?:bookcoref-data|pip) ")
+
+
+def hint_for(hint: str, arguments: Sequence[str]) -> str:
+    """A hint without what the verb that was typed cannot do: options of others, and advice for Python."""
+    words = _verb_of(arguments)
+    if not words or words in GROUPS:
+        return hint
+    known = {name for one in _command(words).params for name in (*one.opts, *one.secondary_opts)}
+    parts = re.split(f"({_CLAUSE.pattern})", hint)
+    kept = [
+        (mark, part) for mark, part in zip(["", *parts[1::2]], parts[::2], strict=True) if _fits(part, known)
+    ]
+    return "".join(mark + part for mark, part in [("", kept[0][1]), *kept[1:]]) if kept else ""
+
+
+def _verb_of(arguments: Sequence[str]) -> str:
+    """The verb that was typed, "" where there is none."""
+    return next((words for n in (2, 1) if (words := " ".join(arguments[:n])) in VERBS), "")
+
+
+def _fits(part: str, known: Container[str]) -> bool:
+    """Whether a part of a hint names a command in full, or only options that the verb has."""
+    if re.search(r"\(or \w+=|in Python|\bbc\.\w", part):
+        return False
+    return bool(_COMMAND.search(part)) or all(
+        name in known for name in re.findall(r"(?<!\S)--[a-z][\w-]*", part)
+    )
 
 
 def _print_anything() -> None:

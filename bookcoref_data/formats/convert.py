@@ -8,7 +8,7 @@ from ..errors import UsageError
 from . import detect
 from .annotated import has_reasons, note_reasons, read_with_reasons, whole_record
 from .conversion_report import ConversionReport
-from .documents import FORMATS, TRAINERS, read_documents, write_documents
+from .documents import SYSTEMS, read_documents, require_known, write_documents
 from .projection import project_all
 
 
@@ -36,11 +36,9 @@ def convert(
         UsageError: settings that do not fit. FormatError, DataError, SourceError: as the readers raise.
     """
     read_as = read_as or detect.detect(source)
-    write_as = write_as or detect.for_output(target)
+    write_as = SYSTEMS.get((write_as or "").lower(), write_as) or detect.for_output(target)
     report = ConversionReport(read_as, write_as)
-    if write_as not in (*FORMATS, *TRAINERS):
-        known = ", ".join((*FORMATS, *TRAINERS))
-        raise UsageError(f"cannot write the format {write_as!r}", expected=f"one of {known}")
+    require_known(write_as)
     if parts is not None and (read_as != "conll" or parts not in ("join", "merge", "apart")):
         raise UsageError(
             f"--parts {parts} does not fit", expected="join, merge or apart, and an input in CoNLL-2012"

@@ -134,5 +134,6 @@ def _of_content(path: Path) -> str:
         f"{path}:1: the format is not recognised by name or content",
         expected="JSONL, CoNLL-2012, CoNLL-U, brat or BookNLP",
         found=repr(first[:60]) if first else "an empty file",
-        hint="say the format with --from (or format=...), if it is one of these",
+        hint="a plain text is annotated first: bookcoref-data annotate FILE --cast auto --out FOLDER; say "
+        "the format with --from (or format=...), if it is one of these",
     )

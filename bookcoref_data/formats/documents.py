@@ -17,6 +17,13 @@ FORMATS = ("jsonl", "conll", "corefud", "brat", "booknlp")
 """Formats that are read and written, and give back what they hold."""
 TRAINERS = ("jsonlines", "wl-coref", "fastcoref", "fastcoref-text", "longdoc", "dual-cache")
 """Formats that are written for trainable systems. `jsonlines` is read, too, as any JSON lines."""
+SYSTEMS = {
+    "maverick": "jsonlines",
+    "maverick-coref": "jsonlines",
+    "s2e": "jsonlines",
+    "lingmess": "jsonlines",
+}
+"""Systems by name whose format is called otherwise."""
 
 
 def read_documents(
@@ -65,7 +72,9 @@ def write_documents(
     for longdoc and dual-cache).
     """
     path = Path(path)
-    return writer_of(format or detect.for_output(path))(records, path, report=report, **options)
+    return writer_of(SYSTEMS.get(format or "", format) or detect.for_output(path))(
+        records, path, report=report, **options
+    )
 
 
 def _read_files(
@@ -101,10 +110,17 @@ def writer_of(format: str) -> Callable[..., int]:
     return writer
 
 
-def _module(format: str) -> ModuleType:
+def require_known(format: str) -> None:
+    """Raises UsageError where there is no such format."""
     if format not in (*FORMATS, *TRAINERS):
-        known = ", ".join((*FORMATS, *TRAINERS))
-        raise UsageError(f"there is no format {format!r}", expected=f"one of {known}")
+        raise UsageError(
+            f"there is no format {format!r}", expected=f"one of {', '.join((*FORMATS, *TRAINERS))}",
+            found=format, hint=f"jsonlines is for {', '.join(SYSTEMS)}: these names are understood, too",
+        )  # fmt: skip
+
+
+def _module(format: str) -> ModuleType:
+    require_known(format)
     if format in TRAINERS:
         name = {"dual-cache": "longdoc", "wl-coref": "wl_coref"}.get(format, format)
         return importlib.import_module(f"{__package__}.trainers.{name}")

@@ -472,9 +472,12 @@ def iter_folder(
     present = [(s, folder / config / f"{s}.parquet") for s in splits]
     present = [(s, p) for s, p in present if p.is_file()]
     if not present:
+        there = [p.stem for p in sorted((folder / config).glob("*.parquet"))]
         raise UsageError(
-            f"{folder} has no parquet files of config {config!r}",
-            hint="give the folder that `bookcoref-data rebuild` wrote",
+            f"{folder} has no split {' or '.join(splits)} of config {config!r}",
+            expected="a folder that `bookcoref-data rebuild` wrote",
+            found=f"the splits {', '.join(there)}" if there else "no parquet file of this config",
+            hint=f"choose another with --split {there[0]}" if there else "check the folder",
         )
     for split, path in present:
         for i, row in enumerate(_rows(path)):

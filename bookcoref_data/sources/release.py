@@ -22,7 +22,7 @@ from pathlib import Path
 
 import zstandard
 
-from ..errors import FormatError, SourceError, UsageError
+from ..errors import FormatError, MissingFileError, SourceError, UsageError
 from ..files import check_input, sha256_bytes
 from ..formats.compressed import reading
 from ..stitch.official import MOST_TOKENS
@@ -69,8 +69,9 @@ class Release:
         """
         layout = layout or ReleaseLayout()
         if not folder.is_dir():
-            raise SourceError(
+            raise MissingFileError(
                 f"there is no release folder {folder}",
+                expected="a folder with delta and annotations",
                 hint="give --release DIR, or leave it out to fetch the official release from the Hub",
             )
         release = cls(

@@ -21,7 +21,7 @@ from typing import Any
 from ..annotation.backends import make_backend
 from ..annotation.cast import Cast
 from ..annotation.given import Given
-from ..annotation.language import language_of
+from ..annotation.language import not_english
 from ..annotation.narration import narration_of
 from ..annotation.plan import Plan
 from ..annotation.state import State
@@ -29,7 +29,7 @@ from ..annotation.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
-from ..errors import DataError, MissingFileError
+from ..errors import DataError, MissingFileError, UsageError
 from ..files import read_some, safe_name, write_text
 from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
@@ -132,7 +132,7 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
     named = tuple((c.name, c.mentions) for c in book.characters)
     return Source(
-        bare, tuple(name for name, _ in record.characters), _language_note(bare),
+        bare, tuple(name for name, _ in record.characters),
         origin=source_text_of(record, folder) if folder else None, chapters=chapters_of(record), links=named,
         cast=cast_of_record(record), narrators=narrators_of_record(record),
     )  # fmt: skip
@@ -153,14 +153,22 @@ def text_source(data: bytes, path: Path) -> Source:
     digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()
     origin = SourceText(path.name, digest, text.source, text.starts, text.ends)
     chapters = tuple((heading.title, heading.start) for heading in text.chapters)
-    return Source(book, (), (*text.report.notes, *_language_note(book)), origin, chapters)
+    return Source(book, (), tuple(text.report.notes), origin, chapters)
 
 
-def _language_note(book: Book) -> tuple[str, ...]:
-    language = language_of(book.tokens)
-    if language in ("", "English"):
-        return ()
-    return (f"warning: {book.doc_key} looks like {language}; the embedded models know English only",)
+def check_language(book: Book, language: str) -> tuple[str, ...]:
+    """A note where a text that is not English is read as English because `language` ("en") says so.
+
+    Raises:
+        UsageError: it is not English, and `language` does not say to read it as English.
+    """
+    found = not_english(book.tokens)
+    if found and language != "en":
+        raise UsageError(
+            f"{book.doc_key} is not an English text", expected="English, the only language of the models",
+            found=found, hint="--language en reads it as English anyway (in Python language='en')",
+        )  # fmt: skip
+    return (f"{book.doc_key} is read as English, but looks like {found}",) if found else ()
 
 
 def annotate_book(
@@ -179,11 +187,12 @@ def annotate_book(
     Raises:
         UsageError: an unknown narrator, steps in an order that cannot run, or a book that names nobody.
     """
+    foreign = check_language(source.book, plan.language)
     wanted = tuple(steps or plan.steps)
     check_order(wanted, ("link",) if "link" not in wanted and source.links else ())
     own = backend or make_backend(plan)
     try:
-        notes = source.notes
+        notes = (*source.notes, *foreign)
         if cast is None:
             cast = propose_with(own, source.book).cast
             notes = (*notes, f"cast proposed from the book: {len(cast.entries)} characters")

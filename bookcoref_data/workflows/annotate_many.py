@@ -128,13 +128,13 @@ class AnnotateJob:
 
 def plan_value(plan: Plan) -> list[Any]:
     """A plan as JSON can hold it."""
-    return [plan.name, plan.backend, plan.steps, dict(plan.settings), plan.least]
+    return [plan.name, plan.backend, plan.steps, dict(plan.settings), plan.least, plan.language]
 
 
 def plan_of(value: Sequence[Any]) -> Plan:
     """Read what `plan_value` made."""
-    name, backend, steps, settings, least = value
-    return Plan(name, backend, tuple(steps), settings, least=least)
+    name, backend, steps, settings, least, language = value
+    return Plan(name, backend, tuple(steps), settings, least=least, language=language)
 
 
 @dataclass(frozen=True, slots=True)

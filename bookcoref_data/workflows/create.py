@@ -28,6 +28,8 @@ from ..resources import load_toml, resource
 from ..shapes import attributes, check
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
+from ..text.decode import decode
+from ..text.markers import field as header_field
 from ..text.read_book import read_book
 from .annotate_many import backend_of
 from .clean import load_recipe as load_cleaning
@@ -214,7 +216,7 @@ def _matched(
 ) -> list[dict[str, Any]]:
     tables = [*plan.casts, *_harvested(plan, store, progress)]
     if plan.propose and not tables:
-        return _to_propose(plan, settings)
+        return _to_propose(plan, settings, Texts(store, settings.mirror, settings.offline))
     if not tables:
         raise UsageError(
             "there are no character lists to build from",
@@ -232,7 +234,7 @@ def _matched(
     return read_matched(paths[2])
 
 
-def _to_propose(plan: SilverPlan, settings: BuildSettings) -> list[dict[str, Any]]:
+def _to_propose(plan: SilverPlan, settings: BuildSettings, texts: Texts) -> list[dict[str, Any]]:
     """The books whose casts are proposed. Raises UsageError: nobody names a book."""
     titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
     wanted = settings.books or plan.books
@@ -243,7 +245,14 @@ def _to_propose(plan: SilverPlan, settings: BuildSettings) -> list[dict[str, Any
     if strange := [number for number in wanted if not number.isdigit()]:
         raise UsageError(f"no Gutenberg id: {', '.join(strange)}", expected="numbers, for instance 158")
     origin = {"characters": [], "source": PROPOSED, "work_id": "", "link": ""}
-    return [{"gutenberg_id": n, "title": titles.get(n, "book"), **origin} for n in wanted]
+    return [{"gutenberg_id": n, "title": titles.get(n) or _title(texts, n), **origin} for n in wanted]
+
+
+def _title(texts: Texts, number: str) -> str:
+    """The title in the header of a book's text; "book" where it cannot be had, which its job will say."""
+    with contextlib.suppress(BookcorefError):
+        return header_field(decode(texts.get(number).path.read_bytes(), number).text, "Title") or "book"
+    return "book"
 
 
 def matches_folder(out: Path) -> Path:

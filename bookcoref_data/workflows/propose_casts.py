@@ -11,6 +11,7 @@ from ..annotation.cast import format_cast
 from ..annotation.propose import Proposal, propose_cast
 from ..files import safe_name, write_text
 from ..shapes import attributes
+from .annotate import check_language
 from .annotate_many import book_files, sources_in
 
 
@@ -27,17 +28,18 @@ class ProposedCast:
         return attributes(self, "doc_key file") | attributes(self.proposal, "characters")
 
 
-def propose_casts(path: Path, out: Path | None) -> Iterator[ProposedCast]:
+def propose_casts(path: Path, out: Path | None, language: str = "") -> Iterator[ProposedCast]:
     """Propose a cast for every book in a file or folder, one after the other.
 
     With `out` each is written to `out`/<document key>.txt, where `annotate --cast OUT` looks for it. A file
     that stands there already is not touched: somebody may have edited it.
 
     Raises:
-        UsageError: a book names nobody often enough.
+        UsageError: a book names nobody often enough, or is not English (see `check_language`).
     """
     for source in (source for file in book_files(path) for source in sources_in(file)):
         key = source.book.doc_key
+        check_language(source.book, language)
         proposal = propose_cast(source.book)
         if out is None:
             yield ProposedCast(key, proposal)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bookcoref_data.annotation.cast import make_cast
+from bookcoref_data.annotation.language import not_english
 from bookcoref_data.annotation.plan import default_plan
-from bookcoref_data.errors import DataError, SourceError
+from bookcoref_data.errors import DataError, SourceError, UsageError
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 
 PLAN = default_plan("embedded")
@@ -46,15 +49,22 @@ def test_an_empty_record_is_refused(tmp_path):
         ("Russian", "Все счастливые семьи похожи друг на друга , каждая несчастливая семья несчастлива . "),
     ],
 )  # fmt: skip
-def test_another_language_is_named_in_a_warning(tmp_path, language, text):
+def test_another_language_is_refused_by_its_name_unless_english_is_said(tmp_path, language, text):
     source = read(tmp_path, (text * 12).encode())
-    assert [n for n in source.notes if n.startswith("warning") and language in n]
-    annotate_book(source, make_cast(["Anna"]), PLAN)
+    with pytest.raises(UsageError, match="not an English text") as caught:
+        annotate_book(source, make_cast(["Anna"]), PLAN)
+    assert language in str(caught.value.found)
+    assert "% of the words" in str(caught.value.found)
+    assert "--language en" in str(caught.value.hint)
+    done = annotate_book(source, make_cast(["Anna"]), replace(PLAN, language="en"))
+    assert any(language in note for note in done.state.notes)
 
 
-def test_english_has_no_warning(tmp_path):
+def test_english_is_not_refused(tmp_path):
     text = "It was the best of times, and she was in the house with her mother, as he had said. " * 12
-    assert read(tmp_path, text.encode()).notes == ()
+    assert not_english(read(tmp_path, text.encode()).book.tokens) == ""
+    hungarian = ["Egy", "napon", "amikor", "még", "kicsi", "volt", "elment", "erdőbe"] * 50
+    assert not_english(hungarian).startswith("no language we know")
 
 
 def test_a_few_broken_bytes_do_not_spoil_the_accents(tmp_path):

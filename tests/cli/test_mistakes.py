@@ -1,0 +1,163 @@
+"""29 mistakes of new users, and the hints of all messages.
+
+A message says what happened, what was expected, what was found, and what to do next. It is worth two
+points with at least three of these, among them what to do; one point with two of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import bookcoref_data
+from bookcoref_data.cli.app import GROUPS, VERBS, _command, hint_for
+from bookcoref_data.sample_story import gutenberg_text
+
+GERMAN = "Es war einmal eine Frau, die hatte nicht einen Hund und sie ging mit dem Kind in den Wald. " * 20
+MISTAKES = """
+anotate lamp.txt --cast auto --out a
+annotate
+annotate nowhere.txt --cast auto --out a
+annotate lamp.txt --out a
+annotate lamp.txt --cast auto
+annotate lamp.txt --cast nowhere.txt --out a
+annotate lamp.txt --casts cast.txt --out a
+annotate book.pdf --cast auto --out a
+annotate photo.png --cast auto --out a
+annotate archive.zip --cast auto --out a
+annotate german.txt --cast auto --out a
+annotate german.txt --propose-cast
+annotate half.txt --cast auto --out a
+annotate empty.txt --cast auto --out a
+annotate lamp.txt --cast auto --out cast.txt
+annotate lamp.txt --cast cast.txt --narrator Ishmael --out a
+annotate lamp.txt --cast cast.txt --steps groups --out a
+annotate lamp.txt --cast cast.txt --backend gpt --out a
+view lamp.txt --out page.html
+view system.conll
+evaluate -k system.conll
+evaluate -k system.conll -r lamp.txt
+evaluate -k train -r system.conll
+evaluate -k system.conll -r system.conll --mode whole
+convert system.conll system.xyz
+convert system.conll system.jsonl --to mavrick
+convert system.conll system.conll
+rebuild --from-gutenberg --release nowhere --offline
+verify nowhere
+""".strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def desk(built, tmp_path_factory):
+    """A terminal whose folder holds what the mistakes are made with."""
+    made = type(built)(tmp_path_factory.mktemp("mistakes"), built.home)
+    put = made.cwd
+    (put / "lamp.txt").write_text(gutenberg_text(), encoding="utf-8")
+    (put / "cast.txt").write_text("Captain Thorne\nMartha Pell\n", encoding="utf-8")
+    (put / "book.pdf").write_bytes(b"%PDF-1.4\nBT (Anna met Tom.) Tj ET\n")
+    (put / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
+    (put / "archive.zip").write_bytes(b"PK\x05\x06" + bytes(18))
+    (put / "german.txt").write_text(GERMAN, encoding="utf-8")
+    (put / "half.txt").write_text(gutenberg_text()[:9000], encoding="utf-8")
+    (put / "empty.txt").write_text("\n", encoding="utf-8")
+    books = bookcoref_data.load(built.cwd / "bookcoref")
+    books.save(put / "system.conll")
+    made.run("import", "fantasycoref", put, "--out", "imported")
+    folder = put / "train"
+    import shutil
+
+    shutil.copytree(built.cwd / "bookcoref", folder)
+    for config in ("full", "split"):
+        (folder / config / "test.parquet").rename(folder / config / "train.parquet")
+    return made
+
+
+def points(ran) -> int:
+    """What a message is worth."""
+    assert "Traceback" not in ran.err
+    assert ran.code in (1, 2, 3, 4)
+    message = ran.err[ran.err.index("error: ") :]
+    parts = [f"\n  {name}:" in message for name in ("expected", "found", "next")]
+    return 2 if parts[2] and sum(parts) >= 2 else int(any(parts))
+
+
+def test_there_are_29():
+    assert len(MISTAKES) == 29
+
+
+@pytest.mark.long
+def test_mistakes_are_answered(desk):
+    found = {line: desk.run(*line.split()) for line in MISTAKES}
+    worth = {line: points(ran) for line, ran in found.items()}
+    poor = "\n".join(f"{line}\n{found[line].err}" for line, n in worth.items() if n < 2)
+    assert sum(worth.values()) >= 56, poor
+
+
+@pytest.mark.parametrize(
+    "line", [line for line in MISTAKES if "german" in line or "photo" in line or "pdf" in line]
+)
+def test_a_file_that_is_no_english_book_is_wrong_use(desk, line):
+    ran = desk.run(*line.split())
+    assert ran.code == 2
+    assert re.search("German: .*%|a PNG picture|pdftotext", ran.err)
+
+
+# -- dead hints --------------------------------------------------------------------------------------
+
+
+def options_of(words: str) -> set[str]:
+    return {name for one in _command(words).params for name in (*one.opts, *one.secondary_opts)}
+
+
+RUNNABLE = [words for words in VERBS if words not in GROUPS]
+KNOWN = {words: options_of(words) for words in RUNNABLE}
+
+
+def texts_of_messages() -> list[tuple[str, str]]:
+    """Every text of the package that is an argument of an error, with its place."""
+    found = []
+    for path in sorted(Path(bookcoref_data.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg in ("hint", "expected"):
+                parts = [
+                    n.value
+                    for n in ast.walk(node.value)
+                    if isinstance(n, ast.Constant) and isinstance(n.value, str)
+                ]
+                found += [(f"{path.name}:{node.value.lineno}", " ".join(parts))]
+    return found
+
+
+def test_every_option_and_command_of_a_hint_is_there():
+    every = set().union(*KNOWN.values())
+    texts = texts_of_messages()
+    assert len(texts) > 300
+    for place, text in texts:
+        for command in re.findall(r"bookcoref-data ((?:[a-z]+ ?){1,2})", text):
+            words = command.split()
+            if words[0] in ("wrote", "has"):  # prose
+                continue
+            assert any(" ".join(words[:n]) in VERBS for n in (1, 2)), (place, command)
+        if "pip install" not in text:
+            gone = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) - every
+            assert not gone, (place, gone)
+
+
+@pytest.mark.parametrize("words", RUNNABLE)
+def test_no_hint_names_an_option_that_the_verb_lacks(words):
+    """What is printed by a verb, whatever the error was."""
+    for place, text in texts_of_messages():
+        told = hint_for(text, words.split())
+        if re.search("bookcoref-data|pip ", told):
+            continue
+        for name in re.findall(r"(?<!\S)--[a-z][\w-]*", told):
+            assert name in KNOWN[words], (place, told)
+
+
+def test_a_hint_keeps_what_can_be_done():
+    hint = "fetch the file again; with --no-guard it is read as far as it goes"
+    assert hint_for(hint, ["clean", "x"]) == hint
+    assert hint_for(hint, ["annotate", "x"]) == "fetch the file again"
