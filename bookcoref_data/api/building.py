@@ -210,13 +210,18 @@ def verify(
     Raises:
         SourceError, DataError: the folder cannot be read.
     """
+    path, how = path_of(folder), {"complete": complete, "accept_remapped": accept_remapped}
+    if ":" not in str(path) and not (path / "manifest.json").is_file():
+        # Neither on the Hub nor packs: what these need takes longer to import than a small folder to verify.
+        from ..workflows.verify import verify as run_here
+
+        return Verified(run_here(path, manifest=path_or_none(manifest), **how))
     from ..workflows.published import verify as run
 
     return Verified(
         run(
-            path_of(folder), manifest=path_or_none(manifest), complete=complete,
-            accept_remapped=accept_remapped, cache_dir=path_or_none(cache_dir), offline=offline,
-            progress=progress,
+            path, manifest=path_or_none(manifest), cache_dir=path_or_none(cache_dir), offline=offline,
+            progress=progress, **how,
         )
     )  # fmt: skip
 

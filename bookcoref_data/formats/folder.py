@@ -509,14 +509,21 @@ def _stored_in(table: pa.Table) -> Iterator[tuple[str, StoredBook | BookError]]:
     """The rows of one row group. Raises TypeError, AttributeError, ValueError for values that cannot be."""
     for batch in table.combine_chunks().to_batches():
         sentences = batch.column("sentences")
-        inner, firsts = sentences.values, sentences.offsets.to_numpy()
+        inner, firsts = sentences.values, _numbers(sentences.offsets)
         if sentences.null_count or inner.null_count or inner.values.null_count:
             raise ValueError("values are missing")
-        places, tokens = inner.offsets.to_numpy(), _token_bytes(inner.values)
+        places, tokens = _numbers(inner.offsets), _token_bytes(inner.values)
         bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
         for number, row in enumerate(bare):
             ends = places[firsts[number] : firsts[number + 1] + 1]
             yield row["doc_key"], _stored_book(row, tokens[ends[0] : ends[-1]], ends)
+
+
+def _numbers(offsets: pa.Int32Array) -> npt.NDArray[np.int32]:
+    """The values of an array. Its own `to_numpy` imports pandas, which takes longer than reading a book."""
+    import numpy as np
+
+    return np.frombuffer(offsets.buffers()[1], np.int32, len(offsets), 4 * offsets.offset)
 
 
 def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
@@ -525,7 +532,12 @@ def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    ended = pc.binary_join_element_wise(words.dictionary, "", "\0")
+    def scalar(text: bytes) -> pa.Scalar:
+        """A text without `pa.scalar`, which imports pandas, too."""
+        ends = np.array([0, len(text)], np.int32).tobytes()
+        return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(text)])[0]
+
+    ended = pc.binary_join_element_wise(words.dictionary, scalar(b""), scalar(b"\0"))
     # 64-bit offsets: a row group of any size fits.
     bare = pc.take(ended.cast(pa.large_string()), words.indices)
     _, offsets, data = bare.buffers()
