@@ -148,11 +148,11 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     ours = replace(shipped, books=("900001", "900002"), annotate_recipe=recipe)
     report = build_silver(ours, settings(world))
     fits_schema("create", report.to_dict())
-    assert [facts["doc_key"] for facts in report.books] == ["book_900001"]
-    assert "2 of 3 names have no mention" in report.left_out["book_900002"]
+    assert [facts["doc_key"] for facts in report.books] == ["the_lamp_road_900001"]
+    assert "2 of 3 names have no mention" in report.left_out["the_inn_900002"]
     record = read_build(world / "out")
-    assert record.missing["book_900002"].startswith("looks implausible: 2 of 3 names")
-    assert record.source["books"]["book_900001"]["cast"]["source"] == "proposed"
+    assert record.missing["the_inn_900002"].startswith("looks implausible: 2 of 3 names")
+    assert record.source["books"]["the_lamp_road_900001"]["cast"]["source"] == "proposed"
     assert record.source["licence"] == "CC-BY-4.0"
 
     # It goes up whole: texts by their header, casts from the books, an open licence.
@@ -163,7 +163,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     )
     assert not made.publication.standoff
     assert "casts: proposed from the book itself (1 book)" in made.card
-    assert "not in this release: `book_900002`: looks implausible" in made.card
+    assert "not in this release: `the_inn_900002`: looks implausible" in made.card
     release_backends()
 
 
