@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
+from ..resources import resource
 from .options import (
     BackendName,
     BookNames,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ..workflows.regenerate import Regeneration
     from ..workflows.verify import Verification
 
+OPEN_SILVER = "open-silver"
 _FACTS = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
 
 
@@ -130,7 +132,8 @@ def rebuild(
     Args:
         out: the data set folder to write.
         sample: rebuild the embedded sample story; needs no network.
-        release: folder of a release or of packs, or hf:USER/NAME[@TAG] (default: the official release).
+        release: folder of a release or of packs, hf:USER/NAME[@TAG], or "open-silver", the packs that ship
+            with this package (default: the official release).
         texts: tokenised text (JSONL, CoNLL) of a book that Gutenberg lacks, by its doc_key.
         least_kept: share of mentions that must survive where only another edition of a text is to be had
             and a pack can follow it.
@@ -148,7 +151,7 @@ def rebuild(
     from ..workflows.setup import RebuildSettings, prepare
 
     settings = RebuildSettings(
-        out=path_of(out), sample=sample, release=path_or_none(release),
+        out=path_of(out), sample=sample, release=_release(release),
         mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
         texts_only=texts_only, expect=expect, min_kept=least_kept, replace=replace,
@@ -170,12 +173,20 @@ def rebuild_plan(
     from ..workflows.setup import RebuildSettings, plan_release, plan_texts
 
     settings = RebuildSettings(
-        out=Path(), sample=sample, release=path_or_none(release),
+        out=Path(), sample=sample, release=_release(release),
         mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
     first = plan_release(settings)
     return Table.of_dicts([row._asdict() for row in (*([first] if first else []), *plan_texts(settings))])
+
+
+def _release(release: PathLike | None) -> Path | None:
+    """The folder of a release; of the one that ships, by its name."""
+    path = path_or_none(release)
+    if str(path) == OPEN_SILVER and path is not None and not path.exists():
+        return resource("manifests", f"{OPEN_SILVER}/index.json").parent
+    return path
 
 
 def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> ReleaseLayout:

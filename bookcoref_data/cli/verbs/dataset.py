@@ -26,14 +26,14 @@ FAILED = 1
 
 @verb()
 def rebuild(
-    given: Given, sample: bool, from_gutenberg: bool = False, exact: bool = False, dry_run: bool = False,
-    json: Json = False,
+    given: Given, sample: bool, release: Path | None, from_gutenberg: bool = False, exact: bool = False,
+    dry_run: bool = False, json: Json = False,
 ) -> None:  # fmt: skip
     """A folder that would lose books is left as it is, unless --replace is given. Exits with 1 when a book
     failed or was remapped.
 
     Args:
-        from_gutenberg: rebuild the real data set from Gutenberg texts.
+        from_gutenberg: rebuild the real data set from Gutenberg texts (as any `release`).
         exact: never carry annotations over to another edition.
         dry_run: list what would be downloaded from where; write nothing.
 
@@ -41,8 +41,9 @@ def rebuild(
         bookcoref-data rebuild --sample
         bookcoref-data rebuild --sample --dry-run
         bookcoref-data rebuild --from-gutenberg --book siddhartha_2500 --out one-book
+        bookcoref-data rebuild --release open-silver --dry-run
     """
-    if from_gutenberg == sample:
+    if (from_gutenberg or release is not None) == sample:
         raise UsageError(
             "say what to rebuild", expected="either --from-gutenberg or --sample",
             hint="bookcoref-data rebuild --sample needs no network",
