@@ -33,7 +33,7 @@ PLACES = {
     ".building": ("rebuild", "rebuild_plan", "regenerate", "regenerate_check", "verify"),
     ".contexts": (
         "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
-        "contexts_references", "contexts_score", "contexts_tables",
+        "contexts_novelty", "contexts_references", "contexts_score", "contexts_tables",
     ),
     ".corpora": ("cite", "clean", "create", "import_corpus", "list_books", "sample", "show"),
     ".evaluating": ("evaluate",),
@@ -56,6 +56,7 @@ __all__ = [
     "annotate", "annotate_many", "apply_edits", "audit",
     "cache_clear", "cache_path", "cache_size", "cite", "clean",
     "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
+    "contexts_novelty",
     "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",
     "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
     "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack", "pack_inspect",

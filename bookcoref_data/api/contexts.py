@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from .options import (
     Constrain,
     Contact,
     Count,
+    DrawSeed,
     DryRun,
     Endpoint,
     Format,
@@ -35,6 +36,8 @@ from .options import (
     PromptPrice,
     Recipe,
     ReplyPrice,
+    Temperature,
+    TopP,
     path_or_none,
     renamed,
 )
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from ..books import Book
     from ..progress import Progress
     from ..tasks.contexts.splits import Defect
+    from ..tasks.runner import RunReport
     from ..workflows.guide_tasks import References
     from ..workflows.guide_texts import GuideTextsReport
 
@@ -85,8 +89,8 @@ class Contexts(Result):
 def contexts_build(
     books: Any, out: PathLike, *, strategies: Sequence[str] = (), characters: Sequence[str] = (),
     budget: Positive | None = None, kind: Kind = "description", summaries: PathLike | None = None,
-    joint: bool = False, seed: int | None = None, recipe: Recipe = None, format: Format = None,
-    replace: Overwrite = False, progress: Progress | None = None,
+    joint: bool = False, truncate: bool = False, seed: int | None = None, recipe: Recipe = None,
+    format: Format = None, replace: Overwrite = False, progress: Progress | None = None,
 ) -> Contexts:  # fmt: skip
     """Find passages about every character of annotated books.
 
@@ -98,6 +102,7 @@ def contexts_build(
         budget: tokens of a context.
         summaries: JSON lines with doc_key and text: add contexts of the summary alone.
         joint: prompts about up to five characters.
+        truncate: where the paragraphs of "coref" or "bm25" do not fit, cut the end off, as published.
         seed: seed of the strategy "random".
 
     Raises:
@@ -106,7 +111,7 @@ def contexts_build(
     from ..tasks.folder import read_rows
     from ..workflows import contexts as work
 
-    plan = work.read_plan(path_or_none(recipe), strategies, budget, seed)
+    plan = work.read_plan(path_or_none(recipe), strategies, budget, seed, truncate)
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
     if summaries is not None:
@@ -120,9 +125,10 @@ def contexts_build(
 def contexts_ask(
     contexts: PathLike, out: PathLike | None = None, *, kind: Kind = "description", most: Count = 0,
     endpoint: Endpoint = None, model: ModelName = None, local: Local = None,
-    key_variable: KeyVariable = "OPENAI_API_KEY", most_tokens: MostTokens = 512, parallel: Parallel = 4,
+    key_variable: KeyVariable = "OPENAI_API_KEY", temperature: Temperature = None, top_p: TopP = 1.0,
+    seed: DrawSeed = None, most_tokens: MostTokens | None = None, parallel: Parallel = 4,
     prompt_price: PromptPrice = 0.0, reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0,
-    replace: Overwrite = False, progress: Progress | None = None,
+    recipe: Recipe = None, replace: Overwrite = False, progress: Progress | None = None,
 ) -> Asked:  # fmt: skip
     """Ask a model to describe the characters; the same call again asks only what is missing.
 
@@ -130,6 +136,8 @@ def contexts_ask(
         contexts: folder of contexts, or its file.
         out: file for the answers; replies are kept beside it.
         most: only so many contexts, from the first (0: all).
+
+    Temperature and longest reply are those of the recipe, the published ones, where they are not given.
 
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
@@ -145,21 +153,39 @@ def contexts_ask(
     target = path_or_none(out)
     if target is None:
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    named = model_of(endpoint, model, local, key_variable, most_tokens, parallel)
+    sampling = work.read_plan(path_or_none(recipe)).sampling
+    named = model_of(
+        endpoint, model, local, key_variable, most_tokens or sampling.get(kind, 512), parallel, top_p=top_p,
+        temperature=sampling.get("temperature", 0.0) if temperature is None else temperature, seed=seed,
+    )  # fmt: skip
     answers, report = work.answer_with(rows, named, target, kind, prices=prices, progress=progress)
     return Asked(answers, report, target)
 
 
 class SystemScores(Result):
-    """Mean scores of descriptions by system, 0 to 1."""
+    """Mean scores of descriptions by system, 0 to 1; `facts` has one row per judged fact."""
 
-    def __init__(self, scores: dict[str, dict[str, float]]) -> None:
-        self.scores = scores
+    def __init__(
+        self, scores: dict[str, dict[str, Any]], facts: Rows | None = None, report: RunReport | None = None,
+    ) -> None:  # fmt: skip
+        self.scores, self.facts, self.report = scores, facts or [], report
 
     @property
     def table(self) -> Table:
         """One row per system."""
-        return Table.of_dicts([{"system": name, **values} for name, values in self.scores.items()])
+        rows = [{n: v for n, v in values.items() if n != "kinds"} for values in self.scores.values()]
+        return Table.of_dicts([{"system": n, **row} for n, row in zip(self.scores, rows, strict=True)])
+
+    @property
+    def kinds(self) -> Table:
+        """One row per system and kind of facts: how many, and precision, recall and F1."""
+        return Table.of_dicts(
+            [
+                {"system": name, **row}
+                for name, values in self.scores.items()
+                for row in values.get("kinds", ())
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as `contexts score --json`: scores by system."""
@@ -169,12 +195,17 @@ class SystemScores(Result):
         return plural(len(self.scores), "system")
 
 
-@files_of(reads=("references", "answers", "books"))
+@files_of("out", reads=("references", "answers", "books"))
 def contexts_score(
     references: PathLike, *, answers: PathLike | None = None, books: Any = None, kind: Kind = "description",
-    bert_score: str = "", bert_layers: Positive | None = None, entailment: str = "", recipe: Recipe = None,
+    bert_score: str = "", bert_layers: Positive | None = None, entailment: str = "", facts: bool = False,
+    qa: bool = False, out: PathLike | None = None, endpoint: Endpoint = None, model: ModelName = None,
+    local: Local = None, second_judge: str = "", key_variable: KeyVariable = "OPENAI_API_KEY",
+    temperature: Temperature = 0.0, most_tokens: MostTokens = 512, parallel: Parallel = 4,
+    prompt_price: PromptPrice = 0.0, reply_price: ReplyPrice = 0.0, recipe: Recipe = None,
+    replace: Overwrite = False, progress: Progress | None = None,
 ) -> SystemScores:  # fmt: skip
-    """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams.
+    """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, and what models judge.
 
     Args:
         references: JSON lines: doc_key, character, text.
@@ -184,24 +215,78 @@ def contexts_score(
         bert_layers: the layer that BERTScore compares.
         entailment: an NLI model: also the share of sentences that the book entails. It is asked about every
             sentence with every paragraph of the book, so it needs `books` and time (extra `gpu`).
+        facts: also precision and recall of facts (PRISMA), which a model draws and judges.
+        qa: also questions about the reference, made by a model and answered by it from the text.
+        out: file for the facts and their verdicts; replies of the model are kept beside it.
+        second_judge: another model (at the endpoint, or local) judges the same facts: their kappa.
 
     Raises:
-        UsageError: nothing to score.
+        UsageError: nothing to score, or no model to ask. SourceError: the model does not answer.
     """
-    from ..tasks.folder import read_rows
+    from ..files import write_bytes
+    from ..tasks.folder import jsonl_bytes, read_rows
+    from ..tasks.runner import Prices
     from ..workflows import contexts as work
+    from ..workflows.judged_scores import FactJudge, fact_scores, question_scores
 
+    target = path_or_none(out)
     if answers is None and books is None:
         raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
     if entailment and books is None:
         raise UsageError("entailment by the book needs the book", expected="--books")
-    needed = ("doc_key", "character", "text")
-    found = work.score(
+    if (facts or qa) and target is None:
+        raise UsageError("nowhere to write facts and replies", expected="--out FACTS.jsonl")
+    needed, plan = ("doc_key", "character", "text"), work.read_plan(path_or_none(recipe))
+    given = [] if books is None else _books(books, None)
+    groups = work.compared(
         read_rows(path_of(answers), needed=needed) if answers else [],
-        read_rows(path_of(references), needed=needed), [] if books is None else _books(books, None),
-        work.read_plan(path_or_none(recipe)), kind, work.ScoreModels(bert_score, bert_layers, entailment),
+        read_rows(path_of(references), needed=needed), given, plan, kind,
     )  # fmt: skip
-    return SystemScores(found)
+    found = work.score(groups, given, work.ScoreModels(bert_score, bert_layers, entailment))
+    if target is None or not (facts or qa):
+        return SystemScores(found)
+
+    def judge(name: str | None, path: str | None) -> FactJudge:
+        asked = model_of(
+            endpoint, name, path, key_variable, most_tokens, parallel, temperature=temperature or 0.0
+        )
+        cache = target.with_name(f"{target.name}.replies.jsonl")
+        return FactJudge(
+            asked, cache, plan.prompts, prices=Prices(prompt_price, reply_price), progress=progress
+        )
+
+    first = judge(model, local)
+    second = judge(second_judge, second_judge if local else None) if second_judge else None
+    rows: Rows = []
+    if facts:
+        scores, rows = fact_scores(groups, first, second)
+        found = {name: values | scores[name] for name, values in found.items()}
+    if qa:
+        answered = question_scores(groups, first)
+        found = {name: values | answered[name] for name, values in found.items()}
+    if second is not None:
+        first.report.add(second.report)
+    write_bytes(target, jsonl_bytes(rows))
+    return SystemScores(found, rows, first.report)
+
+
+@files_of(reads=("texts", "books"))
+def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: Format = None) -> Table:
+    """Show how much of the wording of descriptions and analyses is not that of the book (Table 6).
+
+    Args:
+        texts: JSON lines: doc_key, character, text; repeatable, one row each.
+        books: the books, with the same doc_key.
+
+    Returns one row per file: texts about these books, and shares of n-grams from 0 to 1 that the book lacks;
+    no shares where no text is about one of the books.
+    """
+    from ..tasks.folder import read_rows
+    from ..workflows import contexts as work
+
+    given = _books(books, format)
+    read = {path.stem: read_rows(path, needed=("doc_key", "text")) for path in map(path_of, texts)}
+    return Table.of_dicts([{"texts of": n, **work.novelty(rows, given)} for n, rows in read.items()])
 
 
 @files_of(reads=("books",))

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 def model_of(
     endpoint: str | None, model: str | None, local: str | None, key_variable: str, most_tokens: int,
-    parallel: int, constrain: str = "none",
+    parallel: int, constrain: str = "none", **drawn: Any,
 ) -> Model:  # fmt: skip
     """A server with the OpenAI interface, or a transformers model on this machine.
+
+    `drawn` says how replies are drawn: temperature, top_p, seed.
 
     Raises:
         UsageError: the arguments do not name exactly one.
@@ -27,12 +29,12 @@ def model_of(
     if endpoint is not None and local is not None:
         raise UsageError("two models are named", expected="--endpoint or --local")
     if local is not None:
-        return LocalModel(local, most_tokens=most_tokens)
+        return LocalModel(local, most_tokens=most_tokens, **drawn)
     if endpoint is None or not model:
         raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
     return EndpointModel(
         endpoint, model, most_tokens=most_tokens, constrain=constrain, key_variable=key_variable,
-        parallel=parallel,
+        parallel=parallel, **drawn,
     )  # fmt: skip
 
 

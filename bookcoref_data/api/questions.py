@@ -81,6 +81,8 @@ def questions_build(
     books: PathLike | Iterable[PathLike], out: PathLike, *, like: str = "repo", recipe: Recipe = None,
     format: Format = None, phrases: PathLike | None = None, test: Count | None = None,
     dev: Count | None = None, draws: Count | None = None, least_tokens: Count | None = None,
+    band_size: Count | None = None, longest_text: Count | None = None, least_options: Count | None = None,
+    most_options: Count | None = None,
     seed: int | None = None, replace: Overwrite = False, progress: Progress | None = None,
 ) -> Questions:  # fmt: skip
     """Make multiple-choice questions from annotated books.
@@ -94,6 +96,10 @@ def questions_build(
         dev: development questions, likewise.
         draws: random draws.
         least_tokens: leave out shorter documents.
+        band_size: with "books": questions per band, category and data set.
+        longest_text: with "books": the longest passage in tokens (0: any).
+        least_options: fill up fewer with the nearest entities of the document (0: as they are).
+        most_options: of more keep the nearest (0: all, as published).
         seed: seed of shuffles and draws.
 
     Raises:
@@ -103,7 +109,17 @@ def questions_build(
     from ..workflows import questions as work
 
     settings = read_settings(
-        like, path_or_none(recipe), test=test, dev=dev, draws=draws, least_tokens=least_tokens, seed=seed
+        like,
+        path_or_none(recipe),
+        test=test,
+        dev=dev,
+        draws=draws,
+        least_tokens=least_tokens,
+        seed=seed,
+        band_size=band_size,
+        longest_text=longest_text,
+        least_options=least_options,
+        most_options=most_options,
     )
     named = work.read_phrases(path_of(phrases)) if phrases else None
     made = work.build(paths_of(books), settings, format=format, phrases=named, progress=progress)
@@ -135,8 +151,9 @@ class Graded(GradedRun):
 @renamed(limit="most")
 def questions_evaluate(
     questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,
-    annotator: bool = False, books: PathLike | None = None, split: str = "test", variant: str = "desc",
-    out: PathLike | None = None, most: Count = 0, endpoint: Endpoint = None, model: ModelName = None,
+    annotator: bool = False, baselines: bool = False, books: PathLike | None = None, split: str = "test",
+    variant: str = "desc", wording: str = "ours", out: PathLike | None = None, most: Count = 0,
+    endpoint: Endpoint = None, model: ModelName = None,
     local: Local = None, constrain: Constrain = "none", key_variable: KeyVariable = "OPENAI_API_KEY",
     most_tokens: MostTokens = 512, parallel: Parallel = 4, prompt_price: PromptPrice = 0.0,
     reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0, replace: Overwrite = False,
@@ -149,27 +166,32 @@ def questions_evaluate(
         answers: JSON lines with id and answer (or response); repeatable.
         annotation: answer from this annotation of the books; needs `books`.
         annotator: answer with our own annotator; needs `books`.
+        baselines: answer with the option that is said last before the mention, and most often in the text.
         books: the books that the questions were made from.
         split: split of the folder: "test", "validation", "random/draw_01".
         variant: the prompt: "base", "desc" or "coref".
+        wording: of the prompt: "ours", or "published" with its system message.
         out: file for the answers; replies of a model are kept beside it, and the same call again asks only
             what is missing.
-        most: only so many questions, from the first (0: all).
+        most: only so many questions, evenly from data sets, categories and bands (0: all).
 
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
     from ..tasks.questions import grade
+    from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.runner import Prices, preview
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
-    rows = rows[:most] if most else rows
+    rows = evenly(rows, most) if most else rows
     prices = Prices(prompt_price, reply_price)
     asked = endpoint is not None or local is not None
     if dry_run:
-        return Graded({}, preview=preview(work.requests_of(rows, variant), dry_run, prices))
+        return Graded({}, preview=preview(work.requests_of(rows, variant, wording), dry_run, prices))
     graded = Graded({str(path): grade(rows, work.read_answers(path)) for path in paths_of(answers)})
+    if baselines:
+        graded.grades |= {name: grade(rows, given) for name, given in text_answers(rows).items()}
     target = path_or_none(out)
     if annotation is not None or annotator:
         where = None if asked else target
@@ -179,7 +201,7 @@ def questions_evaluate(
         if target is None:
             raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
         named = model_of(endpoint, model, local, key_variable, most_tokens, parallel, constrain)
-        requests = work.requests_of(rows, variant)
+        requests = work.requests_of(rows, variant, wording)
         given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
         graded.grades[graded.report.model] = grade(rows, given)
     if not graded.grades:

@@ -55,7 +55,7 @@ GROUPS = {
     "questions": ("Questions about who a mention refers to (IdentifyMe).", "build evaluate"),
     "contexts": (
         "Contexts of characters, for describing them (BookWorm).",
-        "build ask score compare tables collect references identify",
+        "build ask score compare novelty tables collect references identify",
     ),
 }  # fmt: skip
 """Verbs that are groups of verbs."""

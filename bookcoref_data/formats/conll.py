@@ -34,6 +34,8 @@ PartsRule = Literal["join", "merge", "apart"]
 
 _BEGIN = "#begin document"
 _END = "#end document"
+_SPACED = re.compile(r"# (?=(?:begin|end) document)")
+"""GUM writes a blank behind the mark."""
 _LONGEST_NAME = 1000
 _MOST_TOKENS = 10_000_000
 _LONGEST_SENTENCE = 10_000
@@ -133,6 +135,7 @@ class _ConllReader:
     def parts(self) -> Iterator[_Block]:
         block: _Block | None = None
         for number, line in enumerate(self.lines, 1):
+            line = _SPACED.sub("#", line, count=1) if line.startswith("# ") else line
             if line.startswith("#") and (block is None or not block.is_row(line)):
                 if line.startswith(_BEGIN):
                     if block is not None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..errors import DataError
+
 _EXAMPLES = 3
 
 
@@ -44,6 +46,8 @@ class ConversionReport:
     mentions: int = 0
     clusters: int = 0
     kinds: dict[str, NotKept] = field(default_factory=dict)
+    broken: list[DataError] = field(default_factory=list)
+    """Why files could not be read to their end, where the rest goes on without them."""
 
     def add(self, what: str, doc_key: str, example: str = "", count: int = 1) -> None:
         """Note that `what` was left out `count` times in the document `doc_key`."""
@@ -82,5 +86,5 @@ class ConversionReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: the counts of what was written, and `not_kept` as a list of objects."""
-        counts = {name: value for name, value in vars(self).items() if name != "kinds"}
+        counts = {name: value for name, value in vars(self).items() if name not in ("kinds", "broken")}
         return {**counts, "not_kept": [item.to_dict() for item in self.not_kept]}

@@ -5,7 +5,7 @@ OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
 from ..text.tokens import sentence_spans
+from .judged_scores import Compared
 
 Rows = list[dict[str, Any]]
 COMPARED = ("coref", "bm25", "lead", "random")
@@ -43,14 +44,17 @@ class ContextPlan:
     least_words: dict[str, int]
     strictly: bool
     tokens: str
+    sampling: dict[str, Any]
+    prompts: dict[str, str]
+    truncate: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        return attributes(self, "strategies budget chunk_budget seed")
+        return attributes(self, "strategies budget chunk_budget seed truncate")
 
 
 def read_plan(
     path: Path | None = None, strategies: Sequence[str] = (), budget: int | None = None,
-    seed: int | None = None,
+    seed: int | None = None, truncate: bool = False,
 ) -> ContextPlan:  # fmt: skip
     """The recipe in `path` or the one that ships, with changes on top.
 
@@ -61,10 +65,13 @@ def read_plan(
     value = load_toml(source)
     check(value, "context_recipe", str(source), UsageError)
     made, filters = value["contexts"], value["filters"]
+    shipped = load_toml(resource("recipes", "bookworm.toml"))
     plan = ContextPlan(
         tuple(strategies or made["strategies"]), budget or made["budget"], budget or made["chunk_budget"],
         made["seed"] if seed is None else seed, {kind: value["baselines"][kind] for kind in KINDS},
         {kind: filters[kind] for kind in KINDS}, filters["strictly"], filters["tokens"],
+        shipped["sampling"] | value.get("sampling", {}), shipped["prompts"] | value.get("prompts", {}),
+        truncate,
     )  # fmt: skip
     for strategy in plan.strategies:
         if strategy not in STRATEGIES:
@@ -105,7 +112,7 @@ def build(
             budget = plan.chunk_budget if strategy == "chunks" else plan.budget
             groups = joint_groups(names) if joint and strategy != "chunks" else [[name] for name in names]
             share = budget // max(map(len, groups), default=1) if joint else budget
-            retriever = Retriever(book, budget=max(share, 1), seed=plan.seed)
+            retriever = Retriever(book, budget=max(share, 1), seed=plan.seed, truncate=plan.truncate)
             for group in groups:
                 rows += _rows_of(retriever, group, strategy, kind)
                 listener.advance("contexts", len(group))
@@ -192,8 +199,7 @@ def answer_with(
     merged, second = _merged(chunks, model, cache, kind, prices, progress)
     for (doc_key, character), reply in merged.items():
         answers.append(_answer({"doc_key": doc_key, "strategy": "chunks"}, character, reply.text.strip()))
-    for name in ("asked", "cached", "prompt_tokens", "reply_tokens", "cost"):
-        setattr(report, name, getattr(report, name) + getattr(second, name))
+    report.add(second)
     write_bytes(out, jsonl_bytes(answers))
     return answers, report
 
@@ -232,11 +238,10 @@ class Scorer:
 
     def one(self, text: str, reference: str, book: Book | None) -> dict[str, float | None]:
         """ROUGE, entity recall; novel bigrams and entailment against the book, where it is given."""
-        source = " ".join(t for t in book.tokens if t.strip()) if book else ""
         found = {
             **measure.rouge(text, reference),
             "entity_recall": measure.entity_recall(text, measure.named_entities(reference)),
-            "novel_bigrams": measure.novel_ngrams(text, source, 2) if book else None,
+            "novel_bigrams": measure.novel_ngrams(text, plain_text(book), 2) if book else None,
         }
         if self._judge and book:
             premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
@@ -252,28 +257,25 @@ class Scorer:
         return [{"bert_score": value} for value in values]
 
 
-def score(
-    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description",
-    models: ScoreModels = ScoreModels(),
-) -> dict[str, dict[str, float]]:  # fmt: skip
-    """Mean scores of the answers of every strategy, and of the baselines, against references.
+def compared(
+    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
+) -> dict[str, list[Compared]]:
+    """The answers of every strategy, and the baselines, each beside its reference.
 
     A row has doc_key, character and text. References shorter than the recipe's limit are left out; a
-    character with several (one per study guide) is scored against each, as published.
+    character with several (one per study guide) is compared with each, as published.
     Baselines need `books`: the first or random sentences about a character, and those nearest to it.
     """
-    by_key = {book.doc_key: book for book in books}
     gold: dict[tuple[str, str], list[str]] = {}
     for r in references:
         if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
             gold.setdefault((str(r["doc_key"]), str(r["character"])), []).append(str(r["text"]))
-    groups: dict[str, list[tuple[str, str, Book | None]]] = {}
+    groups: dict[str, list[Compared]] = {}
     for answer in answers:
         key = (str(answer["doc_key"]), str(answer["character"]))
-        name = str(answer.get("strategy") or "answers")
-        for reference in gold.get(key, ()):
-            groups.setdefault(name, []).append((str(answer["text"]), reference, by_key.get(key[0])))
-    most = plan.baseline_sentences[kind]
+        group = groups.setdefault(str(answer.get("strategy") or "answers"), [])
+        group += [Compared(*key, str(answer["text"]), reference) for reference in gold.get(key, ())]
+    most, by_key = plan.baseline_sentences[kind], {book.doc_key: book for book in books}
     for (doc_key, character), reference in ((key, text) for key, texts in gold.items() for text in texts):
         book = by_key.get(doc_key)
         if book is None:
@@ -285,15 +287,42 @@ def score(
             "baseline oracle": measure.oracle_sentences(said, reference, most),
         }
         for name, sentences in baselines.items():
-            groups.setdefault(name, []).append((" ".join(sentences), reference, book))
+            groups.setdefault(name, []).append(Compared(doc_key, character, " ".join(sentences), reference))
+    return {name: group for name, group in groups.items() if group}
+
+
+def score(
+    groups: Mapping[str, Sequence[Compared]], books: Sequence[Book], models: ScoreModels = ScoreModels()
+) -> dict[str, dict[str, Any]]:
+    """Mean scores of the texts of every group against their references."""
+    by_key = {book.doc_key: book for book in books}
     scorer = Scorer(models)
-    found = {}
-    for name, pairs in groups.items():
-        rows = [scorer.one(*pair) for pair in pairs]
-        bert = scorer.bert([text for text, _, _ in pairs], [reference for _, reference, _ in pairs])
+    found: dict[str, dict[str, Any]] = {}
+    for name, group in groups.items():
+        rows = [scorer.one(c.text, c.reference, by_key.get(c.doc_key)) for c in group]
+        bert = scorer.bert([c.text for c in group], [c.reference for c in group])
         together = [row | more for row, more in zip(rows, bert, strict=True)]
         found[name] = {"texts": float(len(rows)), **mean_scores(together)}
     return found
+
+
+def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
+    """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6)."""
+    sources = {book.doc_key: plain_text(book) for book in books}
+    inside = [row for row in texts if str(row["doc_key"]) in sources]
+    rows = [
+        {
+            f"{n}-grams": measure.novel_ngrams(str(row["text"]), sources[str(row["doc_key"])], n)
+            for n in range(1, most + 1)
+        }
+        for row in inside
+    ]
+    return {"texts": float(len(inside)), **mean_scores(rows)}
+
+
+def plain_text(book: Book) -> str:
+    """The words of a book without its line ends."""
+    return text_of(book, 0, len(book.tokens))
 
 
 def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:

@@ -47,6 +47,12 @@ class Imported:
     report: ConversionReport
     records: Path | None = None
 
+    @property
+    def differences(self) -> dict[str, tuple[int, int]]:
+        """(published, found) of every published count of the corpus that is another one here."""
+        counts = {name: int(getattr(self.report, name) or 0) for name in ("documents", "tokens", "mentions")}
+        return self.corpus.differences(counts | self.splits)
+
     def __repr__(self) -> str:
         return f"<Imported: {self.corpus.name}, {self.report.documents:,} documents in {self.out}>"
 
@@ -57,7 +63,8 @@ class Imported:
             **attributes(self.corpus, "kind name"),
             **attributes(self, "out records splits digest"),
             **{name: counts[name] for name in ("documents", "tokens", "mentions", "clusters", "not_kept")},
-            **attributes(self.corpus, "texts annotation citation"),
+            **attributes(self.corpus, "texts annotation citation published"),
+            "broken": [str(error) for error in self.report.broken],
         }
 
 

@@ -163,9 +163,9 @@ def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = No
     return list(annotation_answers(questions, keys, made))
 
 
-def requests_of(questions: Rows, variant: str) -> list[Request]:
+def requests_of(questions: Rows, variant: str, wording: str = "ours") -> list[Request]:
     """What a model is asked for these questions."""
-    return [request_of(question, variant) for question in questions]
+    return [request_of(question, variant, wording) for question in questions]
 
 
 def answer_with(

@@ -131,6 +131,15 @@ def test_headings_name_the_narrators(annotate):
     assert not first_person(done, "Martin Ford")
 
 
+def test_a_sentence_about_a_letter_is_no_heading(annotate):
+    third = "He took his lamp and went out. He saw nothing near him. His heart was still. He came back."
+    text = "\n\n".join(["This was Anna Hill's letter.", LINES, LINES, LINES, "CHAPTER II", *[third] * 150])
+    cast = ["Anna Hill", "Martin Ford"]
+    assert "narrator: told in the third person" in annotate(text, cast).state.notes
+    titled = annotate(text.replace("This was Anna Hill's letter.", "Anna Hill's Letter."), cast).state.notes
+    assert [note for note in titled if note.startswith("narrator: Anna Hill")]
+
+
 LETTER = """Martin Ford read the letter to his sister.
 
 My dear Anna,

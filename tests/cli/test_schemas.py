@@ -60,6 +60,7 @@ COMMANDS = {
 # Schemas that a test of the room holds, where a richer world is at hand. The file names the schema.
 ELSEWHERE = {
     "contexts-ask": "tasks/test_contexts.py",
+    "contexts-novelty": "tasks/test_contexts.py",
     "contexts-collect": "tasks/test_guides.py",
     "contexts-identify": "tasks/test_guides.py",
     "contexts-references": "tasks/test_guides.py",

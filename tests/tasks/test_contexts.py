@@ -119,6 +119,49 @@ def test_what_is_not_there_is_named(book):
         Retriever(book, budget=0)
 
 
+def test_the_published_rule_cuts_the_end_off_where_paragraphs_do_not_fit():
+    starts = [(0, 0), (21, 21), (32, 32), (33, 33), (34, 34)]
+    sentences = [[f"w{n}_{i}" for i in range(size)] + ["\n"] for n, size in enumerate((20, 10, 8))]
+    book = Book.make("cut", sentences, characters=[("Ann", starts)])
+    for truncate, wanted in ((True, [20, 10]), (False, [10, 8])):
+        (context,) = Retriever(book, budget=30, truncate=truncate).contexts("Ann", "coref")
+        assert sizes(context) == wanted
+
+
+def test_wording_that_books_lack_is_counted_by_length(place, tmp_path, book, fits_schema):
+    key = book.doc_key
+    copied = " ".join(t for t in book.tokens[:40] if t.strip())
+    for name, text in (("described", copied), ("analysed", "a wholly other wording of mine")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"doc_key": key, "character": "x", "text": text}))
+    words = (
+        "novelty",
+        tmp_path / "described.jsonl",
+        tmp_path / "analysed.jsonl",
+        "--books",
+        place / "books.jsonl",
+    )
+    found = json.loads(run(*words, "--json").stdout)
+    fits_schema("contexts-novelty", found)
+    rows = {row["texts of"]: row for row in found}
+    assert rows["described"]["4-grams"] == 0.0
+    assert rows["analysed"]["4-grams"] == 1.0 > rows["analysed"]["1-grams"]
+    (tmp_path / "other.jsonl").write_text('{"doc_key": "?", "character": "x", "text": "y"}')
+    none = json.loads(run("novelty", tmp_path / "other.jsonl", *words[-2:], "--json").stdout)
+    assert none == [{"texts of": "other", "texts": 0.0}]
+
+
+def test_sampling_is_the_published_one_unless_it_is_given(place, chat, tmp_path):
+    words = ("ask", place / "c", "--endpoint", chat.url, "--model", "m", "--most", 1, "--out")
+    assert run(*words, tmp_path / "a.jsonl").exit_code == 0
+    assert run(*words, tmp_path / "b.jsonl", "--kind", "analysis", "--temperature", 0, "--top-p", 0.9,
+               "--seed", 7, "--most-tokens", 9).exit_code == 0  # fmt: skip
+    sent = [{k: v for k, v in b.items() if k not in ("model", "messages")} for b in chat.bodies]
+    assert sent == [
+        {"temperature": 0.4, "max_tokens": 110},
+        {"temperature": 0.0, "max_tokens": 9, "top_p": 0.9, "seed": 7},
+    ]
+
+
 def test_sentences_about_a_character(book):
     name = book.characters[0].name
     first = sentences_about(book, name, 4)
@@ -297,7 +340,7 @@ def test_entities_are_found_by_the_model_of_the_extra_annotate():
 def test_a_character_with_several_references_is_scored_against_each():
     said = ["Ann bakes bread " * 10, "Sam sails away now " * 10]
     rows = [{"doc_key": "b", "character": "Ann", "text": text} for text in said]
-    found = work.score(rows[:1], rows, [], work.read_plan())["answers"]
+    found = work.score(work.compared(rows[:1], rows, [], work.read_plan()), [])["answers"]
     assert (found["texts"], found["rouge1"]) == (2, 0.5)
 
 

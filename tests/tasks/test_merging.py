@@ -80,7 +80,9 @@ def test_agreement_is_given_by_genre_and_needs_two():
     documents = [example("bc/demo/1"), example("mz/demo/2")]
     tables = {n: {d.doc_key: t for d in documents} for n, t in (("x", ONE), ("y", TWO), ("z", ONE))}
     found = agreement_by_genre(documents, tables)
-    assert set(found) == {"all", "bc", "mz"}
+    assert set(found) == {"all", "bc", "mz", "names", "nouns", "pronouns"}
+    kinds = {kind: found[kind]["x", "y"].decisions for kind in ("names", "nouns", "pronouns")}
+    assert kinds == {"names": 4, "nouns": 4, "pronouns": 2}
     assert set(found["bc"]) == {("x", "y"), ("x", "z"), ("y", "z")}
     assert (found["all"]["x", "y"].decisions, found["bc"]["x", "z"].strict) == (10, 1.0)
     with pytest.raises(UsageError, match="two annotators"):

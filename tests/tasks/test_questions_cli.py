@@ -11,6 +11,9 @@ from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.tasks.folder import read_record
+from bookcoref_data.tasks.questions import NONE_OF_THE_ABOVE as NONE
+from bookcoref_data.tasks.questions.baselines import evenly, text_answers
+from bookcoref_data.tasks.questions.entities import gender_of, quoted
 
 
 def run(*words):
@@ -52,6 +55,86 @@ def test_building_again_replaces_its_own_folder_and_no_other(place, tmp_path):
     result = run(*words, tmp_path / "mine")
     assert isinstance(result.exception, UsageError)
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["README.md"]
+
+
+def test_some_questions_are_drawn_evenly():
+    rows = [{"id": i, "category": "NOM" if i < 8 else "PRON", "dataset": "a"} for i in range(12)]
+    assert [q["id"] for q in evenly(rows, 4)] == [0, 1, 8, 9]
+    assert [q["id"] for q in evenly(rows, 10)] == [0, 1, 2, 3, 4, 5, 8, 9, 10, 11]
+
+
+def test_words_alone_answer_with_the_nearest_and_the_commonest():
+    text = "Ann saw Ann . Ann saw Ben . {{She}} (#This is the marked mention) left Cid ."
+    row = {"id": "q", "text": text, "options": ["Cid", "Ben", "Ann", NONE]}
+    nearest, commonest = text_answers([row]).values()
+    assert (nearest[0]["answer"], commonest[0]["answer"]) == ("Ben", "Ann")
+    assert {a[0]["answer"] for a in text_answers([row | {"options": ["Dan", NONE]}]).values()} == {NONE}
+
+
+@pytest.mark.parametrize(
+    ("phrase", "he", "she", "gender"),
+    [
+        ("Pip", 5, 0, "male"), ("Mrs. Hall", 0, 0, "female"), ("the old man", 1, 1, "male"),
+        ("Mr. Hall's wife", 0, 0, "neutral"), ("Mr. Hall's wife", 1, 6, "female"), (None, 0, 0, "neutral"),
+    ],
+)  # fmt: skip
+def test_the_gender_of_an_entity(phrase, he, she, gender):
+    assert gender_of(phrase, he, she) == gender
+
+
+def test_quotation_marks_tell_dialogue():
+    tokens = [
+        "“",
+        "I",
+        "am",
+        ",",
+        "”",
+        "he",
+        "said",
+        ".",
+        '"',
+        "You",
+        "are",
+        '"',
+        ",",
+        "he",
+        "thinks",
+        ".",
+        "``",
+        "We",
+        "''",
+        "went",
+    ]
+    inside = [t for t, one in zip(tokens, quoted(tokens), strict=True) if one and t.isalpha()]
+    assert inside == ["I", "am", "You", "are", "We"]
+    assert list(quoted(["“", "a", "“", "b", "”", "c"])) == [True, True, True, True, False, False]
+
+
+def test_texts_and_options_keep_within_their_limits(place, tmp_path):
+    out = tmp_path / "q"
+    words = ("build", place / "books.jsonl", "--like", "books", "--least-tokens", 100, "--out", out)
+    assert run(*words, "--longest-text", 400, "--least-options", 5, "--most-options", 6).exit_code == 0
+    rows = [json.loads(line) for line in (out / "default/test.jsonl").read_text("utf-8").splitlines()]
+    assert rows
+    for row in rows:
+        assert row["end"] - row["evidence"] < 400
+        assert 5 <= len(row["options"]) - 1 + (row["answer"] == NONE) <= 6
+        assert row["answer"] == NONE or row["answer"] in row["options"]
+        assert len(row["genders"]) == len(row["options"]) - 1
+        assert len({*row["options"]}) == len(row["options"])
+
+
+def test_the_published_wording_comes_with_its_system_message(place, chat, tmp_path):
+    chat.answer = lambda body: "- The mention refers to: None of the Above"
+    asked = ("--endpoint", chat.url, "--model", "m", "--out", tmp_path / "a.jsonl", "--most", 2)
+    done = run("evaluate", place / "q", *asked, "--wording", "published", "--variant", "base")
+    assert done.exit_code == 0, done.output
+    system, user = chat.bodies[0]["messages"]
+    assert (system["role"], system["content"][:40]) == ("system", "You are a question answering system. You")
+    assert user["content"].startswith("Instruction:\nRead the text given below.")
+    assert user["content"].endswith("Follow the below format:\n- Mention:\n- The mention refers to:")
+    assert isinstance(run("evaluate", place / "q", *asked, "--wording", "best").exception, UsageError)
+    assert "PRON in dialogue" in run("evaluate", place / "q", "--baselines").stdout
 
 
 def test_a_model_is_asked_and_graded_and_asked_again_for_nothing(place, chat, tmp_path, fits_schema):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -168,7 +169,7 @@ def test_what_cannot_be_is_one_message_and_leaves_nothing(tmp_path):
 
 KEYS = {"kind": str, "name": str, "out": str, "records": str | None, "splits": dict, "digest": str,
         "documents": int, "tokens": int, "mentions": int, "clusters": int, "not_kept": list,
-        "texts": str, "annotation": str, "citation": str}  # fmt: skip
+        "texts": str, "annotation": str, "citation": str, "published": dict, "broken": list}  # fmt: skip
 
 
 def test_json_has_the_documented_keys(tmp_path):
@@ -184,10 +185,13 @@ def test_json_has_the_documented_keys(tmp_path):
     assert strict.exit_code == 1
 
 
+OPTIONAL = ("licence", "published")
+
+
 def test_every_corpus_states_licence_and_citation():
     for corpus in corpora().values():
         # Without a stated licence there is none to name; `annotation` says so in words.
-        stated = {name: value for name, value in corpus.to_dict().items() if name != "licence"}
+        stated = {name: value for name, value in corpus.to_dict().items() if name not in OPTIONAL}
         assert all(stated.values()), corpus.kind
         assert corpus.annotation.replace(" ", "-").startswith(corpus.licence or "")
         assert corpus.bibtex.startswith("@inproceedings{")
@@ -224,3 +228,69 @@ def test_a_real_novel_of_pdnc(shared_data, tmp_path):
     assert "names that no character has" not in not_kept(done)
     spans = done.report.mentions + len(record.extra["quotations"])
     assert not_kept(done)["spans that begin or end inside a token"] < 0.02 * spans
+
+
+THREE = (
+    "# begin document {name}\n0\tAnn\t(person-1-Ann)\n1\tand\t_\n2\ther\t(person-2(person-1-Ann)\n"
+    "3\tson\tperson-2)\n# end document\n"
+)
+
+
+def test_a_clone_of_gum_repeats_its_documents(tmp_path):
+    files(
+        tmp_path / "clone",
+        en_gum_ud_train_dot_conllu=CONLLU.format(name="GUM_a"),
+        **{"not-to-release__sources__GUM_a_dot_conllu": CONLLU.format(name="GUM_a")},
+        coref__gum__conllu__GUM_a_dot_conllu=CONLLU.format(name="GUM_a"),
+    )
+    done = import_corpus("gum", tmp_path / "clone", tmp_path / "out")
+    assert (done.splits["train"], done.report.documents) == (1, 1)
+    assert not_kept(done)["documents that are in another folder, too"] == 2
+    inside = import_corpus("gum", tmp_path / "clone/not-to-release", tmp_path / "again")
+    assert inside.report.documents == 1
+
+
+def test_gum_in_three_columns(tmp_path):
+    files(tmp_path / "in", coref__ontogum__conll__GUM_a_dot_conll=THREE.format(name="GUM_a"))
+    done = import_corpus("gum", tmp_path / "in", tmp_path / "out")
+    ((_, record),) = by_split(tmp_path / "out").values()
+    assert record.doc_key == "GUM_a"
+    assert [[(m.start, m.end) for m in c] for c in record.clusters] == [[(0, 0), (2, 2)], [(2, 3)]]
+    assert not done.report.broken
+
+
+def test_a_broken_file_is_named_and_the_rest_is_written(tmp_path):
+    broken = THREE.format(name="GUM_b").replace("person-2)", "person-9)")
+    files(
+        tmp_path / "in",
+        a_dot_conll=THREE.format(name="GUM_a"),
+        b_dot_conll=broken,
+        c_dot_conll=THREE.format(name="GUM_c"),
+    )
+    words = ["import", "gum", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    ran = CliRunner().invoke(make_app(), [*words, "--json"])
+    assert ran.exit_code == 1
+    found = json.loads(ran.stdout)
+    assert found["documents"] == 2
+    assert len(found["broken"]) == 1
+    assert "b.conll:" in found["broken"][0]
+    assert sorted(by_split(tmp_path / "out")) == ["GUM_a", "GUM_c"]
+    (tmp_path / "in/a.conll").unlink(), (tmp_path / "in/c.conll").unlink()
+    with pytest.raises(FormatError, match=r"b\.conll:"):
+        import_corpus("gum", tmp_path / "in", tmp_path / "none")
+
+
+def test_published_counts_that_differ_are_told(tmp_path):
+    files(tmp_path / "in", data__train__a_dot_v4_gold_conll=CONLL.format(name="nw/a"))
+    done = import_corpus("ontonotes", tmp_path / "in", tmp_path / "out")
+    assert done.differences == {"train": (2802, 2), "validation": (343, 0), "test": (348, 0)}
+
+
+def test_books_of_booknlp_without_tokens_are_named(shared_data, tmp_path):
+    for novel in ("TheInvisibleMan", "TheGambler"):
+        shutil.copytree(shared_data / "booknlp" / novel, tmp_path / "in" / novel)
+    done = import_corpus("booknlp", tmp_path / "in", tmp_path / "out")
+    assert done.report.documents == 1
+    (error,) = done.report.broken
+    assert "TheGambler.entities" in str(error)
+    assert "no .tokens file" in str(error)

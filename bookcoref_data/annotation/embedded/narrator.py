@@ -111,7 +111,7 @@ def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str, bool]]:
         for m in ms[bisect_left(starts, a) : bisect_left(starts, b)]:
             who = _named(text, m)
             paper = _paper(tokens, a, b, m) if who >= 0 else ""
-            if paper:
+            if paper and not (words[-1] == "." and paper in words):  # "This was Mr. Casaubon's letter.'
                 yield a, who, paper, tokens[m.start - 1].lower() != "of" or tokens[m.end + 1] in _OWNS
                 break
 

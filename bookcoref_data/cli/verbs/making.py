@@ -234,7 +234,7 @@ def import_(given: Given, strict: bool = False, json: Json = False) -> None:
     """
     done: Imported = given()
     emit_result(done, json, _show_imported)
-    if strict and not done.report.complete:
+    if done.report.broken or (strict and not done.report.complete):
         raise typer.Exit(FAILED)
 
 
@@ -250,6 +250,9 @@ def _show_imported(done: Imported) -> None:
         say(f"all that was read: {done.records}")
     for item in report.not_kept:
         say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+    listed("cannot be read:", done.report.broken)
+    for name, (published, found) in done.differences.items():
+        say(f"published: {published:,} {name}; here: {found:,}")
     say(f"texts: {done.corpus.texts}")
     say(f"annotation: {done.corpus.annotation}")
     say(f"cite: {done.corpus.citation}")

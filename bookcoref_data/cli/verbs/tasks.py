@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...api.models import Asked
     from ...api.questions import Graded, Questions
     from ...tasks.questions import Grades
+    from ...tasks.runner import RunReport
     from ...workflows.merge import MergeReport
     from ..declared import Json
 
@@ -93,8 +94,18 @@ def _show_merged(report: MergeReport) -> None:
 
 def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
     columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
-               "chain_length", "mean_distance", "largest_distance")  # fmt: skip
-    headings = ("genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest")
+               "chain_length", "mean_distance", "largest_distance", "far_mentions")  # fmt: skip
+    headings = (
+        "genre",
+        "docs",
+        "tok/doc",
+        "chains/doc",
+        "ment/doc",
+        "ment/chain",
+        "distance",
+        "largest",
+        "over 5,000",
+    )
     for name, rows in found.items():
         emit_table(headings, cells(rows, columns), title=name)
 
@@ -133,7 +144,7 @@ def questions_evaluate(given: Given, out: Path | None, json: Json = False) -> No
     """
     Examples:
         bookcoref-data questions evaluate questions --annotation system.conll --books gold.jsonl
-        bookcoref-data questions evaluate questions --dry-run 2
+        bookcoref-data questions evaluate questions --baselines --most 20
         bookcoref-data questions evaluate questions --endpoint http://localhost:8000 --model m --out a.jsonl
     """
     graded: Graded = given()
@@ -153,6 +164,9 @@ def _show_grades(name: str, grades: Grades) -> None:
     emit_table(("questions", "n", "right", "accuracy", "95% interval"), rows, title=name)
     errors = ", ".join(f"{kind} {count:,}" for kind, count in sorted(grades.errors.items())) or "none"
     typer.echo(f"errors: {errors}")
+    if grades.genders:
+        pairs = ", ".join(f"{pair} {count:,}" for pair, count in sorted(grades.genders.items()))
+        typer.echo(f"gender of the right answer and of the one given instead: {pairs}")
     nested = grades.nested
     typer.echo(
         f"nested mentions: {nested.right:,} of {nested.total:,} right; of the errors "
@@ -175,16 +189,19 @@ def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) 
     if done.preview is not None:
         _print_prompts(done.preview, json)
         return False
-    if done.report is not None:
-        figures: dict[str, Any] = done.report.to_dict()
-        say(
-            f"{figures['model']}: {figures['asked']:,} asked, {figures['cached']:,} from earlier replies, "
-            f"{figures['prompt_tokens']:,} + {figures['reply_tokens']:,} tokens, "
-            f"cost {figures['cost']:.4f}; answers in {out}"
-        )
+    _say_run(done.report, out)
     if json:
         emit_json(done.to_dict())
     return not json
+
+
+def _say_run(report: RunReport | None, out: Path | None) -> None:
+    if report is not None:
+        say(
+            f"{report.model}: {report.asked:,} asked, {report.cached:,} from earlier replies, "
+            f"{report.prompt_tokens:,} + {report.reply_tokens:,} tokens, cost {report.cost:.4f}; "
+            f"answers in {out}"
+        )
 
 
 def _print_prompts(preview: dict[str, Any], json: bool) -> None:
@@ -224,28 +241,61 @@ def contexts_ask(given: Given, out: Path | None, json: Json = False) -> None:
     _print_run(given(), out, json)
 
 
+SCORES = {
+    "rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "entity_recall": "entities",
+    "novel_bigrams": "new bigrams", "bert_score": "BERTScore", "entailment": "entailed",
+    "fact_precision": "facts P", "fact_recall": "facts R", "fact_f1": "facts F1",
+    "qa_exact": "QA EM", "qa_f1": "QA F1",
+}  # fmt: skip
+
+
 @verb(flags={"answers": "-a"})
-def contexts_score(done: SystemScores, bert_score: str, entailment: str) -> None:
+def contexts_score(done: SystemScores, out: Path | None) -> None:
     """Scores are in percent; --json has fractions.
 
     Examples:
         bookcoref-data contexts score references.jsonl --books bookcoref
         bookcoref-data contexts score references.jsonl --answers answers.jsonl --json
+        bookcoref-data contexts score r.jsonl -a a.jsonl --facts --endpoint http://h/v1 --model m -o f.jsonl
     """
-    columns = ["rouge1", "rouge2", "rougeL", "entity_recall", "novel_bigrams"]
-    titles = ["system", "texts", "R-1", "R-2", "R-L", "entities", "new bigrams"]
-    for column, title, asked in (
-        ("bert_score", "BERTScore", bert_score),
-        ("entailment", "entailed", entailment),
-    ):
-        if asked:
-            columns.append(column)
-            titles.append(title)
+    _say_run(done.report, out)
+    shown = [name for name in SCORES if any(name in scores for scores in done.scores.values())]
     rows = [
-        [name, int(s["texts"]), *(100 * s[c] if c in s else None for c in columns)]
-        for name, s in done.scores.items()
+        [name, int(scores["texts"]), *(_percent(scores.get(c)) for c in shown)]
+        for name, scores in done.scores.items()
     ]
-    emit_table(titles, rows)
+    emit_table(("system", "texts", *(SCORES[name] for name in shown)), rows)
+    columns = ("system", "kind", "answer_facts", "reference_facts")
+    shares = ("fact_precision", "fact_recall", "fact_f1")
+    kinds = [[*(r[c] for c in columns), *(_percent(r.get(c)) for c in shares)] for r in done.kinds]
+    if kinds:
+        emit_table(("system", "facts", "in answers", "in references", "P", "R", "F1"), kinds)
+    for name, scores in done.scores.items():
+        if "kappa" in scores:
+            typer.echo(f"{name}: kappa of the two judges {scores['kappa']:.3f}")
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+@verb(flags={"books": "--books"})
+def contexts_novelty(given: Given, json: Json = False) -> None:
+    """Shares are in percent; --json has fractions.
+
+    Examples:
+        bookcoref-data contexts novelty references.jsonl --books bookcoref
+        bookcoref-data contexts novelty references.jsonl answers.jsonl --books bookcoref --json
+    """
+    rows = given().to_dicts()
+    if json:
+        emit_json([{name: value for name, value in row.items() if value is not None} for row in rows])
+        return
+    shares = [name for name in rows[0] if name.endswith("-grams")]
+    emit_table(
+        ("texts of", "texts", *shares),
+        [[r["texts of"], int(r["texts"]), *(_percent(r[n]) for n in shares)] for r in rows],
+    )
 
 
 @verb(flags={"budgets": "-b"})

@@ -7,8 +7,8 @@ records. Nothing is fetched: the user brings the files.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,12 @@ class Corpus:
     tested_on: str
     papers: tuple[Paper, ...]
     documents: str = ""
+    published: dict[str, int] = field(default_factory=dict)
+    """Counts that the corpus or its paper states: documents by split, documents, tokens, mentions."""
+
+    def differences(self, found: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """(published, found) of every published count that is another one here."""
+        return {n: (c, found.get(n, 0)) for n, c in self.published.items() if found.get(n, 0) != c}
 
     @property
     def citation(self) -> str:
@@ -121,6 +127,8 @@ def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Token
     for found in _READERS[kind](path, report, tokenise):
         empty = False
         yield found
+    if empty and report.broken:
+        raise report.broken[0]
     if empty:
         raise SourceError(
             f"{path} has no documents of {corpora()[kind].name}", expected=corpora()[kind].layout

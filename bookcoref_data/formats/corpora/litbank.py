@@ -18,7 +18,7 @@ from .. import brat, conll
 from ..conversion_report import ConversionReport
 from ..layers import by_sentence
 from ..lines import read_lines
-from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below
+from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below, going_on
 
 MISFITS = "quotations whose places are not in the text"
 
@@ -33,11 +33,11 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
     if not files:
         folder = _folder(path, "coref/conll", "conll") or path
         for file in files_below(folder, ".conll"):
-            for record in conll.read(file, report=report):
+            for record in going_on(conll.read(file, report=report), report):
                 yield Found(DEFAULT_SPLIT, _with_gutenberg_key(record))
         return
     for file in files:
-        for record in brat.read(file, report=report):
+        for record in going_on(brat.read(file, report=report), report):
             quotes = None if quotations is None else quotations / file.name
             if quotes is not None and quotes.is_file():
                 record = _with_quotations(record, quotes, report)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ...books import Record
-from ...errors import SourceError
+from ...errors import DataError, SourceError
 from ..compressed import bare_stem
+from ..conversion_report import ConversionReport
 
 DEFAULT_SPLIT = "test"
 _SPLITS = {
@@ -53,6 +54,14 @@ def split_of(path: Path, root: Path) -> str:
     words = [word for part in parts for word in re.split(r"[^a-z]+", part.lower())]
     named = [_SPLITS[word] for word in words if word in _SPLITS]
     return named[-1] if named else DEFAULT_SPLIT
+
+
+def going_on(records: Iterable[Record], report: ConversionReport) -> Iterator[Record]:
+    """The records of one file; what is wrong with it is noted, and ends this file alone."""
+    try:
+        yield from records
+    except DataError as error:
+        report.broken.append(error)
 
 
 def files_below(path: Path, *endings: str) -> Iterator[Path]:

@@ -107,12 +107,16 @@ def _cut(
 
 
 class Retriever:
-    """Contexts for the characters of one book; what is common to all characters is made once."""
+    """Contexts for the characters of one book; what is common to all characters is made once.
 
-    def __init__(self, book: Book, *, budget: int = 7600, seed: int = 0) -> None:
+    `truncate`: where the chosen paragraphs do not fit, the end is cut off, as published (BookWorm, 4.1).
+    """
+
+    def __init__(self, book: Book, *, budget: int = 7600, seed: int = 0, truncate: bool = False) -> None:
         if budget < 1:
             raise UsageError("the budget of a context is at least one token", found=budget)
         self.book, self.budget, self.seed = book, budget, seed
+        self._truncate = truncate
         self.paragraphs = paragraphs_of(book, budget)
         self._starts = [p.start for p in self.paragraphs]
         self._mentions = {c.name: c.mentions for c in book.characters}
@@ -139,7 +143,9 @@ class Retriever:
             return self._chunks(character)
         if strategy not in ways:
             raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
-        chosen = self._within_budget(ways[strategy](character), stop=strategy == "lead")
+        order = ways[strategy](character)
+        cut = self._truncate and strategy in ("coref", "bm25")
+        chosen = self._within_budget(sorted(order) if cut else order, stop=cut or strategy == "lead")
         return [Context(self.book.doc_key, character, strategy, tuple(self.paragraphs[i] for i in chosen))]
 
     def mention_counts(self, character: str) -> dict[int, int]:

@@ -13,6 +13,8 @@ from itertools import combinations
 
 from ...books import Mention
 from ...errors import UsageError
+from ...formats.layers import flat
+from ...scoring.mention_types import TypeRules
 from ...shapes import AsFields
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
@@ -83,10 +85,28 @@ def krippendorff_alpha(pairs: Sequence[tuple[Choice, Choice]]) -> float:
     return 1 - observed / expected if expected else 1.0
 
 
+def kind_of(document: SplitDocument, ref: ChainRef) -> str:
+    """What the best mention of a chain is: "names" before "nouns" before "pronouns" (Tables 11 to 13).
+
+    By the tag of its last word, or by rules in a document without tags.
+    """
+    tags = flat(document.layers.get("xpos"))
+    rules = TypeRules(document.tokens, document.sentence_ends)
+    found = {
+        _TAGGED.get(tags[m.end][:3], _TAGGED.get(tags[m.end][:2], "pronouns"))
+        if tags else _RULED[rules.type_of(m.start, m.end)] for m in document.chains[ref]
+    }  # fmt: skip
+    return next(kind for kind in ("names", "nouns", "pronouns") if kind in found)
+
+
+_TAGGED = {"NNP": "names", "NN": "nouns", "NNS": "nouns"}
+_RULED = {"name": "names", "nominal": "nouns", "pronoun": "pronouns"}
+
+
 def agreement_by_genre(
     documents: Sequence[SplitDocument], annotators: Mapping[str, Mapping[str, Decisions]]
 ) -> dict[str, dict[tuple[str, str], DecisionAgreement]]:
-    """Agreement of every pair of annotators by genre, and over "all".
+    """Agreement of every pair of annotators by genre, by what the chains say, and over "all".
 
     `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
 
@@ -103,8 +123,9 @@ def agreement_by_genre(
         }  # fmt: skip
         for one, other in combinations([n for n in annotators if n in chosen], 2):
             both = [(chosen[one][ref], chosen[other][ref]) for ref in document.questions]
-            for genre in dict.fromkeys(("all", document.genre or "all")):
-                pairs.setdefault(genre, {}).setdefault((one, other), []).extend(both)
+            for ref, choice in zip(document.questions, both, strict=True):
+                for group in dict.fromkeys(("all", document.genre or "all", kind_of(document, ref))):
+                    pairs.setdefault(group, {}).setdefault((one, other), []).append(choice)
     if not pairs:
         raise UsageError("no document was decided by two annotators")
     return {genre: {pair: agreement(both) for pair, both in found.items()} for genre, found in pairs.items()}

@@ -48,9 +48,15 @@ class GenreStatistics:
     def largest_distance(self) -> int:
         return max(self.distances, default=0)
 
+    @property
+    def far_mentions(self) -> int:
+        """Mentions over 5,000 tokens behind the one before (the paper counts 178)."""
+        return sum(distance > 5000 for distance in self.distances)
+
     def to_dict(self) -> dict[str, Any]:
         counts = "genre documents tokens chains mentions tokens_per_document chains_per_document "
-        return attributes(self, counts + "mentions_per_document chain_length mean_distance largest_distance")
+        places = "mentions_per_document chain_length mean_distance largest_distance far_mentions"
+        return attributes(self, counts + places)
 
 
 def genre_of(doc_key: str) -> str:

@@ -34,6 +34,31 @@ def annotation_answers(
     return answers
 
 
+def text_answers(questions: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, str]]]:
+    """Answers from words alone: the option said last before the mention, and the one said most often."""
+    found: dict[str, list[dict[str, str]]] = {"nearest name": [], "most frequent": []}
+    for question in questions:
+        before, _, after = str(question["text"]).partition("{{")
+        phrases = [str(o) for o in question["options"] if o != NONE_OF_THE_ABOVE]
+        counts = {p: before.count(p) + after.count(p) for p in phrases}
+        places = {p: before.rfind(p) for p in phrases}
+        for name, values, least in (("nearest name", places, 0), ("most frequent", counts, 1)):
+            best = max(phrases, key=values.__getitem__, default="")
+            said = values.get(best, -1) >= least
+            found[name].append({"id": str(question["id"]), "answer": best if said else NONE_OF_THE_ABOVE})
+    return found
+
+
+def evenly(questions: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """At most so many questions, in their order: in turn from each data set, category, band."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for i, question in enumerate(questions):
+        kind = tuple(str(question.get(name) or "") for name in ("dataset", "category", "band"))
+        groups.setdefault(kind, []).append(i)
+    ranks = sorted((rank, i) for group in groups.values() for rank, i in enumerate(group))
+    return [questions[i] for i in sorted(i for _, i in ranks[:most])]
+
+
 class _Sides:
     """A document and an annotation of it."""
 

@@ -30,9 +30,10 @@ class Question:
     """One multiple-choice question. Offsets are tokens of the document; ends are inclusive for the mention
     and exclusive for the text. `entity` is the right phrase even where `answer` is "None of the Above".
 
-    `overlapping` holds the phrases of entities whose mentions contain the mention or lie in it. `evidence`
-    and `evidence_distance` (tokens back to the nearest earlier mention that shows the phrase) are -1 where
-    they were not asked for.
+    `overlapping` holds the phrases of entities whose mentions contain the mention or lie in it, `genders` the
+    gender of each option ("male", "female", "neutral"); `in_dialogue`: quotation marks surround the mention.
+    `evidence` and `evidence_distance` (tokens back to the nearest earlier mention that shows the phrase) are
+    -1 where they were not asked for.
     """
 
     id: str
@@ -59,13 +60,15 @@ class Question:
     overlapping: tuple[str, ...]
     text_start: int
     text_end: int
+    genders: tuple[str, ...] = ()
+    in_dialogue: bool = False
     evidence: int = -1
     evidence_distance: int = -1
     band: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         row = {name: getattr(self, name) for name in self.__slots__}
-        return row | {"options": list(self.options), "overlapping": list(self.overlapping)}
+        return row | {name: list(row[name]) for name in ("options", "overlapping", "genders")}
 
 
 FEATURES: dict[str, Any] = {
@@ -165,8 +168,17 @@ def _candidates(
     return [
         Candidate(dataset, document, s, evidence.get(s.index, -1))
         for s in scores
-        if _may_be_asked(s, settings, made.counts)
+        if _may_be_asked(s, settings, made.counts) and _is_near(s, evidence, settings, made.counts)
     ]
+
+
+def _is_near(
+    s: MentionScores, evidence: dict[int, int], settings: QuestionSettings, counts: Counter[str]
+) -> bool:
+    """Whether the passage from the evidence to the mention is within the limit."""
+    near = not settings.longest_text or s.mention.end - evidence.get(s.index, 0) < settings.longest_text
+    counts["further from the evidence than the longest text"] += bool(evidence and not near)
+    return near or not evidence
 
 
 def _may_be_asked(s: MentionScores, settings: QuestionSettings, counts: Counter[str]) -> bool:
@@ -259,17 +271,19 @@ def _question(
     start, end = _passage(candidate, settings)
     entity = document.phrases[s.entity] or ""
     text = mark(document.book.tokens, s.mention, start, end)
-    options = _options(document, start, end)
+    options = _options(candidate, start, end, settings)
     if none:
         options.remove(entity)
     rng.shuffle(options)
     around = overlapping_entities(document, s.index)
+    genders = dict(zip(document.phrases, document.genders, strict=False))
     return Question(
         f"{document.book.doc_key}:{s.index}", candidate.dataset, document.book.doc_key,
         s.index, s.mention.start, s.mention.end, s.category, s.text, text,
         (*options, NONE_OF_THE_ABOVE), NONE_OF_THE_ABOVE if none else entity, entity,
         s.fuzzy, s.neighbour, s.nominal_neighbour, s.surface_neighbour,
         s.pronoun_class, s.helpers, s.distractors, s.net_distractors, s.nested, tuple(around), start, end,
+        tuple(genders[option] for option in options), document.quoted[s.mention.start],
         candidate.evidence, candidate.evidence_distance, band,
     )  # fmt: skip
 
@@ -286,15 +300,26 @@ def _passage(candidate: Candidate, settings: QuestionSettings) -> tuple[int, int
     return start, end
 
 
-def _options(document: QuestionDocument, start: int, end: int) -> list[str]:
-    """The phrases of all labelled entities with a mention in the passage, in order of first mention."""
-    found: dict[str, None] = {}
-    first = bisect_left(document.mentions, (start, -1))
-    for i in range(first, bisect_left(document.mentions, (end, -1))):
-        phrase = document.phrases[document.owners[i]]
-        if phrase is not None and document.mentions[i].end < end:
-            found.setdefault(phrase)
-    return list(found)
+def _options(candidate: Candidate, start: int, end: int, settings: QuestionSettings) -> list[str]:
+    """The phrases of all labelled entities with a mention in the passage, in order of first mention.
+
+    Of more than the settings allow those mentioned nearest to the question stay; where there are fewer than
+    they ask for, the nearest of the document join them. The right one is always there.
+    """
+    document, mention = candidate.document, candidate.scores.mention
+    inside: dict[str, None] = {}
+    near: dict[str, int] = {}
+    for other, owner in zip(document.mentions, document.owners, strict=True):
+        if (phrase := document.phrases[owner]) is not None:
+            near[phrase] = min(near.get(phrase, len(document.book.tokens)), abs(other.start - mention.start))
+            if start <= other.start and other.end < end:
+                inside.setdefault(phrase)
+    near[document.phrases[candidate.scores.entity] or ""] = -1
+    most = settings.most_options or len(inside)
+    kept = sorted(inside, key=near.__getitem__)[:most]
+    missing = settings.least_options - len(kept)
+    further = sorted(near.keys() - inside.keys(), key=near.__getitem__)[: max(0, missing)]
+    return [*(phrase for phrase in inside if phrase in kept), *further]
 
 
 def overlapping_entities(document: QuestionDocument, index: int) -> list[str]:

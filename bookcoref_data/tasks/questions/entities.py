@@ -7,16 +7,28 @@ fullest common name or noun phrase among the mentions, see `phrases`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...books import Book, Mention, Record
 from ...formats.kinds import mention_types
 from ...scoring.mention_types import TypeRules
+from ...words import word_set
 from .phrases import cluster_name, letters_of, proposals, written_words
 from .pronouns import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
+_OPENING, _CLOSING = frozenset(["“", "``"]), frozenset(["”", "''"])
+_HE, _SHE = 2, 3
+_MALE = word_set("""
+    mr sir lord king prince duke count baron squire father brother son uncle nephew husband grandfather man
+    boy gentleman lad monsieur master captain colonel
+""")
+_FEMALE = word_set("""
+    mrs miss lady queen princess duchess countess mother sister daughter aunt niece wife grandmother woman
+    girl madame mademoiselle widow maid maiden mistress nurse governess
+""")
 _CATEGORY = {"name": "PROP", "nominal": "NOM", "pronoun": "PRON"}
 
 
@@ -26,6 +38,7 @@ class QuestionDocument:
 
     `owners[i]` is the entity of mention `i`, an index of `phrases`; a phrase of None means unlabelled.
     `sources` says where the phrases come from. A span in two clusters belongs to the first that lists it.
+    `genders` are "male", "female" or "neutral" by entity; `quoted` says of each token if it is in a quote.
     """
 
     book: Book
@@ -34,6 +47,8 @@ class QuestionDocument:
     categories: tuple[str, ...]
     phrases: tuple[str | None, ...]
     source: str
+    genders: tuple[str, ...]
+    quoted: tuple[bool, ...]
 
     @property
     def unlabelled_share(self) -> float:
@@ -77,7 +92,31 @@ def make_document(
             for n, members in enumerate(by_entity)
         ]  # fmt: skip
         phrases = _phrases(by_entity, names, texts, proposed, least_mentions)
-    return QuestionDocument(book, mentions, owners, categories, tuple(phrases), source)
+    said = [[book.text_of(mentions[i]).lower() for i in members] for members in by_entity]
+    classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]
+    genders = tuple(gender_of(p, c[_HE], c[_SHE]) for p, c in zip(phrases, classes, strict=False))
+    return QuestionDocument(
+        book, mentions, owners, categories, tuple(phrases), source, genders, tuple(quoted(book.tokens))
+    )
+
+
+def gender_of(phrase: str | None, he: int, she: int) -> str:
+    """The gender of an entity: of its pronouns where three of four agree, else of words of its phrase."""
+    if max(he, she) >= 3 * max(1, min(he, she)):
+        return "male" if he > she else "female"
+    words = {word.strip(".,'’").casefold() for word in (phrase or "").split()}
+    male, female = bool(words & _MALE), bool(words & _FEMALE)
+    return "neutral" if male == female else "male" if male else "female"
+
+
+def quoted(tokens: Sequence[str]) -> Iterator[bool]:
+    """Whether each token lies in a quotation; one that never closes ends at the next opening mark."""
+    inside = False
+    for token in tokens:
+        opens = token in _OPENING or (token == '"' and not inside)
+        closes = token in _CLOSING or (token == '"' and inside)
+        inside = opens or (inside and not closes)
+        yield inside
 
 
 def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list[str | None], str]:

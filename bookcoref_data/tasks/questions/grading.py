@@ -46,8 +46,10 @@ class Grades:
     """The result for one file of answers.
 
     `groups` holds a `Share` for "all", each category, "entity" and "none" (what the right answer is), each
-    band and each data set. `errors`: "entity-entity", "entity-none", "none-entity", "no answer" and
-    "outside the options". `extracted`: replies that quote the mention right; None without replies.
+    band and data set, and what the public code looks at: nested or not, gender of the right answer, person
+    of pronouns, in dialogue or not. `genders` counts wrong answers by "right - chosen" gender.
+    `errors`: "entity-entity", "entity-none", "none-entity", "no answer" and "outside the options".
+    `extracted`: replies that quote the mention right; None without replies.
     `nested` questions have an `overlapping` entity; `nested_confusions` of their errors name it.
     """
 
@@ -59,6 +61,7 @@ class Grades:
     nested: Share = field(default_factory=lambda: Share(0, 0))
     nested_confusions: int = 0
     unknown: int = 0
+    genders: Counter[str] = field(default_factory=Counter)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -70,6 +73,7 @@ class Grades:
             "nested": self.nested.to_dict(),
             "nested_errors_to_overlapping": self.nested_confusions,
             "answers_to_unknown_questions": self.unknown,
+            "genders": dict(self.genders),
         }
 
 
@@ -119,6 +123,16 @@ def _groups(questions: Sequence[Row]) -> dict[str, Callable[[Row], bool]]:
         "entity": lambda q: bool(q["answer"] != NONE_OF_THE_ABOVE),
         "none": lambda q: bool(q["answer"] == NONE_OF_THE_ABOVE),
     }
+    if any(q.get("genders") for q in questions):
+        groups |= {
+            "nested": lambda q: bool(q["is_nested"]),
+            "not nested": lambda q: not q["is_nested"],
+            **{f"{g} answer": _of_gender(g) for g in ("male", "female", "neutral")},
+            "I or you": lambda q: q["category"] == "PRON" and q["pronoun_class"] in (0, 1),
+            "other pronouns": lambda q: q["category"] == "PRON" and q["pronoun_class"] in (2, 3, 4, 7),
+            "PRON in dialogue": lambda q: q["category"] == "PRON" and bool(q["in_dialogue"]),
+            "PRON outside dialogue": lambda q: q["category"] == "PRON" and not q["in_dialogue"],
+        }
     for title in ("band", "dataset"):
         values = dict.fromkeys(str(q.get(title) or "") for q in questions)
         if title == "band" or len(values) > 1:
@@ -126,11 +140,24 @@ def _groups(questions: Sequence[Row]) -> dict[str, Callable[[Row], bool]]:
     return groups
 
 
+def gender_chosen(question: Row, answer: str) -> str:
+    """The gender of an option; "none" for None of the Above, no option, and rows without genders."""
+    genders = dict(zip(question["options"], question.get("genders") or (), strict=False))
+    return str(genders.get(answer, "none"))
+
+
+def _of_gender(gender: str) -> Callable[[Row], bool]:
+    return lambda question: gender_chosen(question, str(question["answer"])) == gender
+
+
 def _has(field_: str, value: str) -> Callable[[Row], bool]:
     return lambda question: question.get(field_) == value
 
 
 def _count_error(grades: Grades, question: Row, answer: str) -> None:
+    if question.get("genders"):
+        chosen = gender_chosen(question, answer)
+        grades.genders[f"{gender_chosen(question, str(question['answer']))} - {chosen}"] += 1
     if not answer:
         grades.errors["no answer"] += 1
     elif answer not in question["options"]:

@@ -24,6 +24,22 @@ _EXPLANATIONS = {
     "coref": "<explain the choice in 1-2 sentences, with cues from the coreference chains>",
 }
 VARIANTS = tuple(_EXPLANATIONS)
+WORDINGS = ("ours", "published")
+SYSTEM_MESSAGE = (
+    "You are a question answering system. "
+    "You have to answer the following question based on the given context."
+)
+_PUBLISHED_RULE = (
+    "Note that you can select the None of the Above option (The mention refers to: None of the Above), "
+    "if the mention does not refer to any other entity/option. {}Do not produce any other extra text.\n"
+    "Follow the below format:"
+)
+_PUBLISHED_EXPLANATIONS = {
+    "base": "",
+    "desc": "Also provide explanations in 1-2 sentences for the same. ",
+    "coref": "Also provide explanations in 1-2 sentences by taking cues from coreference chains that lead to "
+             "the mention. ",
+}  # fmt: skip
 REFERS = "The mention refers to:"
 _PLAIN = r"[A-Za-z ,'.]"
 
@@ -48,6 +64,19 @@ def prompt_of(question: Mapping[str, Any], variant: str = "desc") -> str:
     )  # fmt: skip
 
 
+def published_prompt(question: Mapping[str, Any], variant: str = "desc") -> str:
+    """The prompt for one row in the wording of the public code, which has `SYSTEM_MESSAGE` before it."""
+    lines = ["- Mention:", f"- {REFERS}"]
+    if explanation_of(variant):
+        lines.insert(1, "- Explanation:")
+    parts = (
+        f"Instruction:\n{INSTRUCTION}", f"Text:\n{question['text']}",
+        "\n".join(["Options for the answer:", *question["options"]]),
+        "\n".join([_PUBLISHED_RULE.format(_PUBLISHED_EXPLANATIONS[variant]), *lines]),
+    )  # fmt: skip
+    return "\n\n".join(parts)
+
+
 def explanation_of(variant: str) -> str | None:
     """What a variant asks for between mention and answer. Raises UsageError for an unknown one."""
     if variant not in _EXPLANATIONS:
@@ -65,12 +94,16 @@ def answer_pattern(options: Sequence[str], variant: str = "desc") -> str:
     return f"- Mention: \\{{\\{{{_PLAIN}{{1,125}}\\}}\\}}\\n{explanation}- {REFERS} ({choice})"
 
 
-def request_of(question: Mapping[str, Any], variant: str = "desc") -> Request:
-    """What a model is asked for one row of a question file."""
+def request_of(question: Mapping[str, Any], variant: str = "desc", wording: str = "ours") -> Request:
+    """What a model is asked for one row of a question file. Raises UsageError for an unknown wording."""
+    if wording not in WORDINGS:
+        raise UsageError(f"there is no wording {wording!r}", expected=" or ".join(WORDINGS))
+    published = wording == "published"
     options = tuple(question["options"])
     return Request(
-        key=str(question["id"]), prompt=prompt_of(question, variant),
+        key=str(question["id"]), prompt=(published_prompt if published else prompt_of)(question, variant),
         pattern=answer_pattern(options, variant), choices=options,
+        system=SYSTEM_MESSAGE if published else "",
         lead=f"- Mention: {{{{{question['mention']}}}}}\n- {REFERS} ",
     )  # fmt: skip
 

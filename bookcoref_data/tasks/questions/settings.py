@@ -21,7 +21,9 @@ class QuestionSettings:
     pronoun from the second on, the limit itself only if included. `longest_mention` is in characters, 0 for
     no limit. `test`, `dev` and `draw` are numbers of questions per data set and category. `bands` are
     limits of the evidence distance in tokens; none means the published kind of questions.
-    `passage_margin`: tokens before the evidence and after the mention in a passage of a whole book.
+    `passage_margin`: tokens before the evidence and after the mention in a passage of a whole book, which is
+    left out where it is longer than `longest_text` tokens. `least_options` and `most_options` count phrases
+    besides "None of the Above". 0 is no limit.
     """
 
     fuzzy_limit: int = 75
@@ -42,6 +44,9 @@ class QuestionSettings:
     bands: tuple[int, ...] = ()
     band_size: int = 50
     passage_margin: int = 100
+    longest_text: int = 0
+    least_options: int = 0
+    most_options: int = 0
 
     def __post_init__(self) -> None:
         problems = [
@@ -51,7 +56,10 @@ class QuestionSettings:
             ("bands", list(self.bands) == sorted({*self.bands}) and all(b > 0 for b in self.bands),
              "increasing token counts"),
             *((name, getattr(self, name) >= 0, "0 or more") for name in
-              ("test", "dev", "draws", "draw", "band_size", "passage_margin", "least_tokens")),
+              ("test", "dev", "draws", "draw", "band_size", "passage_margin", "least_tokens", "longest_text",
+               "least_options", "most_options")),
+            ("most_options", not self.most_options or self.most_options >= max(2, self.least_options),
+             "2 or more, and no fewer than least_options"),
         ]  # fmt: skip
         for name, sound, expected in problems:
             if not sound:

@@ -33,6 +33,8 @@ class EndpointModel:
     url: str
     name: str
     temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int | None = None
     most_tokens: int = 512
     constrain: str = "none"
     key_variable: str = "OPENAI_API_KEY"
@@ -50,10 +52,13 @@ class EndpointModel:
         self.url = self.url.rstrip("/")
 
     def settings(self) -> dict[str, Any]:
-        return {
-            "model": self.name, "temperature": self.temperature, "max_tokens": self.most_tokens,
-            "constrain": self.constrain,
-        }  # fmt: skip
+        return {"model": self.name, "constrain": self.constrain, **self._sampling()}
+
+    def _sampling(self) -> dict[str, Any]:
+        """How replies are drawn, in the words of the interface; what is as always is left out."""
+        found: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.most_tokens}
+        found |= {"top_p": self.top_p} if self.top_p < 1 else {}
+        return found | ({} if self.seed is None else {"seed": self.seed})
 
     def reply(self, request: Request) -> Reply:
         """Send one request.
@@ -98,10 +103,7 @@ class EndpointModel:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def _body(self, request: Request) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self.name, "messages": [{"role": "user", "content": request.prompt}],
-            "temperature": self.temperature, "max_tokens": self.most_tokens,
-        }  # fmt: skip
+        body: dict[str, Any] = {"model": self.name, "messages": request.messages, **self._sampling()}
         if self.constrain == "regex" and request.pattern:
             body["guided_regex"] = request.pattern
         elif self.constrain == "choice" and request.choices:

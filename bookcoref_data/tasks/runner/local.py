@@ -12,28 +12,36 @@ from .requests import Reply, Request
 
 @dataclass(slots=True)
 class LocalModel:
-    """A causal language model, loaded at the first request; decoding is greedy.
+    """A causal language model, loaded at the first request; decoding is greedy at temperature 0.
 
-    `name` is a folder or a name on the Hub. `revision` pins the latter. Where a request has choices the
-    reply is its lead and one of them: at every step only tokens that continue a choice are allowed.
+    Above 0 every reply is drawn with the same `seed`. `name` is a folder or a name on the Hub, which
+    `revision` pins. Where a request has choices the reply is its lead and one of them: at every step only
+    tokens that continue a choice are allowed.
     """
 
     name: str
     revision: str | None = None
     device: str = "cpu"
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int | None = None
     most_tokens: int = 512
     parallel: int = 1
     _loaded: Any = field(default=None, repr=False)
 
     def settings(self) -> dict[str, Any]:
-        return {"model": self.name, "revision": self.revision, "max_tokens": self.most_tokens, "local": True}
+        found = {"model": self.name, "revision": self.revision, "max_tokens": self.most_tokens, "local": True}
+        return found | (
+            {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed or 0}
+            if self.temperature else {}
+        )  # fmt: skip
 
     def reply(self, request: Request) -> Reply:
         """Answer one request. Raises SourceError when the model cannot be loaded."""
         import torch
 
         tokenizer, model = self._load()
-        prompt = self._dress(tokenizer, request.prompt) + (request.lead if request.choices else "")
+        prompt = self._dress(tokenizer, request) + (request.lead if request.choices else "")
         ids = tokenizer(prompt, return_tensors="pt").input_ids.to(self.device)
         room: dict[str, Any] = {"max_new_tokens": self.most_tokens}
         if request.choices:
@@ -46,8 +54,11 @@ class LocalModel:
                 "max_new_tokens": longest,
                 "prefix_allowed_tokens_fn": lambda _, seen: tree[tuple(seen[width:].tolist())],
             }
-        with torch.no_grad():
-            out = model.generate(ids, do_sample=False, pad_token_id=tokenizer.eos_token_id, **room)
+        elif self.temperature:
+            room |= {"do_sample": True, "temperature": self.temperature, "top_p": self.top_p}
+        with torch.no_grad(), torch.random.fork_rng():
+            torch.manual_seed(self.seed or 0)
+            out = model.generate(ids, **{"do_sample": False, "pad_token_id": tokenizer.eos_token_id, **room})
         new = out[0][ids.shape[1] :]
         text = tokenizer.decode(new, skip_special_tokens=True)
         return Reply((request.lead if request.choices else "") + text, int(ids.shape[1]), int(new.shape[0]))
@@ -71,12 +82,13 @@ class LocalModel:
         return self._loaded
 
     @staticmethod
-    def _dress(tokenizer: Any, prompt: str) -> str:
+    def _dress(tokenizer: Any, request: Request) -> str:
         """The prompt in the chat form of the model, where it has one."""
         if not getattr(tokenizer, "chat_template", None):
-            return f"{prompt}\n\n"
-        message = [{"role": "user", "content": prompt}]
-        return str(tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
+            return "".join(f"{message['content']}\n\n" for message in request.messages)
+        return str(
+            tokenizer.apply_chat_template(request.messages, tokenize=False, add_generation_prompt=True)
+        )
 
 
 def choice_tree(choices: Sequence[Sequence[int]], end: int) -> tuple[dict[tuple[int, ...], list[int]], int]:

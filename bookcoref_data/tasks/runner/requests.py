@@ -15,7 +15,7 @@ class Request:
 
     `pattern` is a regular expression that the whole reply must match, for servers that can constrain
     decoding. `choices` are the only answers wanted, `lead` what the reply says before one of them: a local
-    model then decodes nothing but a choice.
+    model then decodes nothing but a choice. `system` is the system message, "" for none.
     """
 
     key: str
@@ -23,10 +23,18 @@ class Request:
     pattern: str = ""
     choices: tuple[str, ...] = ()
     lead: str = ""
+    system: str = ""
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The prompt as a conversation."""
+        said = (("system", self.system), ("user", self.prompt))
+        return [{"role": role, "content": text} for role, text in said if text or role == "user"]
 
     def digest(self, settings: Mapping[str, Any]) -> str:
         """Hex sha256 of the prompt, its constraints and the model's settings: the key of the cache."""
-        value = [self.prompt, self.pattern, self.choices, self.lead, dict(settings)]
+        value: list[Any] = [self.prompt, self.pattern, self.choices, self.lead, dict(settings)]
+        value += [self.system] if self.system else []
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()
 
 

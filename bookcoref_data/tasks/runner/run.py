@@ -44,6 +44,11 @@ class RunReport:
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
+    def add(self, other: RunReport) -> None:
+        """Count a further run in."""
+        for name in ("asked", "cached", "prompt_tokens", "reply_tokens", "cost"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 def ask(
     requests: Iterable[Request], model: Model, cache: Path, *, prices: Prices | None = None,

@@ -1,0 +1,171 @@
+"""Scores of descriptions that a model judges: facts (PRISMA), and questions answered from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..progress import Progress
+from ..tasks.contexts import mean_scores
+from ..tasks.contexts.facts import (
+    SIDES,
+    Fact,
+    by_kind,
+    fact_prompt,
+    facts_in,
+    filled,
+    kappa,
+    kind_of,
+    prisma,
+    questions_in,
+    verdict_in,
+)
+from ..tasks.contexts.scores import qa_scores
+from ..tasks.runner import Model, Prices, Request, RunReport, ask
+from ..text.tokens import sentence_spans
+
+Rows = list[dict[str, Any]]
+About = tuple[str, str]
+"""A character, and a text about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A text about a character, and the reference that it is compared with."""
+
+    doc_key: str
+    character: str
+    text: str
+    reference: str
+
+
+class FactJudge:
+    """A model that draws facts, judges them, and makes and answers questions; `report` counts what it did.
+
+    Replies are kept in `cache`: the same prompts again ask nothing.
+    """
+
+    def __init__(
+        self, model: Model, cache: Path, prompts: Mapping[str, str], *, prices: Prices | None = None,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        self.report = RunReport(model.name)
+        self._model, self._cache, self._prompts = model, cache, prompts
+        self._prices, self._progress = prices, progress
+
+    def replies(self, prompts: Iterable[str]) -> dict[str, str]:
+        """The reply to every prompt."""
+        wanted = list(dict.fromkeys(prompts))
+        requests = [Request(str(i), prompt) for i, prompt in enumerate(wanted)]
+        found, report = ask(requests, self._model, self._cache, prices=self._prices, progress=self._progress)
+        self.report.add(report)
+        return {prompt: found[str(i)].text for i, prompt in enumerate(wanted)}
+
+    def facts(self, texts: Iterable[About]) -> dict[About, list[Fact]]:
+        """The facts of every text with their kinds, each fact once."""
+        prompts = {about: self._fact_prompts(about) for about in texts}
+        replies = self.replies(chain.from_iterable(prompts.values()))
+        found = {about: facts_in("\n".join(replies[p] for p in some)) for about, some in prompts.items()}
+        kinds = {
+            (about, fact.text): self._filled("classify", character=about[0], fact=fact.text)
+            for about, facts in found.items() for fact in facts if not fact.kind
+        }  # fmt: skip
+        said = self.replies(kinds.values())
+        return {
+            about: [f if f.kind else replace(f, kind=kind_of(said[kinds[about, f.text]])) for f in facts]
+            for about, facts in found.items()
+        }
+
+    def verdicts(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bool | None]:
+        """Whether each fact holds by a text: {(fact, text): verdict}."""
+        prompts = {pair: self._filled("verify", fact=pair[0], text=pair[1]) for pair in pairs}
+        said = self.replies(prompts.values())
+        return {pair: verdict_in(said[prompt]) for pair, prompt in prompts.items()}
+
+    def questions(self, texts: Iterable[About]) -> dict[About, list[tuple[str, str]]]:
+        """Pairs of question and answer made from every text."""
+        prompts = {about: self._filled("questions", character=about[0], text=about[1]) for about in texts}
+        said = self.replies(prompts.values())
+        return {about: questions_in(said[prompt]) for about, prompt in prompts.items()}
+
+    def answers(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The answer to each question from a text: {(question, text): answer}."""
+        prompts = {pair: self._filled("answer", question=pair[0], text=pair[1]) for pair in pairs}
+        said = self.replies(prompts.values())
+        return {pair: said[prompt].strip() for pair, prompt in prompts.items()}
+
+    def _filled(self, name: str, **values: str) -> str:
+        return filled(self._prompts[name], **values)
+
+    def _fact_prompts(self, about: About) -> list[str]:
+        sentences = [about[1][a:b] for a, b in sentence_spans(about[1])]
+        return [fact_prompt(self._prompts["facts"], sentences, i, about[0]) for i in range(len(sentences))]
+
+
+def fact_scores(
+    groups: Mapping[str, Sequence[Compared]], judge: FactJudge, second: FactJudge | None = None
+) -> tuple[dict[str, dict[str, Any]], Rows]:
+    """Precision, recall and F1 of facts by system, with a table by kind; and one row per judged fact.
+
+    Scores are means over texts, those by kind are pooled. A second judge is asked about the same facts; both
+    judges' kappa is over all facts of a system; a fact without a verdict counts as one that does not hold.
+    """
+    pairs = list(chain.from_iterable(groups.values()))
+    facts = judge.facts(dict.fromkeys((p.character, t) for p in pairs for t in (p.text, p.reference)))
+    asked = [
+        (fact.text, by)
+        for p in pairs
+        for text, by in ((p.text, p.reference), (p.reference, p.text))
+        for fact in facts[p.character, text]
+    ]
+    judges = [one.verdicts(asked) for one in (judge, second) if one is not None]
+    rows: Rows = []
+    found: dict[str, dict[str, Any]] = {}
+    for system, some in groups.items():
+        judged, verdicts = [], []
+        for p in some:
+            sides: list[list[Fact]] = []
+            for side, text, by in zip(SIDES, (p.text, p.reference), (p.reference, p.text), strict=True):
+                sides.append([replace(f, supported=judges[0][f.text, by]) for f in facts[p.character, text]])
+                for fact in sides[-1]:
+                    verdicts.append([one[fact.text, by] is True for one in judges])
+                    rows.append({
+                        "doc_key": p.doc_key, "character": p.character, "system": system, "side": side,
+                        "fact": fact.text, "kind": fact.kind,
+                        "verdicts": [one[fact.text, by] for one in judges],
+                    })  # fmt: skip
+            judged.append((sides[0], sides[1]))
+        found[system] = {**mean_scores([prisma(*both) for both in judged]), "kinds": by_kind(judged)}
+        if second is not None:
+            found[system]["kappa"] = kappa(*zip(*verdicts, strict=True)) if verdicts else 1.0
+    return found, rows
+
+
+def question_scores(
+    groups: Mapping[str, Sequence[Compared]], judge: FactJudge
+) -> dict[str, dict[str, float]]:
+    """Exact match and F1 of questions about the reference, answered from a text: means over texts by system.
+
+    Questions that the reference does not answer as it was said are left out (round trip).
+    """
+    pairs = list(chain.from_iterable(groups.values()))
+    made = judge.questions(dict.fromkeys((p.character, p.reference) for p in pairs))
+    answers = judge.answers(
+        (question, text)
+        for p in pairs
+        for text in (p.reference, p.text)
+        for question, _ in made[p.character, p.reference]
+    )
+    found = {}
+    for system, some in groups.items():
+        scored = [
+            qa_scores(made[p.character, p.reference], p.reference, p.text, lambda q, text: answers[q, text])
+            for p in some
+        ]
+        kept = [one for one in scored if one is not None]
+        means = {f"qa_{name}": value for name, value in mean_scores(kept).items() if name != "questions"}
+        found[system] = {**means, "questions": sum(one["questions"] for one in kept)}
+    return found
