@@ -1,85 +1,84 @@
-"""Are the answers of the backend `hub` those of the published code, on the same random weights?
+"""Are the answers of the backend `hub` those of the public code, on the same weights? And write what it answers.
 
     pip download --no-deps --no-binary :all: maverick-coref==1.0.7 && tar xzf maverick_coref-1.0.7.tar.gz
     pip download --no-deps relik==1.0.7 && unzip relik-1.0.7-py3-none-any.whl -d relik-1.0.7
     python benchmarks/check_hub_parity.py --maverick maverick-coref-1.0.7 --relik relik-1.0.7
 
-The published classes are imported from their sources, with empty modules in the place of training
-frameworks they import and do not need here. Both sides read the same files and the same random texts.
-Needs the extra `gpu`; a class that transformers 5 no longer has is defined below.
+The models and documents are those of `benchmarks/hub_models.py`: full structure, small width, fixed weights. The
+public classes are imported from their sources, with empty modules in the place of training frameworks they import
+and do not need here; the judge is transformers' own class. `--write tests/annotation/hub/golden.json` keeps the
+public answers, which a test compares with ours; do that with transformers 4.56, which the public Maverick needs: its
+tokenizer call leaves out [CLS] and [SEP] with some later versions, and the last lines say whether with this one.
+A class that transformers 5 no longer has is defined below.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import io
+import itertools
 import json
-import random
 import sys
 import tempfile
 import types
+import zlib
 from pathlib import Path
+from typing import Any
 
-TEXTS = 60
-WORDS = (
-    *("the", "old", "fox", "and", "young", "hare", "met", "at", "mill", "Anna", "Brown", "said", "to"),
-    *("that", "she", "was", "tired", "he", "I", "you", "his", "her"),
-)
-ENCODER = {
-    "model_type": "deberta-v2", "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
-    "num_attention_heads": 2, "relative_attention": True, "position_buckets": 16,
-    "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p",
-    "position_biased_input": False, "type_vocab_size": 0, "layer_norm_eps": 1e-7,
-}  # fmt: skip
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from benchmarks import hub_models as made  # noqa: E402
+
+NEAR = 1e-5
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--maverick", type=Path, help="unpacked source of maverick-coref")
-    parser.add_argument("--relik", type=Path, help="unpacked wheel of relik")
+    parser.add_argument("--maverick", type=Path, required=True, help="unpacked source of maverick-coref")
+    parser.add_argument("--relik", type=Path, required=True, help="unpacked wheel of relik")
+    parser.add_argument("--write", type=Path, help="keep the public answers in this file")
     given = parser.parse_args()
     import torch
+    import transformers
 
-    torch.manual_seed(0)
-    random.seed(0)
+    print(f"torch {torch.__version__}, transformers {transformers.__version__}, {made.DOCUMENTS} documents")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make_encoder(folder / "encoder")
-        if given.relik:
-            for binary in (False, True):
-                check_reader(given.relik, folder, binary)
-        if given.maverick:
-            check_maverick(given.maverick, folder)
+        encoder = made.make_encoder(folder / "encoder")
+        public = {
+            "maverick": maverick(given.maverick, folder, encoder),
+            "reader": reader(given.relik, folder, encoder),
+            "judge": judge(folder),
+        }
+    if given.write:
+        rows = ",\n".join(
+            f' "{kind}": [\n' + ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in answers) + "\n ]"
+            for kind, answers in public.items()
+        )
+        given.write.write_text(f"{{\n{rows}\n}}\n")
+        print(f"wrote {given.write}")
 
 
-def make_encoder(folder: Path) -> None:
-    """A small encoder in which every word is one subword: both sides then speak of the same spans."""
-    import sentencepiece as spm
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
-
-    folder.mkdir()
-    model = io.BytesIO()
-    text = (" ".join(random.choice(WORDS) for _ in range(8)) for _ in range(600))
-    spm.SentencePieceTrainer.train(
-        sentence_iterator=text, model_writer=model, vocab_size=70, hard_vocab_limit=False, minloglevel=2,
-        pad_id=0, bos_id=1, eos_id=2, unk_id=3,
-        pad_piece="[PAD]", bos_piece="[CLS]", eos_piece="[SEP]", unk_piece="[UNK]",
-    )  # fmt: skip
-    (folder / "spm.model").write_bytes(model.getvalue())
-    (folder / "tokenizer_config.json").write_text('{"do_lower_case": false}')
-    (folder / "config.json").write_text(json.dumps(ENCODER | {"vocab_size": 128}))
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(ENCODER | {"vocab_size": len(tokenizer)}))
-    AutoModel.from_config(AutoConfig.from_pretrained(folder)).save_pretrained(folder)
+def report(what: str, public: list[Any], ours: list[Any]) -> None:
+    """Whether every number of every document is the same to `NEAR`, and the largest difference."""
+    apart = [difference(a, b) for a, b in zip(public, ours, strict=True)]
+    same = sum(d <= NEAR for d in apart)
+    print(f"{what}: {same} of {len(apart)} documents equal to {NEAR:g}; largest difference {max(apart):.1e}")
 
 
-def randomise(model, scale: float) -> None:
-    import torch
+def difference(a: Any, b: Any) -> float:
+    """The largest difference of two numbers at one place; infinite where the structure differs."""
+    if isinstance(a, dict):
+        return max((difference(a[k], b[k]) for k in a), default=0.0) if a.keys() == b.keys() else float("inf")
+    if isinstance(a, list | tuple):
+        return max((difference(x, y) for x, y in zip(a, b, strict=True)), default=0.0) if len(a) == len(b) else float("inf")
+    if isinstance(a, int) and isinstance(b, int):
+        return 0.0 if a == b else float("inf")
+    return abs(a - b)
 
-    for parameter in model.parameters():
-        if parameter.dim() > 1:
-            torch.nn.init.normal_(parameter, std=scale)
+
+def told(ids: list[int]) -> list[int]:
+    """Subwords as their number and a checksum."""
+    return [len(ids), zlib.crc32(json.dumps(ids).encode())]
 
 
 def package(name: str, folder: Path) -> None:
@@ -89,60 +88,43 @@ def package(name: str, folder: Path) -> None:
     sys.modules[name] = module
 
 
-def report(what: str, shapes, state, prefix: str, same: int, texts: int) -> None:
-    published = {k: tuple(v.shape) for k, v in state.items() if not k.startswith(prefix)}
-    print(
-        f"{what}: {len(published)} tensors beside the encoder, names and shapes equal: {published == shapes}"
-    )
-    print(f"{what}: the same answers on {same} of {texts} random texts")
-
-
 # -- ReLiK reader --------------------------------------------------------------------------------------
 
 
-def check_reader(source: Path, folder: Path, binary: bool) -> None:
+def reader(source: Path, folder: Path, encoder: Path) -> list[dict[str, Any]]:
     import torch
     import transformers.modeling_utils
     from safetensors.torch import save_file
     from transformers import AutoTokenizer
 
-    from bookcoref_data.annotation.hub.reader import Reader, ReaderSettings, reader_shapes
+    from bookcoref_data.annotation.hub.reader import Reader
 
-    transformers.modeling_utils.PoolerEndLogits = end_pooler()
+    if not hasattr(transformers.modeling_utils, "PoolerEndLogits"):
+        transformers.modeling_utils.PoolerEndLogits = end_pooler()
     package("published_reader", source / "relik/reader/pytorch_modules/hf")
     modeling = importlib.import_module("published_reader.modeling_relik")
     settings = importlib.import_module("published_reader.configuration_relik")
-    encoder, out = folder / "encoder", folder / f"reader-{binary}"
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
-    symbols = ["--NME--", *(f"[E-{i}]" for i in range(9))]
-    tokenizer.add_tokens(symbols, special_tokens=True)
-    tokenizer.save_pretrained(out)
-    values = {"transformer_model": str(encoder), "linears_hidden_size": 8, "binary_end_logits": binary}
-    theirs = modeling.RelikReaderSpanModel(
-        settings.RelikReaderConfig(**values, additional_special_symbols=0)
-    ).eval()
-    theirs.transformer_model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-    randomise(theirs, 0.4)
-    with torch.no_grad():
-        theirs.ned_start_classifier[4].bias.copy_(torch.tensor([0.0, 0.8]))
-    state = theirs.state_dict()
-    save_file({k: v.contiguous() for k, v in state.items()}, out / "model.safetensors")
-    config = values | {"model_type": "relik-reader", "additional_special_symbols": len(symbols)}
-    (out / "config.json").write_text(json.dumps(config))
-    ours = Reader.load(str(out), device=torch.device("cpu"))
-    same = 0
-    for _ in range(TEXTS):
-        words = [random.choice(WORDS) for _ in range(random.randint(1, 25))]
-        names = [" ".join(random.sample(WORDS, random.randint(1, 3))) for _ in range(random.randint(1, 7))]
-        expected = published_links(theirs, tokenizer, symbols, words, names)
-        found = {link[:3]: link.score for link in ours.read(words, names)}
-        same += found.keys() == expected.keys() and all(abs(found[k] - expected[k]) < 2e-4 for k in expected)
-    shapes = reader_shapes(16, ReaderSettings("", hidden=8, binary_ends=binary))
-    report(f"reader, binary ends {binary}", shapes, state, "transformer_model.", same, TEXTS)
+    where = made.make_reader(folder / "reader", encoder)
+    save_file(made.encoder_state(encoder, 0, 1), encoder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((where / "config.json").read_text())
+    theirs = modeling.RelikReaderSpanModel(settings.RelikReaderConfig(**config)).eval()
+    # Strict: every name and shape is that of the public class.
+    theirs.load_state_dict(torch.load(where / "pytorch_model.bin", weights_only=True))
+    tokenizer = AutoTokenizer.from_pretrained(where)
+    ours = Reader.load(str(where), device=torch.device("cpu"))
+    public, mine = [], []
+    for number, sentences in enumerate(made.documents()):
+        names = made.names_of(number)
+        public.append(public_links(theirs, tokenizer, [w for s in sentences for w in s], names))
+        answer = made.our_reader(ours, sentences, names)
+        mine.append(answer | {"ids": told(answer["ids"])})
+    report("reader (relik 1.0.7)", public, mine)
+    print(f"reader: {sum(len(p['links']) for p in public)} links")
+    return public
 
 
-def published_links(model, tokenizer, symbols, words, names) -> dict[tuple[int, int, int], float]:
-    """(start, end, name) -> probability, the best name per span, from the published forward pass."""
+def public_links(model: Any, tokenizer: Any, words: list[str], names: list[str]) -> dict[str, Any]:
+    """Scores of starts, and the best name per span, from the public forward pass."""
     import torch
 
     parts = [tokenizer(w, add_special_tokens=False).input_ids for w in words]
@@ -152,27 +134,27 @@ def published_links(model, tokenizer, symbols, words, names) -> dict[tuple[int, 
     row = [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id, *tail, tokenizer.sep_token_id]
     given = torch.tensor([row])
     mask = torch.tensor([[1] + [0] * len(ids) + [1] * (len(row) - len(ids) - 1)])
-    special = given >= len(tokenizer) - len(symbols)
+    special = given >= tokenizer.convert_tokens_to_ids(made.SYMBOLS[0])
     special[0, 0] = True
     with torch.no_grad():
         out = model(
             input_ids=given, attention_mask=torch.ones_like(given), prediction_mask=mask,
             special_symbols_mask=special,
         )  # fmt: skip
+    best: dict[tuple[int, int], tuple[float, int]] = {}
     starts = out["ned_start_predictions"][0].nonzero().flatten().tolist()
-    if not starts or out["ed_logits"] is None:
-        return {}
-    best: dict[tuple[int, int], tuple[int, float]] = {}
     number = 0
-    for start, ends in zip(starts, out["ned_end_predictions"][0], strict=True):
+    for start, ends in zip(starts, out["ned_end_predictions"][0], strict=True) if out["ed_logits"] is not None else ():
         for end in ends.nonzero().flatten().tolist():
             name = out["ed_predictions"][0][number].item() - 2
             score = out["ed_probabilities"][0][number].max().item()
             number += 1
             span = (word_of[start - 1], word_of[end - 1])
-            if name >= 0 and start <= end and score > best.get(span, (0, 0.0))[1]:
-                best[span] = (name, score)
-    return {(*span, name): score for span, (name, score) in best.items()}
+            if name >= 0 and start <= end and score > best.get(span, (0.0, 0))[0]:
+                best[span] = (score, name)
+    links = sorted([a, b, name, round(score, 7)] for (a, b), (score, name) in best.items())
+    logits = out["ned_start_logits"][0][1 : 1 + len(ids)]
+    return {"ids": told(row), "starts": made.some(logits), "links": links}
 
 
 def end_pooler():
@@ -200,45 +182,41 @@ def end_pooler():
 # -- Maverick ------------------------------------------------------------------------------------------
 
 
-def check_maverick(source: Path, folder: Path) -> None:
+def maverick(source: Path, folder: Path, encoder: Path) -> list[dict[str, Any]]:
     import torch
-
-    from bookcoref_data.annotation.hub.maverick import SPEAKER, Maverick, maverick_shapes
-
-    wrapper, model_class = published_maverick(source)
-    encoder, out = folder / "encoder", folder / "maverick"
-    out.mkdir()
-    options = {"freeze_encoder": False, "span_representation": "concat_start_end"}
-    theirs = model_class(huggingface_model_name=str(encoder), **options).eval()
-    randomise(theirs, 0.37)
+    from safetensors.torch import save_file
     from transformers import AutoTokenizer
 
+    from bookcoref_data.annotation.hub.maverick import Maverick
+
+    wrapper, model_class = published_maverick(source)
+    where = made.make_maverick(folder / "maverick", encoder)
+    save_file(made.encoder_state(encoder, 0, 1), encoder / "model.safetensors", metadata={"format": "pt"})
+    theirs = model_class(
+        huggingface_model_name=str(encoder), freeze_encoder=False, span_representation="concat_start_end"
+    ).eval()
+    state = torch.load(where / "weights.ckpt", weights_only=True)["state_dict"]
+    theirs.load_state_dict({name.removeprefix("model."): value for name, value in state.items()})
     published = wrapper.__new__(wrapper)
     published.device, published.model = "cpu", theirs
-    published.tokenizer = AutoTokenizer.from_pretrained(encoder, add_prefix_space=True)
-    published.tokenizer.add_special_tokens({"additional_special_tokens": list(SPEAKER)})
-    same = texts = skipped = 0
-    for number in range(2 * TEXTS):
-        with torch.no_grad():
-            theirs.start_token_classifier.layer.dense.bias.fill_(number % 5 - 1.0)
-            theirs.start_end_classifier.layer.dense.bias.fill_(number % 5 - 2.0)
-        torch.save(
-            {"state_dict": {f"model.{k}": v for k, v in theirs.state_dict().items()}}, out / "weights.ckpt"
-        )
-        ours = Maverick.load(str(out), encoder=str(encoder), device=torch.device("cpu"))
-        sentences = [
-            [random.choice(WORDS) for _ in range(random.randint(2, 10))] for _ in range(random.randint(1, 6))
-        ]
-        mentions, special = published_mentions(published, sentences, len(ours._head))
-        if special:
-            skipped += 1
-            continue
-        texts += 1
-        expected = sorted(sorted(set(c)) for c in published.predict(sentences)["clusters_token_offsets"])
-        spans = ours.spans(sentences)
-        same += len(spans.words) == mentions and clusters_of(ours, spans, sentences) == expected
-    report("maverick", maverick_shapes(16), theirs.state_dict(), "encoder.", same, texts)
-    print(f"maverick: {skipped} texts left out, in which the published model links its own special tokens")
+    published.tokenizer = AutoTokenizer.from_pretrained(encoder, use_fast=True, add_prefix_space=True)
+    published.tokenizer.add_special_tokens({"additional_special_tokens": made.SPEAKER})
+    ours = Maverick.load(str(where), encoder=str(encoder), device=torch.device("cpu"))
+    # Documents in which the public model takes its own special tokens for a mention are left out: it links them.
+    documents = made.documents(1000, cut=False)
+    answered = ({"document": i} | found for i, s in enumerate(documents) if (found := public_clusters(published, s)))
+    public, mine = list(itertools.islice(answered, made.DOCUMENTS)), []
+    for number in (answer["document"] for answer in public):
+        answer = made.our_maverick(ours, documents[number])
+        mine.append({"document": number} | answer | {"ids": told(answer["ids"])})
+    report("maverick (maverick-coref 1.0.7)", public, mine)
+    print(f"maverick: {sum(len(p['mentions']) for p in public)} mentions, "
+          f"{sum(len(p['clusters']) for p in public)} clusters")  # fmt: skip
+    whole_words(published, ours)
+    ids = published.tokenizer(["the", "fox"], is_split_into_words=True)["input_ids"]
+    whole = [ids[0], ids[-1]] == [published.tokenizer.cls_token_id, published.tokenizer.sep_token_id]
+    print(f"maverick: the public tokenizer call {'adds' if whole else 'LEAVES OUT'} [CLS] and [SEP] here")
+    return public
 
 
 def published_maverick(source: Path):
@@ -261,29 +239,81 @@ def published_maverick(source: Path):
     return importlib.import_module("maverick.models.maverick_model").Maverick, network
 
 
-def published_mentions(published, sentences, head: int) -> tuple[int, int]:
-    """How many mentions the published network finds, and how many of them begin in its special tokens."""
+def whole_words(published: Any, ours: Any) -> None:
+    """Where words have several subwords, ours widens a mention to whole words: how much that changes."""
+    same = total = 0
+    for sentences in made.documents(200):
+        if answer := public_clusters(published, sentences):
+            theirs, mine = ({tuple(m) for m in a["mentions"]} for a in (answer, made.our_maverick(ours, sentences)))
+            same, total = same + len(theirs & mine), total + len(theirs | mine)
+    print(f"maverick: words of several subwords: {same} of {total} mentions are the same in words")
+
+
+def public_clusters(published: Any, sentences: list[list[str]]) -> dict[str, Any]:
+    """Scores, mentions and clusters by the public network; {} where a mention begins in its special tokens."""
     import torch
 
+    model = published.model
     tokens, ends, speakers, _ = published.preprocess(sentences)
     given = published.tokenize(tokens, ends, speakers)
     tensors = {k: torch.tensor(given[k]).unsqueeze(0) for k in ("input_ids", "attention_mask", "eos_mask")}
     lists = {k: [given[k]] for k in ("tokens", "subtoken_map", "new_token_map")}
+    seen: dict[str, Any] = {}
+    antecedents = model.create_mention_to_antecedent_singletons
+
+    def noted(starts: Any, stops: Any, logits: Any) -> Any:
+        seen["logits"] = logits[0]
+        return antecedents(starts, stops, logits)
+
+    model.create_mention_to_antecedent_singletons = noted
     with torch.no_grad():
-        found = published.model(stage="test", **tensors, **lists)["pred_dict"]["mention_idxs"][0]
-    return len(found), int((found[:, 0] < head).sum()) if len(found) else 0
+        hidden = model.encoder(tensors["input_ids"], tensors["attention_mask"])["last_hidden_state"]
+        starts = model.start_token_classifier(hidden[0]).squeeze(-1)
+        found = model(stage="test", **tensors, **lists)["pred_dict"]["mention_idxs"][0]
+    model.create_mention_to_antecedent_singletons = antecedents
+    words, back = given["subtoken_map"], given["new_token_map"]
+    spans = [[words[a] is not None and back[words[a]], words[b] is not None and back[words[b]]] for a, b in found.tolist()]
+    if any(place is False or place is None for span in spans for place in span):
+        return {}
+    clusters = published.predict(sentences)["clusters_token_offsets"] if spans else []
+    best = seen["logits"].max(dim=-1).values if spans else torch.zeros(0)
+    scores = best[best > 0].sigmoid().tolist()
+    return {
+        "ids": told(given["input_ids"]), "starts": made.some(starts), "mentions": sorted(spans),
+        "scores": made.some(scores), "clusters": sorted(sorted(set(map(tuple, c))) for c in clusters),
+    }  # fmt: skip
 
 
-def clusters_of(model, spans, sentences) -> list[list[tuple[int, int]]]:
-    """Mentions joined by antecedents."""
-    words = [w for s in sentences for w in s]
-    texts = [words[a : b + 1] for a, b in spans.words]
-    cluster: dict[int, set[int]] = {}
-    for link in model.antecedents(spans.starts, spans.ends, texts):
-        joined = cluster.get(link.antecedent, {link.antecedent}) | cluster.get(link.mention, {link.mention})
-        for member in joined:
-            cluster[member] = joined
-    return sorted(sorted(spans.words[i] for i in c) for c in {frozenset(c) for c in cluster.values()})
+# -- judge ---------------------------------------------------------------------------------------------
+
+
+def judge(folder: Path) -> list[dict[str, Any]]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from bookcoref_data.annotation.hub.judge import Judge
+
+    where = made.make_judge(folder / "judge")
+    theirs = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(where)
+    answers = [tokenizer(word, add_special_tokens=False)["input_ids"][0] for word in ("Yes", "No")]
+    public = []
+    for asked in made.questions():
+        messages = [{"role": "user", "content": asked}]
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        ids = tokenizer([text], return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            yes = theirs(input_ids=ids).logits[0, -1, answers].softmax(-1)[0].item()
+        public.append({"ids": told(ids[0].tolist()), "yes": round(yes, 7)})
+    ours = Judge.load(str(where), device=torch.device("cpu"), dtype="float32")
+    ours.batches.most = 8
+    mine: dict[int, float] = {}
+    ours.ask_all(made.questions(), mine.__setitem__)
+    rows = [{"ids": told(list(ours.tokens(q))), "yes": mine[i]} for i, q in enumerate(made.questions())]
+    report("judge (transformers' Qwen2ForCausalLM)", public, rows)
+    shares = [row["yes"] for row in public]
+    print(f"judge: probability of Yes from {min(shares):.3f} to {max(shares):.3f}")
+    return public
 
 
 if __name__ == "__main__":
