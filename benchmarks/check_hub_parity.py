@@ -1,15 +1,15 @@
-"""Are the answers of the backend `hub` those of the public code, on the same weights? And write what it answers.
+"""Are the answers of the backend `hub` those of the public code, on the same weights? It can write them down.
 
     pip download --no-deps --no-binary :all: maverick-coref==1.0.7 && tar xzf maverick_coref-1.0.7.tar.gz
     pip download --no-deps relik==1.0.7 && unzip relik-1.0.7-py3-none-any.whl -d relik-1.0.7
     python benchmarks/check_hub_parity.py --maverick maverick-coref-1.0.7 --relik relik-1.0.7
 
-The models and documents are those of `benchmarks/hub_models.py`: full structure, small width, fixed weights. The
-public classes are imported from their sources, with empty modules in the place of training frameworks they import
-and do not need here; the judge is transformers' own class. `--write tests/annotation/hub/golden.json` keeps the
-public answers, which a test compares with ours; do that with transformers 4.56, which the public Maverick needs: its
-tokenizer call leaves out [CLS] and [SEP] with some later versions, and the last lines say whether with this one.
-A class that transformers 5 no longer has is defined below.
+The models and documents are those of `benchmarks/hub_models.py`: full structure, small width, fixed
+weights. The public classes are imported from their sources, with empty modules in the place of training
+frameworks that they import and do not need here; the judge is transformers' own class. `--write
+tests/annotation/hub/golden.json` keeps the public answers, which a test compares with ours. The public
+Maverick leaves special tokens to its tokenizer call: the lines on it say whether [CLS] and [SEP] are added
+with this version of transformers. A class that transformers 5 no longer has is defined below.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from benchmarks import hub_models as made  # noqa: E402
+from benchmarks import hub_models as made
 
 NEAR = 1e-5
 
@@ -51,7 +51,9 @@ def main() -> None:
         }
     if given.write:
         rows = ",\n".join(
-            f' "{kind}": [\n' + ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in answers) + "\n ]"
+            f' "{kind}": [\n'
+            + ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in answers)
+            + "\n ]"
             for kind, answers in public.items()
         )
         given.write.write_text(f"{{\n{rows}\n}}\n")
@@ -70,7 +72,11 @@ def difference(a: Any, b: Any) -> float:
     if isinstance(a, dict):
         return max((difference(a[k], b[k]) for k in a), default=0.0) if a.keys() == b.keys() else float("inf")
     if isinstance(a, list | tuple):
-        return max((difference(x, y) for x, y in zip(a, b, strict=True)), default=0.0) if len(a) == len(b) else float("inf")
+        return (
+            max((difference(x, y) for x, y in zip(a, b, strict=True)), default=0.0)
+            if len(a) == len(b)
+            else float("inf")
+        )
     if isinstance(a, int) and isinstance(b, int):
         return 0.0 if a == b else float("inf")
     return abs(a - b)
@@ -144,7 +150,9 @@ def public_links(model: Any, tokenizer: Any, words: list[str], names: list[str])
     best: dict[tuple[int, int], tuple[float, int]] = {}
     starts = out["ned_start_predictions"][0].nonzero().flatten().tolist()
     number = 0
-    for start, ends in zip(starts, out["ned_end_predictions"][0], strict=True) if out["ed_logits"] is not None else ():
+    for start, ends in (
+        zip(starts, out["ned_end_predictions"][0], strict=True) if out["ed_logits"] is not None else ()
+    ):
         for end in ends.nonzero().flatten().tolist():
             name = out["ed_predictions"][0][number].item() - 2
             score = out["ed_probabilities"][0][number].max().item()
@@ -202,9 +210,11 @@ def maverick(source: Path, folder: Path, encoder: Path) -> list[dict[str, Any]]:
     published.tokenizer = AutoTokenizer.from_pretrained(encoder, use_fast=True, add_prefix_space=True)
     published.tokenizer.add_special_tokens({"additional_special_tokens": made.SPEAKER})
     ours = Maverick.load(str(where), encoder=str(encoder), device=torch.device("cpu"))
-    # Documents in which the public model takes its own special tokens for a mention are left out: it links them.
+    # Documents in which the public model takes its own special tokens for a mention are left out.
     documents = made.documents(1000, cut=False)
-    answered = ({"document": i} | found for i, s in enumerate(documents) if (found := public_clusters(published, s)))
+    answered = (
+        {"document": i} | found for i, s in enumerate(documents) if (found := public_clusters(published, s))
+    )
     public, mine = list(itertools.islice(answered, made.DOCUMENTS)), []
     for number in (answer["document"] for answer in public):
         answer = made.our_maverick(ours, documents[number])
@@ -244,13 +254,15 @@ def whole_words(published: Any, ours: Any) -> None:
     same = total = 0
     for sentences in made.documents(200):
         if answer := public_clusters(published, sentences):
-            theirs, mine = ({tuple(m) for m in a["mentions"]} for a in (answer, made.our_maverick(ours, sentences)))
+            theirs, mine = (
+                {tuple(m) for m in a["mentions"]} for a in (answer, made.our_maverick(ours, sentences))
+            )
             same, total = same + len(theirs & mine), total + len(theirs | mine)
     print(f"maverick: words of several subwords: {same} of {total} mentions are the same in words")
 
 
 def public_clusters(published: Any, sentences: list[list[str]]) -> dict[str, Any]:
-    """Scores, mentions and clusters by the public network; {} where a mention begins in its special tokens."""
+    """Scores, mentions and clusters by the public network; {} where it takes special tokens for a mention."""
     import torch
 
     model = published.model
@@ -272,7 +284,10 @@ def public_clusters(published: Any, sentences: list[list[str]]) -> dict[str, Any
         found = model(stage="test", **tensors, **lists)["pred_dict"]["mention_idxs"][0]
     model.create_mention_to_antecedent_singletons = antecedents
     words, back = given["subtoken_map"], given["new_token_map"]
-    spans = [[words[a] is not None and back[words[a]], words[b] is not None and back[words[b]]] for a, b in found.tolist()]
+    spans = [
+        [words[a] is not None and back[words[a]], words[b] is not None and back[words[b]]]
+        for a, b in found.tolist()
+    ]
     if any(place is False or place is None for span in spans for place in span):
         return {}
     clusters = published.predict(sentences)["clusters_token_offsets"] if spans else []

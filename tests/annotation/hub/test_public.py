@@ -1,8 +1,9 @@
 """What the public code answers on 50 documents, and ours with the packages of this machine: equal to 1e-5.
 
-`golden.json` was written by `benchmarks/check_hub_parity.py` from the classes of maverick-coref 1.0.7 and relik 1.0.7
-and transformers' Qwen2: numbers alone. A version of transformers that cuts words otherwise, drops special tokens or
-computes something else fails here. `.ci/hub-tests` runs this with the lowest and the newest transformers we allow.
+`golden.json` was written by `benchmarks/check_hub_parity.py` from the classes of maverick-coref 1.0.7 and
+relik 1.0.7 and transformers' Qwen2: numbers alone. A version of transformers that cuts words otherwise,
+drops special tokens or computes something else fails here. `.ci/hub-tests` runs this with the lowest and
+the newest one.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def same(answer, golden) -> None:
 
 def test_maverick(folder):
     model = Maverick.load(
-        str(made.make_maverick(folder / "maverick", folder / "encoder")), encoder=str(folder / "encoder"), device=CPU
+        str(made.make_maverick(folder / "maverick", folder / "encoder")),
+        encoder=str(folder / "encoder"),
+        device=CPU,
     )
     documents = made.documents(1000, cut=False)
     for golden in GOLDEN["maverick"]:
@@ -56,9 +59,11 @@ def test_maverick(folder):
 
 
 def test_maverick_reads_its_special_tokens(folder):
-    """Where a version drops [CLS], [SEP] or the marks of the speaker, clusters come out empty and nothing says so."""
+    """Where a version drops [CLS], [SEP] or the marks of the speaker, clusters come out empty, silently."""
     model = Maverick.load(
-        str(made.make_maverick(folder / "special", folder / "encoder")), encoder=str(folder / "encoder"), device=CPU
+        str(made.make_maverick(folder / "special", folder / "encoder")),
+        encoder=str(folder / "encoder"),
+        device=CPU,
     )
     ids = made.our_maverick(model, [["the", "fox"]])["ids"]
     tokens = model._tokenizer.convert_ids_to_tokens(ids)
