@@ -5,25 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import Template
 
 from .cells import markdown_row
-from .schema import CONFIGS, FEATURES_YAML, SPLITS
+from .schema import CARD, CONFIGS, SPLITS
 
-CITATION = """\
-@inproceedings{martinelli-etal-2025-bookcoref,
-    title = "{BOOKCOREF}: Coreference Resolution at Book Scale",
-    author = "Martinelli, Giuliano and Bonomo, Tommaso and
-              Huguet Cabot, Pere-Llu{\\'i}s and Navigli, Roberto",
-    booktitle = "Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics
-                 (Volume 1: Long Papers)",
-    month = jul,
-    year = "2025",
-    address = "Vienna, Austria",
-    publisher = "Association for Computational Linguistics",
-    url = "https://aclanthology.org/2025.acl-long.1197/",
-    pages = "24526--24544"
-}"""
-
+CITATION: str = CARD["citation"]
 DIGEST_PREFIX = "sha256:"
 _DIGEST = re.compile(r"^  description: \"?sha256:([0-9a-f]{64})\"?$", re.MULTILINE)
 
@@ -91,7 +78,7 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
         if counts.get(split)
     )
     head = f"- config_name: {config}\n  version: {facts.version}\n{_remapped(facts)}"
-    return f"{head}{FEATURES_YAML}  splits:\n{splits}".rstrip()
+    return f"{head}{CARD['features']}  splits:\n{splits}".rstrip()
 
 
 def _remapped(facts: CardFacts) -> str:
@@ -129,45 +116,9 @@ def _page(facts: CardFacts) -> str:
     )
     licences = "\n".join(f"- **{part}**: {text}" for part, text in facts.licences)
     notes = "\n".join(f"- {note}" for note in facts.notes)
-    return f"""# {facts.title}
-
-Book-scale coreference: every mention of every listed character, over whole books. Built with
-`bookcoref-data`; check it with `bookcoref-data verify`.
-
-```python
-from datasets import load_dataset
-load_dataset("bookcoref")            # whole books
-load_dataset("bookcoref", "split")   # windows of about 1500 tokens
-```
-
-| config | train | validation | test |
-|---|---|---|---|
-{counts}
-
-Content digest (two people who hold the same data see the same line): `{facts.digest}`
-
-## Fields
-
-`doc_key`; `gutenberg_key` (Project Gutenberg id as text, `0` for a book that is not from there);
-`sentences` (tokens by sentence; the token `"\\n"` is a line end inside a sentence and counts in every
-offset); `clusters` (lists of `[start, end]` over the flat tokens of the document, 0-based, both ends
-inclusive); `characters` (`name` and its `mentions`, the same spans by character).
-
-## Books
-
-| {" | ".join(columns)} |
-|{"---|" * len(columns)}
-{rows}
-
-{notes}
-
-## Licences
-
-{licences}
-
-## Citation
-
-```bibtex
-{facts.citation}
-```
-"""
+    said = {
+        "title": facts.title, "digest": facts.digest, "citation": facts.citation, "counts": counts,
+        "columns": " | ".join(columns), "rule": "---|" * len(columns), "rows": rows, "notes": notes,
+        "licences": licences,
+    }  # fmt: skip
+    return Template(CARD["page"]).substitute(said)

@@ -6,27 +6,15 @@ import itertools
 from pathlib import Path
 
 from ..errors import FormatError, MissingFileError, UsageError
+from ..resources import load_toml, resource
 from .compressed import bare_suffix, is_pipe
 from .lines import read_lines
 from .pairs import sibling
 
-BY_SUFFIX = {
-    ".jsonl": "jsonl",
-    ".jsonlines": "jsonl",
-    ".ndjson": "jsonl",
-    ".conll": "conll",
-    ".v4_gold_conll": "conll",
-    ".v4_auto_conll": "conll",
-    ".v9_gold_conll": "conll",
-    ".gold_conll": "conll",
-    ".auto_conll": "conll",
-    ".key": "conll",
-    ".response": "conll",
-    ".conllu": "corefud",
-    ".ann": "brat",
-    ".tokens": "booknlp",
-    ".entities": "booknlp",
-    ".book": "booknlp",
+BY_SUFFIX: dict[str, str] = {
+    suffix: name
+    for name, listed in load_toml(resource("manifests", "formats.toml"))["suffixes"].items()
+    for suffix in listed.split()
 }
 _LINES_LOOKED_AT = 50
 # The files of a folder that `annotate` wrote: documents, and what is said about them.

@@ -27,7 +27,7 @@ from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, writ
 from ..guard import Survey, listed, survey
 from ..outputs import Replaceable, whole
 from .card import CardFacts, card_digest, card_files, render_card
-from .schema import CONFIGS, SPLITS, arrow_schema, from_row, to_tables
+from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,19 +50,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 # What damaged parquet raises while its values are made: Arrow's own errors are of these kinds.
 _DAMAGE = (TypeError, AttributeError, ValueError, LookupError, NotImplementedError, OverflowError)
 
-BOOKCOREF_LICENCES = (
-    (
-        "Texts",
-        "public domain in the United States (Project Gutenberg); check the law where you are. *Animal Farm* "
-        "is in copyright in the United States until 2041 and its text must not be passed on.",
-    ),
-    (
-        "Annotations",
-        "BookCoref states three licences: CC BY-NC-SA 4.0 (code repository), CC BY-NC 4.0 (its badge) and "
-        "CC BY-SA 4.0 (dataset card); treat them as CC BY-NC-SA 4.0, the strictest. The gold of *Animal "
-        "Farm* comes from Guo et al. (2023), BSD 3-clause.",
-    ),
-)
+BOOKCOREF_LICENCES: tuple[tuple[str, str], ...] = tuple(CARD["bookcoref_licences"].items())
 
 
 @dataclass(frozen=True, slots=True)

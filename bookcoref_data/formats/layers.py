@@ -11,33 +11,15 @@ from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from ..books import Record
+from ..resources import load_toml, resource
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 
 Layer = list[list[str]]
 
 SPEAKERS = "speakers of tokens"
-LAYER_WORDS = {
-    "lemma": "lemmas of tokens",
-    "upos": "universal parts of speech of tokens",
-    "xpos": "parts of speech of tokens",
-    "feats": "morphological features of tokens",
-    "head": "syntactic heads of tokens",
-    "document_head": "syntactic heads of tokens",
-    "deprel": "syntactic relations of tokens",
-    "deps": "enhanced dependencies of tokens",
-    "misc": "other attributes of tokens (SpaceAfter and the like)",
-    "parse": "constituents on tokens",
-    "predicate_lemma": "lemmas of predicates",
-    "frameset": "framesets of predicates",
-    "word_sense": "word senses of tokens",
-    "named_entities": "named entities on tokens",
-    "arguments": "arguments of predicates on tokens",
-    "event": "events on tokens",
-    "paragraph": "paragraphs of tokens",
-    "in_quote": "marks of tokens inside quotations",
-    "offsets": "offsets of tokens in the text that was analysed",
-}
+LAYER_WORDS: dict[str, str] = load_toml(resource("manifests", "formats.toml"))["layers"]
+"""What each layer is called in a report."""
 
 
 HEADS = {"head", "document_head"}

@@ -10,6 +10,7 @@ from ..books import Book, Mention, Record
 from ..books.book import Cluster
 from ..books.stored import StoredBook, are_parts
 from ..errors import DataError
+from ..resources import load_toml, resource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,28 +19,8 @@ CONFIGS = ("full", "split")
 SPLITS = ("train", "validation", "test")
 FIELDS = ("doc_key", "gutenberg_key", "sentences", "clusters", "characters")
 
-# As the card states them. `list:`, never `sequence:`: over a struct the latter means a dict of lists.
-FEATURES_YAML = """\
-  features:
-  - name: doc_key
-    dtype: string
-  - name: gutenberg_key
-    dtype: string
-  - name: sentences
-    list:
-      list: string
-  - name: clusters
-    list:
-      list:
-        list: int32
-  - name: characters
-    list:
-    - name: name
-      dtype: string
-    - name: mentions
-      list:
-        list: int32
-"""
+CARD = load_toml(resource("manifests", "card.toml"))
+"""The texts of the card, and its features."""
 
 
 def arrow_schema() -> pa.Schema:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from string import Template
 
 from ..formats.cells import markdown_row
+from ..formats.schema import CARD
 from .publication import BOOKS_FILE, TABLES, Publication
 from .rights import PUBLIC_DOMAIN
 
@@ -17,10 +19,11 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 def render_card(publication: Publication) -> str:
     """The whole README.md."""
+    get = "rebuild" if publication.standoff else "load"
     sections = (
-        _opening(publication), _get(publication), _fields(publication), _books(publication),
-        _licences(publication), _made(publication), _plausibility(publication),
-        _limits(publication), _check(publication), _citation(publication),
+        _opening(publication), _section(publication, get), _section(publication, "fields"),
+        _books(publication), _licences(publication), _made(publication), _plausibility(publication),
+        _limits(publication), _section(publication, "check"), _citation(publication),
     )  # fmt: skip
     return _head(publication) + "\n\n".join(section for section in sections if section) + "\n"
 
@@ -79,42 +82,12 @@ def _opening(publication: Publication) -> str:
     )
 
 
-def _get(publication: Publication) -> str:
-    name, tag = publication.repository, publication.tag
-    if publication.standoff:
-        return f"""## Rebuild it
-
-```bash
-pip install bookcoref-data
-bookcoref-data rebuild --from-gutenberg --release hf:{name}@{tag} --out {publication.name}
-bookcoref-data verify {publication.name}
-```
-
-The texts are downloaded from Project Gutenberg, or read from a mirror (`--mirror DIR`). The tokens of every
-book are verified by their checksum. Then `load_dataset("{publication.name}", "split")` works in the folder
-above. `{BOOKS_FILE}` lists the books: `load_dataset("{name}")`."""
-    return f"""## Load it
-
-```python
-from datasets import load_dataset
-
-books = load_dataset("{name}", revision="{tag}")  # whole books
-windows = load_dataset("{name}", "split", revision="{tag}")  # {_windows(publication)}
-```"""
-
-
-def _fields(publication: Publication) -> str:
-    return f"""## Fields
-
-| field | meaning |
-|---|---|
-| `doc_key` | name of the book or window |
-| `gutenberg_key` | number at Project Gutenberg, `0` for none |
-| `sentences` | tokens by sentence; the token `"\\n"` is a line end in a sentence and counts in offsets |
-| `clusters` | lists of `[start, end]` over the flat tokens of the document; 0-based, both ends inclusive |
-| `characters` | `name` and `mentions`: the same spans by character |
-
-Configurations: `full` (whole books) and `split` ({_windows(publication)}, cut at sentence ends)."""
+def _section(publication: Publication, name: str) -> str:
+    """A section that is the same on every card, but for names."""
+    return Template(CARD["published"][name]).substitute(
+        repository=publication.repository, tag=publication.tag, name=publication.name, books=BOOKS_FILE,
+        windows=_windows(publication), digest=publication.digest,
+    )  # fmt: skip
 
 
 def _windows(publication: Publication) -> str:
@@ -194,16 +167,6 @@ def _limits(publication: Publication) -> str:
 def _left_out(publication: Publication) -> Iterator[str]:
     for key, reason in publication.left_out.items():
         yield f"not in this release: `{key}`: {reason}"
-
-
-def _check(publication: Publication) -> str:
-    return f"""## Check it
-
-```bash
-bookcoref-data verify hf:{publication.repository}@{publication.tag}
-```
-
-Content digest: `{publication.digest}`"""
 
 
 def _citation(publication: Publication) -> str:

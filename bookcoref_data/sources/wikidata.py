@@ -15,36 +15,13 @@ from dataclasses import dataclass, field
 
 from ..errors import SourceError
 from ..progress import Progress, Silent
+from ..resources import load_toml, resource
 from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
 from .wikidata_works import list_works
 
-PREFIXES = """\
-PREFIX wd: <http://www.wikidata.org/entity/>
-PREFIX wdt: <http://www.wikidata.org/prop/direct/>
-PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
-PREFIX owl: <http://www.w3.org/2002/07/owl#>
-"""
-
-FACTS = (
-    PREFIXES
-    + """\
-SELECT ?item ?property ?value WHERE {{
-  VALUES (?item ?property) {{ {pairs} }}
-  ?item ?property ?value .{language}
-}}
-"""
-)
-
-POINTING = (
-    PREFIXES
-    + """\
-SELECT ?item ?property ?value WHERE {{
-  VALUES (?item ?property) {{ {pairs} }}
-  ?value ?property ?item .
-}}
-"""
-)
+_QUERIES = load_toml(resource("manifests", "wikidata.toml"))["queries"]
+PREFIXES: str = _QUERIES["prefixes"]
+FACTS, POINTING = PREFIXES + _QUERIES["facts"], PREFIXES + _QUERIES["pointing"]
 
 # Titles are kept in every language, labels only in those asked for: an item may have hundreds.
 LANGUAGE_FILTER = (
