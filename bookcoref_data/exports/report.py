@@ -30,7 +30,8 @@ _MOST_LETTERS = 40
 _STYLE = (
     "body{font:1rem/1.5 Georgia,serif;max-width:50rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.15rem .6rem;border-bottom:1px solid #ccc;"
-    "text-align:right}td:first-child,th:first-child{text-align:left}img{max-width:100%}"
+    "text-align:right}td:first-child,th:first-child{text-align:left}img{max-width:100%}div{overflow-x:auto}"
+    "h1{overflow-wrap:anywhere}@media print{div{overflow:visible}}"
 )
 
 _DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
@@ -107,17 +108,19 @@ def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -
     pieces = [
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">'
-        f"<title>Report</title><style>{_STYLE}</style>"
+        f"<title>{html.escape(', '.join(r.annotation.doc_key for r in readings)[:200])}: characters</title>"
+        f"<style>{_STYLE}</style><main>"
     ]
     for r in readings:
         pieces += [f"<h1>{html.escape(r.annotation.doc_key)}</h1><p>{_facts(r)}</p>"]
         for title, heads, rows in _tables(r):
-            head = "".join(f"<th>{html.escape(h)}</th>" for h in heads)
+            head = "".join(f"<th scope=col>{html.escape(h)}</th>" for h in heads)
             body = "".join(
                 "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows
             )
             pieces.append(
-                f"<h2>{title}</h2><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+                f'<h2>{title}</h2><div tabindex=0 role=region aria-label="{title}"><table><thead>'
+                f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
             )
         for kind, content in drawn[r.annotation.doc_key].items():
             picture = base64.b64encode(content).decode("ascii")
@@ -126,7 +129,7 @@ def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -
                 f'<img alt="{_CAPTIONS[kind]}" src="data:image/png;base64,{picture}">'
                 f"<p>{_CAPTIONS[kind]}</p>"
             )
-    return "\n".join([*pieces, "</html>\n"])
+    return "\n".join([*pieces, "</main></html>\n"])
 
 
 def _markdown(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]], stem: str) -> str:
@@ -186,7 +189,7 @@ def draw_presence(r: LaidOutBook) -> Figure:
     axes.imshow(counts / np.maximum(counts.max(axis=1, keepdims=True), 1), aspect="auto", cmap="Blues")
     axes.set_yticks(range(len(most)), [_label(name) for name in most])
     axes.set_xlabel("chapter")
-    step = max(1, len(r.chapters) // 20)
+    step = -(-len(r.chapters) // 20)  # twenty numbers fit side by side
     places = range(0, len(r.chapters), step)
     axes.set_xticks(list(places), [str(k + 1) for k in places])
     return figure

@@ -1,6 +1,7 @@
 """What two annotations of the same text disagree on, mention by mention.
 
-Characters are paired one to one so that as many mentions as possible agree. Then a mention is
+Characters of one name are paired; of the others, one to one, those that have most mentions in common. Then a
+mention is
 
     missed     only in the first annotation
     spurious   only in the second
@@ -19,6 +20,7 @@ import numpy as np
 from ..books.annotation import Annotation
 from ..errors import EditionError
 from ..scoring.assignment import best_alignment
+from ..words.folding import fold
 
 KINDS = ("missed", "spurious", "merged", "split")
 _MISSED, _SPURIOUS, _MERGED, _SPLIT = range(4)
@@ -107,17 +109,22 @@ def _by_span(links: set[tuple[int, int, int]]) -> dict[tuple[int, int], list[int
 
 
 def _pairs(first: Annotation, second: Annotation) -> dict[int, int]:
-    """Character of the first -> character of the second, one to one, with most mentions in common."""
+    """Character of the first -> character of the second: of one name, else with most mentions in common."""
+    by_name = {fold(name): s for s, name in enumerate(second.names) if s not in second.guessed}
+    named = {
+        f: by_name.pop(fold(name))
+        for f, name in enumerate(first.names)
+        if f not in first.guessed and fold(name) in by_name
+    }
+    taken = set(named.values())
     spans = _by_span({(m.start, m.end, m.character) for m in second.mentions})
     common: Counter[tuple[int, int]] = Counter()
     for m in first.mentions:
         for other in spans.get((m.start, m.end), ()):
-            # The same name decides where counts are equal.
-            common[m.character, other] += 2
-    for f, s in common:
-        common[f, s] += first.names[f] == second.names[s]
+            if m.character not in named and other not in taken:
+                common[m.character, other] += 1
     if not common:
-        return {}
+        return named
     rows, columns = (np.array([pair[k] for pair in common]) for k in (0, 1))
     weights = np.array(list(common.values()), dtype=float)
-    return {int(rows[i]): int(columns[i]) for i in best_alignment(rows, columns, weights)}
+    return named | {int(rows[i]): int(columns[i]) for i in best_alignment(rows, columns, weights)}

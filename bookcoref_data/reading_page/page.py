@@ -109,9 +109,9 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     marker = _marker(annotation)
     codes = _Codes()
     mentions = _flat_mentions(annotation, codes)
-    reasons, steps, rules = _Numbers(), _Numbers(), _Numbers()
+    reasons, rules = _Numbers(), _Numbers()
     drops = [
-        [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score), steps.of(d.step)]
+        [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score)]
         for d in sorted(annotation.dropped)
     ]
     return {
@@ -137,7 +137,6 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         "quoteRules": rules.list,
         "dropped": drops,
         "reasons": reasons.list,
-        "dropSteps": steps.list,
         "edits": list(options.edits),
         "author": options.author,
         "spoiler": options.spoiler_safe,

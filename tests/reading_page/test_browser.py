@@ -233,7 +233,22 @@ def test_a_spoiler_safe_reader_sees_nothing_from_further_on(page):
 def test_the_table_counts_mentions_by_chapter_and_character(page):
     table = page.run("return chapterTable()")
     assert sum(sum(row[1:]) for row in table["rows"]) == len(page.annotation.mentions)
-    assert page.run("return csv([['=a', 'b,c', 3]])") == '\'=a,"b,c",3\r\n'
+    assert page.run("return csv([['=a', 'b,c', 3]])") == '\ufeff\'=a,"b,c",3\r\n'
+
+
+def test_pieces_without_a_heading_belong_to_the_chapter_before(browser, sample, tmp_path):
+    """A chapter that is cut to keep the page fast is one chapter in the contents and the table."""
+    long = Annotation(sample.book, sample.names, sample.mentions, chapters=(("One", 40), ("Two", 5000)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bookcoref_data.books.layout._PART", 800)
+        page = Page(browser, tmp_path / "page.html", long)
+    assert page.run("return chapters.length") > 5
+    page.run("showTab('Contents')")
+    shown = page.run("return [...document.querySelectorAll('#pane li .text')].map((e) => e.textContent)")
+    assert shown == ["Before the first chapter", "One", "Two"]
+    rows = page.run("return chapterTable()")["rows"]
+    assert [row[0] for row in rows] == shown
+    assert sum(sum(row[1:]) for row in rows) == len(sample.mentions)
 
 
 def test_differences_are_walked_and_counted(browser, sample, tmp_path):
@@ -326,7 +341,8 @@ def test_a_folder_of_annotate_opens_with_its_reasons(browser, tmp_path, sample):
     assert again.mentions == sample.mentions
     page = Page(browser, tmp_path / "page.html", again)
     page.keys("j")
-    assert "ranker" in page.about()
+    assert "Why" in page.about()
+    assert "read inside a window" not in page.about()
 
 
 def test_a_whole_novel_opens_and_jumps_without_filling_up(browser, shared_data, tmp_path):

@@ -46,20 +46,26 @@ def press(browser, *keys: str) -> None:
         browser.switch_to.active_element.send_keys(getattr(Keys, key, key))
 
 
-def barriers(browser, width: int, theme: str) -> list[str]:
-    """The rules of axe-core that the page as it stands breaks."""
-    axe = pytest.importorskip("axe_core_python", reason="the package axe-core-python is not installed")
-    program = (Path(axe.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
+@pytest.fixture
+def screen(browser, width: int, theme: str):
+    """The browser with this width and these colours."""
     look = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", look)
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield browser
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def barriers(browser) -> list[str]:
+    """The rules of axe-core that the page as it stands breaks."""
+    axe = pytest.importorskip("axe_core_python", reason="the package axe-core-python is not installed")
+    program = (Path(axe.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
     browser.execute_cdp_cmd("Runtime.evaluate", {"expression": program})
     run = "const d = arguments[0]; axe.run().then((r) => d(r.violations.map((v) => v.id)))"
     found = browser.execute_async_script(run)
     wide = browser.execute_script("return document.documentElement.scrollWidth > innerWidth")
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     return [*found, *(["wider than the screen"] if wide else [])]
 
 
@@ -98,9 +104,21 @@ def test_a_served_page_saves_each_answer_and_reads_again(browser, story):
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_pages_have_no_barriers(browser, story, width, theme):
+def test_the_pages_have_no_barriers(screen, story):
     bc.review(story / "annotated", edits=story / "none.jsonl", most=3, out=story / "q.html", replace=True)
-    opened(browser, (story / "q.html").as_uri())
-    assert barriers(browser, width, theme) == []
-    press(browser, "o")
-    assert barriers(browser, width, theme) == []
+    opened(screen, (story / "q.html").as_uri())
+    assert barriers(screen) == []
+    press(screen, "o")
+    assert barriers(screen) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_book_and_report_have_no_barriers(screen, story):
+    bc.view(story / "annotated", story / "page.html", replace=True)
+    bc.report(story / "annotated", story / "report.html", plots=False, replace=True)
+    opened(screen, (story / "page.html").as_uri())
+    press(screen, "u")
+    assert barriers(screen) == []
+    screen.get((story / "report.html").as_uri())
+    assert barriers(screen) == []

@@ -135,3 +135,19 @@ def test_corrections_are_saved_only_over_the_version_they_were_made_on(tmp_path)
     assert (
         apply(book_of(), [Edit("rename", character="Lou", name="Lou Grey")]).annotation.names[1] == "Lou Grey"
     )
+
+
+def test_characters_of_one_name_are_compared_whatever_else_they_share():
+    book = Book.make("b", [[f"w{i}" for i in range(9)]])
+
+    def annotated(names, *whose):
+        return Annotation(book, names, tuple(Marked(i, i, who) for i, who in enumerate(whose)))
+
+    first = annotated(("Anna", "Tom"), 0, 0, 0, 1, 1)
+    # Anna of the second has one mention of Anna's and two of Tom's; Tom two of Anna's.
+    second = annotated(("Tom", "anna"), 0, 0, 1, 1, 1)
+    found = compare(first, second)
+    assert found.same == 1
+    assert {(row.first, row.second) for row in found.rows} == {(0, 0), (1, 1)}
+    other = annotated(("Mrs. X", "Mr. Y"), 0, 0, 0, 1, 1)
+    assert compare(first, other).same == 5

@@ -76,6 +76,14 @@ function lowest(list, of, value) {
   return low;
 }
 
+/** The chapters as the book names them: a piece of text without a heading belongs to the heading before it. */
+const headings = [];
+for (const c of chapters) {
+  if (c.title || !headings.length || !chapters.some((one) => one.title)) headings.push({ title: c.title, number: headings.length, start: c.start, end: c.end });
+  else headings.at(-1).end = c.end;
+}
+const headingAt = (token) => headings[Math.max(0, lowest(headings, (c) => c.start, token + 1) - 1)];
+const titleOf = (c) => c.title || (headings.some((one) => one.title) ? "Before the first chapter" : `Part ${c.number + 1}`);
 const chapterAt = (token) => chapters[Math.max(0, lowest(chapters, (c) => c.start, token + 1) - 1)];
 const quoteAt = (token) => book.quotes.find((q) => q.start <= token && token <= q.end);
 
@@ -169,4 +177,5 @@ const csvCell = (value) => {
   if (/^[=+\-@\t\r]/.test(text) && typeof value === "string") text = `'${text}`; // no formula in a spreadsheet
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
-const csv = (rows) => rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
+// The first character tells Excel that the file is UTF-8.
+const csv = (rows) => "\ufeff" + rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";

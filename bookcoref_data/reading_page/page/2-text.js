@@ -118,7 +118,7 @@ function buildSections() {
   const perLine = Math.max(20, width / 8.6), line = 33;
   const fragment = document.createDocumentFragment();
   for (const chapter of chapters) {
-    chapter.section = h("section", { "data-n": chapter.number, "aria-label": chapter.title || `Part ${chapter.number + 1}` });
+    chapter.section = h("section", { "data-n": chapter.number, "aria-label": titleOf(headingAt(chapter.start)) });
     const breaks = chapter.text.split(/[\n\t]/).length;
     chapter.section.style.height = `${Math.round((chapter.text.length / perLine + breaks) * line)}px`;
     fragment.append(chapter.section);

@@ -50,10 +50,10 @@ function filters() {
 function filtered() { refill(); drawStrip(); showWho(); }
 
 function contentsTab() {
-  const here = chapterAt(state.token).number;
-  return [h("ol", {}, chapters.filter((c) => c.start <= limit()).map((c) => h("li", {},
+  const here = headingAt(state.token).number;
+  return [h("ol", {}, headings.filter((c) => c.start <= limit()).map((c) => h("li", {},
     h("button", { "aria-current": String(c.number === here), onclick: () => { jump(c.start); closeMenu(); } },
-      h("span", { class: "text" }, c.title || `Part ${c.number + 1}`), h("small", {}, number(c.end - c.start))))))];
+      h("span", { class: "text" }, titleOf(c)), h("small", {}, number(c.end - c.start))))))];
 }
 
 /** Places of `wanted` in the whole text, as {chapter, from, to} of the chapter's string, at most `most`. */
@@ -133,11 +133,11 @@ function nextDoubtful() {
 function chapterTable() {
   const n = counts();
   const people = n.map((_, c) => c).filter((c) => n[c]).sort((a, b) => n[b] - n[a]);
-  const read = chapters.filter((c) => c.start <= limit());
+  const read = headings.filter((c) => c.start <= limit());
   const table = read.map(() => new Array(book.names.length).fill(0));
-  for (const i of book.order) if (book.start[i] <= limit()) table[chapterAt(book.start[i]).number][book.character[i]]++;
+  for (const i of book.order) if (book.start[i] <= limit()) table[headingAt(book.start[i]).number][book.character[i]]++;
   const head = ["chapter", ...people.map(labelOf)];
-  const rows = read.map((c, k) => [c.title || `Part ${c.number + 1}`, ...people.map((p) => table[k][p])]);
+  const rows = read.map((c, k) => [titleOf(c), ...people.map((p) => table[k][p])]);
   return { head, rows };
 }
 

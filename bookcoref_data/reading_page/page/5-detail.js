@@ -1,6 +1,15 @@
 // About one place: who is meant and why, the quote around it, and the forms that correct both.
 
-const STEPS = { link: "a name of the cast", filter: "kept by the filter", windows: "read inside a window", groups: "read over several windows", edit: "corrected by a person" };
+/** The rules of the annotator in words for readers; other rules stand as the annotation has them. */
+const RULES = {
+  name: "the name itself", alias: "another name of this character", "first name": "the first name", "title + name": "the name with a title", "title + surname": "the surname with a title",
+  "ranker: he, she, they": "the likeliest of the people around this place", "ranker: you": "the likeliest of those who are spoken to",
+  "ranker: noun phrase": "the likeliest person that the words describe", "speaker of the quote": "who speaks the quotation says “I”", narrator: "who tells the story says “I”",
+  "said by name": "the words beside the quotation name the speaker", "said by pronoun": "the words beside the quotation say “he said” or the like",
+  turn: "it is this speaker’s turn in the conversation", "same paragraph": "the speaker of this paragraph is known", "speech goes on": "the speech goes on from the paragraph before",
+  "story goes on": "somebody tells a long story", letter: "who writes the letter", "said by someone else": "somebody outside the cast", given: "told by a person", corrected: "corrected by a person",
+};
+const inWords = (rule) => RULES[rule] || (rule.endsWith(", named most") ? `${inWords(rule.slice(0, -12))}, which fits several people: the one who is named most` : rule);
 
 function showDetail(start, end, i = NONE) {
   $("detail").hidden = false;
@@ -12,11 +21,11 @@ function showDetail(start, end, i = NONE) {
     h("button", { class: "link", onclick: () => select(k, { scroll: false }) }, `“${wordsOf(book.start[k], book.end[k])}”: ${labelOf(book.character[k])}`)))));
   const drops = dropsAround(start, end);
   if (drops.length) parts.push(h("h3", {}, "Considered and left out"), h("ul", {}, drops.map((d) => h("li", {},
-    `“${wordsOf(d[0], d[1])}” as ${labelOf(d[2])}: ${DATA.reasons[d[3]]} (${d[4]} %, step ${DATA.dropSteps[d[5]]})`))));
+    `“${wordsOf(d[0], d[1])}” as ${labelOf(d[2])}: ${DATA.reasons[d[3]]} (${d[4]} %)`))));
   parts.push(h("h3", {}, "Correct"), mentionForm(start, end, i));
   const quote = quoteAt(start);
   if (quote) parts.push(...quoteParts(quote));
-  parts.push(h("p", { class: "note" }, `${chapterAt(start).title || "Part " + (chapterAt(start).number + 1)} · token ${number(start)} · `,
+  parts.push(h("p", { class: "note" }, `${titleOf(headingAt(start))} · word ${number(start)} of ${number(DATA.tokens)} · `,
     h("a", { href: `#t=${start}`, title: "A link to this place" }, "link")));
   $("about").replaceChildren(...parts);
 }
@@ -30,7 +39,7 @@ function mentionParts(i) {
   parts.push(h("h3", {}, "Why"));
   if (book.edited[i]) parts.push(h("p", {}, "Corrected by you."));
   else if (step || rule) {
-    parts.push(h("p", {}, `${kind.replace(/s$/, "").replace(/^./, (l) => l.toUpperCase())}: ${STEPS[step] || step}, by “${rule || "no rule"}”.`),
+    parts.push(h("p", {}, `${kind.replace(/s$/, "").replace(/^./, (l) => l.toUpperCase())}: ${inWords(rule || (step === "edit" ? "corrected" : step))}.`),
       h("div", { class: "meter", role: "meter", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": book.score[i], "aria-label": "Certainty" }, h("i", {})),
       h("p", {}, `${book.score[i]} % certain`));
     parts[parts.length - 2].firstChild.style.width = `${book.score[i]}%`;
@@ -72,7 +81,7 @@ function mentionForm(start, end, i) {
 function quoteParts(q) {
   const speaker = personField(q.speaker === NONE ? "" : labelOf(q.speaker), "Spoken by");
   const addressees = h("input", { value: q.addressees.map(labelOf).join("; "), "aria-label": "To", autocomplete: "off" });
-  const why = q.edited ? "Corrected by you." : q.rule ? `Found by “${q.rule}”, ${q.score} % certain.` : "";
+  const why = q.edited ? "Corrected by you." : q.rule ? `${q.score} % certain: ${inWords(q.rule)}.` : "";
   return [h("h3", {}, "Quote"), h("p", {}, `“${wordsOf(q.start, Math.min(q.start + 12, q.end))}${q.end > q.start + 12 ? " …" : ""}”`), h("p", { class: "note" }, why),
     h("form", { onsubmit: (e) => { e.preventDefault(); 
       whoAll([speaker.value.trim(), ...addressees.value.split(";").map((n) => n.trim()).filter(Boolean)], ([name, ...to]) => correctSpeaker(q, name, to)); } },

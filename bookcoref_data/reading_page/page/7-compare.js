@@ -59,7 +59,7 @@ function differencesTab() {
 }
 
 function differenceTable() {
-  const rows = chapters.filter((c) => c.start <= limit()).map((c) => [c.title || `Part ${c.number + 1}`, ...ERRORS.map((_, k) => differences.filter((d) => d.kind === k && d.start >= c.start && d.start < c.end).length)]);
+  const rows = headings.filter((c) => c.start <= limit()).map((c) => [titleOf(c), ...ERRORS.map((_, k) => differences.filter((d) => d.kind === k && d.start >= c.start && d.start < c.end).length)]);
   const head = ["chapter", ...ERRORS];
   openDialog("Differences by chapter", h("p", {}, h("button", { onclick: () => download(`${DATA.key}.differences.csv`, "text/csv", csv([head, ...rows])) }, "Save as CSV")),
     h("div", { class: "wide", tabindex: 0 }, h("table", {}, h("thead", {}, h("tr", {}, head.map((c) => h("th", { scope: "col" }, c)))),
