@@ -235,7 +235,10 @@ class _Chains:
         short = m.end - m.start < _LONG
         if long and (last in _MARKS or (short and self._tag_of(m.end) in _NO_END)):
             yield m.start, m.end - 1, 0.85, f"ends with “{last}”"
-        if long and (first in _MARKS or (short and self._tag_of(m.start) in _NO_BEGIN)):
+        if long and (
+            first in _MARKS
+            or (short and self._tag_of(m.start) in _NO_BEGIN and first.lower() not in _MAY_BEGIN)
+        ):
             yield m.start + 1, m.end, 0.8, f"begins with “{first}”"
         if last.lower() in _DETERMINERS and self._tag_of(m.end) == "DT" and long:
             yield m.start, m.end + 1, 0.8, f"ends with “{last}”"
@@ -293,15 +296,10 @@ class _Chains:
             tag, word = self._tag_of(m.start), self.low[m.start]
             known = word in pronouns.ALL_PRONOUNS or word in _PLACES or alike[word] > 1
             if m.start == m.end and tag and tag[:2] not in _NOUNS and not known and not word.isnumeric():
-                lower = self.tokens[m.start].islower() or m.start in self.begins
+                clear = tag[:2] in _CLEAR and (tag[:2] != "VB" or word.endswith(("ed", "ing")))
+                clear = clear and (self.tokens[m.start].islower() or m.start in self.begins)
                 reason = f"“{self.tokens[m.start]}” is no noun, name or pronoun"
-                yield self._flag(
-                    "not a person",
-                    m,
-                    0.8 if lower and tag[:2] in _CLEAR else 0.5,
-                    reason,
-                    self._edit("unlink", m),
-                )
+                yield self._flag("not a person", m, 0.8 if clear else 0.45, reason, self._edit("unlink", m))
 
     # --- direct speech
 
@@ -380,6 +378,7 @@ _MARKS = frozenset([",", ".", ";", ":", "!", "?", "(", "--", "—"])
 _DETERMINERS = word_set("the a an my your his their our this these")
 _NO_END = frozenset(["IN", "CC", "VBD", "VBP", "MD", "TO"])
 _CLEAR = frozenset(["VB", "IN", "CC", "MD", "TO", "RB"])
+_MAY_BEGIN = word_set("that either neither near like")
 _NO_BEGIN = frozenset(["IN", "CC", "VBD", "VBZ", "VBP", "MD", "TO"])
 """Parts of speech with which a phrase for a person does not end, or begin."""
 _PLACES = word_set("here there upstairs downstairs home abroad both all another other others one ones")
