@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import FormatError, UsageError
+from ..errors import FormatError
 from ..files import sha256_bytes, write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
@@ -99,20 +99,6 @@ def _row(line: str, place: str, needed: Iterable[str]) -> dict[str, Any]:
             found=f"without {', '.join(missing)}" if isinstance(row, dict) else type(row).__name__,
         )
     return row
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    """`task.json` of a folder. Raises UsageError when the folder has none that can be read."""
-    try:
-        record = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
-        record["task"], record["files"].keys()
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UsageError(
-            f"{folder} is not a folder that a task of this package wrote",
-            expected=f"a readable {RECORD_FILE} in it",
-            found=f"{type(error).__name__}",
-        ) from error
-    return dict(record)
 
 
 def _card(content: TaskFolder, digest: str) -> str:

@@ -25,7 +25,7 @@ from ..characters.names import read_name
 from ..errors import SourceError, UsageError
 from ..progress import Progress
 from ..resources import load_toml, resource
-from ..shapes import attributes
+from ..shapes import AsFields
 from ..sources.wayback import PageRecord, parse_address
 from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
 from ..tasks.folder import TaskFolder, write_task_folder
@@ -66,7 +66,7 @@ class AskedGuide:
 
 
 @dataclass
-class GuideTextsReport:
+class GuideTextsReport(AsFields):
     """What came of a run: texts by kind, what was left out and why, pages by status, problems."""
 
     out: str
@@ -76,9 +76,6 @@ class GuideTextsReport:
     splits: dict[str, int] = field(default_factory=dict)
     pages: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        return attributes(self)
 
 
 # --- which guides -----------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import write_documents
-from bookcoref_data.tasks.folder import read_record
 from bookcoref_data.tasks.questions import NONE_OF_THE_ABOVE as NONE
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
 from bookcoref_data.tasks.questions.entities import gender_of, quoted
@@ -49,7 +48,7 @@ def test_building_again_replaces_its_own_folder_and_no_other(place, tmp_path):
     )
     assert run(*words, out).exit_code == 0
     assert sorted(str(p.relative_to(out)) for p in out.rglob("*.jsonl")) == ["default/test.jsonl"]
-    assert list(read_record(out)["files"]) == ["default/test.jsonl"]
+    assert list(json.loads((out / "task.json").read_text())["files"]) == ["default/test.jsonl"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/README.md").write_text("mine")
     result = run(*words, tmp_path / "mine")

@@ -14,6 +14,7 @@ from typing import Any
 from ...books import Book, Mention
 from ...books.layout import find_paragraphs
 from ...errors import MissingExtraError, UsageError
+from ...shapes import attributes
 
 STRATEGIES = ("coref", "bm25", "lead", "random", "chunks", "none")
 BM25_PARAGRAPHS = 80
@@ -27,9 +28,6 @@ class Passage:
     start: int
     end: int
     size: int
-
-    def to_dict(self) -> dict[str, int]:
-        return {"start": self.start, "end": self.end}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +49,10 @@ class Context:
         return "\n\n".join(text_of(book, piece.start, piece.end) for piece in self.pieces)
 
     def to_dict(self, book: Book) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key,
-            "character": self.character,
-            "strategy": self.strategy,
-            "chunk": self.chunk,
-            "tokens": self.size,
-            "pieces": [
-                {**piece.to_dict(), "text": text_of(book, piece.start, piece.end)} for piece in self.pieces
-            ],
-            "context": self.text(book),
-        }
+        quoted = [(p.start, p.end, text_of(book, p.start, p.end)) for p in self.pieces]
+        pieces = [{"start": start, "end": end, "text": text} for start, end, text in quoted]
+        row = attributes(self, "doc_key character strategy chunk")
+        return {**row, "tokens": self.size, "pieces": pieces, "context": self.text(book)}
 
 
 FEATURES: dict[str, Any] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import UsageError
-from ..runner import Request
 
 _WORDS = {
     "description": ("Describe character: {}", "descriptions", "description"),
@@ -69,10 +68,6 @@ def split_joint(reply: str, characters: Sequence[str]) -> dict[str, str]:
 def joint_groups(characters: Sequence[str], size: int = JOINT_SIZE) -> list[list[str]]:
     """The characters in groups of at most `size`, in order."""
     return [list(characters[i : i + size]) for i in range(0, len(characters), size)]
-
-
-def request_of(key: str, prompt: str) -> Request:
-    return Request(key, prompt)
 
 
 def _words(kind: str) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...errors import FormatError
 from ...formats.lines import read_lines
+from ...shapes import AsFields
 
 TASKS = ("description", "analysis")
 SPLITS = ("train", "val", "test")
@@ -70,15 +71,12 @@ def _rows(path: Path, columns: int) -> list[TableRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(AsFields):
     """Something wrong with the published tables: where, what, and the books concerned."""
 
     table: str
     what: str
     books: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"table": self.table, "what": self.what, "books": list(self.books)}
 
 
 def find_defects(tables: Tables) -> list[Defect]:

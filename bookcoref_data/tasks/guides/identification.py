@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import DataError
+from ...shapes import attributes
 from ..folder import Feature
 from ..questions.grading import Share
 from ..runner import Request
@@ -44,18 +45,10 @@ class IdentificationQuestion:
 
     def to_dict(self) -> dict[str, Any]:
         """The row of the folder."""
-        return {
-            "id": self.id,
-            "doc_key": self.doc_key,
-            "title": self.title,
-            "source": self.source,
-            "summary": self.summary,
-            "masked_description": self.masked,
-            "masks": self.masks,
-            "options": list(self.options),
-            "answer": self.answer,
-            "prompt": identification_prompt(self.summary, self.masked, self.options),
-        }
+        row = attributes(self, "id doc_key title source summary")
+        prompt = identification_prompt(self.summary, self.masked, self.options)
+        row |= {"masked_description": self.masked, **attributes(self, "masks options answer")}
+        return row | {"prompt": prompt}
 
 
 def questions_of(texts: Sequence[GuideText]) -> list[IdentificationQuestion]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...shapes import attributes
 from ..contexts.splits import keep_length, plain_title
 from ..folder import Feature
 
@@ -52,13 +53,8 @@ class GuideText:
 
     def to_dict(self) -> dict[str, Any]:
         """The row of the folder."""
-        return {
-            "id": self.id, "doc_key": self.doc_key, "gutenberg_key": self.gutenberg_key,
-            "title": self.title, "author": self.author, "source": self.source, "guide": self.guide,
-            "character": self.character, "aliases": list(self.aliases), "minor": self.minor,
-            "order": self.order, "text": self.text, "words": len(self.text.split()),
-            "address": self.address,
-        }  # fmt: skip
+        names = "id doc_key gutenberg_key title author source guide character aliases minor order text"
+        return {**attributes(self, names), "words": len(self.text.split()), "address": self.address}
 
 
 def keep_long(

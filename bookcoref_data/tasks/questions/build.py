@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...books import Mention, Record
+from ...shapes import AsFields
 from .entities import QuestionDocument, make_document
 from .pronouns import PLURAL_CLASSES
 from .ranking import copeland_counts, criteria
@@ -26,7 +27,7 @@ LONGEST_AROUND = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(AsFields):
     """One multiple-choice question. Offsets are tokens of the document; ends are inclusive for the mention
     and exclusive for the text. `entity` is the right phrase even where `answer` is "None of the Above".
 
@@ -65,10 +66,6 @@ class Question:
     evidence: int = -1
     evidence_distance: int = -1
     band: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        row = {name: getattr(self, name) for name in self.__slots__}
-        return row | {name: list(row[name]) for name in ("options", "overlapping", "genders")}
 
 
 FEATURES: dict[str, Any] = {

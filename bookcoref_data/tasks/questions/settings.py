@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
 from ...resources import load_toml, resource
-from ...shapes import check, settings_of
+from ...shapes import AsFields, check, settings_of
 
 RECIPE = "identifyme.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSettings:
+class QuestionSettings(AsFields):
     """Everything that decides which questions are made.
 
     `fuzzy_limit` and `net_distractor_limit` with `limits_included`: a nominal is kept up to the first, a
@@ -67,9 +67,6 @@ class QuestionSettings:
                     f"questions: the setting {name} cannot be right", expected=expected,
                     found=getattr(self, name),
                 )  # fmt: skip
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"bands": list(self.bands)}
 
 
 def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> QuestionSettings:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...errors import SourceError
 from ...progress import Progress, Silent
+from ...shapes import AsFields
 from .requests import Model, Reply, Request
 
 CHARACTERS_PER_TOKEN = 4
@@ -31,7 +32,7 @@ class Prices:
 
 
 @dataclass(slots=True)
-class RunReport:
+class RunReport(AsFields):
     """What a run asked and what it cost. `cached` replies came from an earlier run and cost nothing now."""
 
     model: str
@@ -40,9 +41,6 @@ class RunReport:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     cost: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
 
     def add(self, other: RunReport) -> None:
         """Count a further run in."""
