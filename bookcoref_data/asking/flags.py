@@ -20,10 +20,6 @@ from ..edits import Edit, anchor_of
 from ..words import honorifics, pronouns, word_set
 from .answers import UNSURE, passage
 
-KINDS_OF_FLAGS = (
-    "gender", "name of another", "two chains", "boundaries", "name not marked", "not a person",
-    "speaker", "our reading",
-)  # fmt: skip
 _CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
 _GENDER_OF = {
     word: gender
@@ -34,7 +30,6 @@ _GENDER_OF = {
 }  # fmt: skip
 _SHARE, _FIFTH = 0.8, 5
 """Least share of a chain's pronouns, or of the places of a name, that makes the rest suspicious."""
-_JOINS = frozenset(["of", "and", "the", "de", "von"])
 _MOST_NAME, _LONG = 4, 3
 """Most words of a name, and words from which a phrase may end with a clause."""
 
@@ -393,7 +388,7 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     """A flag with its passage, as a question: mend it, leave it, or cannot tell."""
     why = {"why": f"{flag.kind}: {flag.reason}"}
     seen = Edit("seen", at=anchor_of(a.book.tokens, flag.start, flag.end), doc_key=a.doc_key, extra=why)
-    answers = [("1", _told(flag.edits), [replace(e, extra=why) for e in flag.edits]),
+    answers = [("1", _told(flag.edits, a), [replace(e, extra=why) for e in flag.edits]),
                ("2", "no, it is right", [replace(seen, name="right as it is")]),
                ("c", UNSURE, [replace(seen, name=UNSURE)])]  # fmt: skip
     return {
@@ -408,12 +403,15 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _told(edits: Sequence[Edit]) -> str:
-    """A correction in words."""
+def _told(edits: Sequence[Edit], a: Annotation) -> str:
+    """A correction in words; a chain without a name is told by its mention nearest before the place."""
     e = edits[0]
     if e.op == "span" and e.to:
         return f"yes, the words are “{e.to.words}”"
-    return {
-        "link": f"yes, it is {e.character}", "unlink": "yes, it is not marked",
-        "merge": f"yes, {e.character} is {e.into}",
-    }[e.op]  # fmt: skip
+    name = e.character
+    if e.op == "link" and e.at and a.index[name] in a.guessed and name.islower():
+        before = [m for m in a.by_character[a.index[name]] if m.start < e.at.start]
+        name = f"“{name}” of token {before[-1].start:,}" if before else name
+    return {"link": f"yes, it is {name}", "merge": f"yes, {name} is {e.into}"}.get(
+        e.op, "yes, it is not marked"
+    )
