@@ -76,7 +76,7 @@ def review(
     if agreement is not None:
         found = compared(read_edits(kept) if kept.is_file() else [], read_edits(path_of(agreement)))
         first = frozenset(found.differ)
-    plan = _plan(None, backend, None)
+    plan = _plan(None, backend, None, "en")  # what is reviewed was annotated, so its language was decided
     session = ReviewSession(
         sources[0], _cast(cast, sources[0]), plan, make_backend(plan), kept, _names(narrator), author, kinds,
         first,
