@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ..shapes import AsFields
 from .evaluation import Evaluation, Rules, book_overlaps
 from .labels import Labels
 from .metrics import ceaf_e_parts
@@ -15,7 +15,7 @@ from .scores import Score
 
 
 @dataclass(frozen=True, slots=True)
-class CharacterScore:
+class CharacterScore(AsFields):
     """One character of one book.
 
     `score` compares its clusters with the response clusters that CEAF-e aligns them with, over all units:
@@ -31,12 +31,6 @@ class CharacterScore:
     pieces: int
     partner: str | None
     score: Score
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "name": self.name, "mentions": self.mentions, "found": self.found,
-            "pieces": self.pieces, "partner": self.partner, "score": self.score.to_dict(),
-        }  # fmt: skip
 
 
 def character_scores(evaluation: Evaluation) -> tuple[CharacterScore, ...]:

@@ -22,15 +22,15 @@ it rare. The result says how many books like these would show a difference as la
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import ceil
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError, plural
 from ..progress import Progress, Silent
+from ..shapes import AsFields
 from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
 from .exchange import (
@@ -57,7 +57,7 @@ FEWEST_UNITS = 10
 """With fewer units false positives and too narrow intervals become common."""
 LEAST_BEARING = 2.0
 """Least number of units that bear the difference (`_Effects.bearing`) for a p-value to be given."""
-MOST_TOGETHER = 1.0
+MOST_TOGETHER = 0.5
 """Standard errors by which the effects of a character may go together before characters are the units."""
 LEVEL, POWER = 0.05, 0.8
 """Of the books that would be needed: the level of the test, and its chance to see the difference."""
@@ -99,7 +99,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(AsFields):
     """The result of resampling, with everything needed to repeat it.
 
     `units` counts those of `unit` ("auto": of blocks). `notes`: what the figures can and cannot show.
@@ -113,9 +113,6 @@ class Resampling:
     confidence: float
     metrics: tuple[Comparison, ...]
     notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"metrics": [asdict(m) for m in self.metrics], "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -153,6 +153,8 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
             )
         root_of[ref] = root
         merged.chains[root].append(ref)
+    if len(merged.warnings) > 1:
+        merged.warnings = [f"{merged.warnings[0]}; {len(merged.warnings) - 1} other places like it"]
     return merged
 
 
