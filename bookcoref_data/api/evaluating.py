@@ -209,8 +209,9 @@ def evaluate(
         breakdown: by mention type, frequency, distance to previous mention and to a name, position.
         errors: missed, spurious, conflated, divided: counts, costs, worst cases with snippets.
         agreement: treat key and response as two annotators and report their agreement.
-        typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "nouns"
-            (a small list of our own) or hub:MODEL (a CNER model, extra `gpu`).
+        typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "four"
+            (the same in four classes, without numbers and dates), "nouns" (a small list of our own) or
+            hub:MODEL (a CNER model, extra `gpu`).
         disagreeing: mentions whose own label differs from their cluster's.
         compare: test whether the difference from another system is significant: its file (one of the
             responses or another), or "all": every pair of the responses.

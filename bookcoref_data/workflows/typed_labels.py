@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from ..scoring.typed import TypedScores
 
 HUB = "hub:"
+FOUR_CLASSES = {
+    "PER": "PERSON", "ORG": "ORG", "LOC": "GPE LOC FAC",
+    "MISC": "NORP EVENT WORK_OF_ART LAW PRODUCT LANGUAGE",
+}  # fmt: skip
+"""OntoNotes' labels by the classes that plain NER has (the baseline of the typed evaluation)."""
 
 
 def typed_scores_of(
@@ -37,13 +42,12 @@ def typed_scores_of(
 
 def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
     books = [scores.book for scores in evaluation.books]
-    if source == "spacy":
+    if source in ("spacy", "four"):
         from ..annotation.typed_spans import entity_spans
 
-        return {
-            book.doc_key: [TypedSpan(*span) for span in entity_spans(*_text_of(book, source))]
-            for book in books
-        }
+        found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
+        return {key: as_four(spans) if source == "four" else [TypedSpan(*s) for s in spans]
+                for key, spans in found.items()}  # fmt: skip
     if source.startswith(HUB):
         return {book.doc_key: _from_hub(book, source) for book in books}
     from ..formats.typed_spans import read_typed_spans
@@ -51,6 +55,12 @@ def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
     only = books[0].doc_key if len(books) == 1 else None
     found = read_typed_spans(Path(source), only)
     return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
+
+
+def as_four(spans: Iterable[tuple[int, int, str]]) -> list[TypedSpan]:
+    """spaCy's entities in the four classes of plain NER (PER, ORG, LOC, MISC); numbers and dates are none."""
+    classes = {label: one for one, labels in FOUR_CLASSES.items() for label in labels.split()}
+    return [TypedSpan(start, end, classes[label]) for start, end, label in spans if label in classes]
 
 
 def _from_hub(book: BookPair, source: str) -> list[TypedSpan]:

@@ -15,7 +15,7 @@ from bookcoref_data.scoring.typed import (
     score_labels,
     typed_scores,
 )
-from bookcoref_data.workflows.typed_labels import noun_label, noun_spans
+from bookcoref_data.workflows.typed_labels import as_four, noun_label, noun_spans
 
 
 @pytest.mark.parametrize(("mention", "spans", "label"), [
@@ -162,3 +162,11 @@ def test_ties_of_mean_overlap_do_not_depend_on_the_order_of_mentions():
     assigned = assign_labels(mentions, spans)
     for order in (mentions, mentions[::-1]):
         assert propagate([order], assigned).cluster_labels == ("ORG",)
+
+
+def test_plain_ner_has_four_classes_and_no_numbers():
+    labels = ["PERSON", "GPE", "CARDINAL", "DATE", "NORP", "ORG", "FAC", "ORDINAL"]
+    spans = as_four([(i, i, label) for i, label in enumerate(labels)])
+    assert [(s.start, s.label) for s in spans] == [
+        (0, "PER"), (1, "LOC"), (4, "MISC"), (5, "ORG"), (6, "LOC"),
+    ]  # fmt: skip
