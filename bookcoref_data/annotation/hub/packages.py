@@ -1,9 +1,8 @@
 """Coreference models of other packages in the steps `windows` and `groups`.
 
-`model = "fastcoref:NAME"` (and "lingmess:NAME") takes a checkpoint of the package fastcoref; any other
-package takes part by a function of yours, "module:function". It gets the device as text and returns a
-callable: sentences (lists of words) to clusters, each a list of (first word, last word), both inclusive,
-counted over all sentences. docs/gpu.md shows one for xCoRe.
+`model = "module:function"` names a function of yours. It gets the device as text and returns a callable:
+sentences (lists of words) to clusters, each a list of (first word, last word), both inclusive, counted over
+all sentences. docs/gpu.md shows one for xCoRe.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ...errors import MissingExtraError, UsageError
+from ...errors import UsageError
 from .maverick import Antecedent
 
 if TYPE_CHECKING:
@@ -31,16 +30,14 @@ class Package:
 
     @classmethod
     def load(cls, model: str, device: torch.device) -> Package:
-        """The model that a recipe or `--model` names. Raises UsageError, MissingExtraError."""
+        """The model that a recipe or `--model` names. Raises UsageError."""
         place, _, name = model.partition(":")
-        if place in FASTCOREF:
-            return cls(_fastcoref(FASTCOREF[place], name, device), device)
         try:
             find = getattr(importlib.import_module(place), name)(str(device))
         except (ImportError, AttributeError) as error:
             raise UsageError(
                 f"the model {model!r} cannot be made", found=error,
-                expected="fastcoref:NAME, lingmess:NAME or module:function",
+                expected="module:function, on the path of Python",
             ) from error  # fmt: skip
         return cls(find, device)
 
@@ -52,29 +49,8 @@ def links_of(clusters: Clusters, number: dict[tuple[int, int], int]) -> list[Ant
     return [Antecedent(later, earlier, 1.0) for earlier, later in sorted(pairs, key=lambda pair: pair[1])]
 
 
-FASTCOREF = {"fastcoref": "FCoref", "lingmess": "LingMessCoref"}
-
-
-def _fastcoref(kind: str, name: str, device: torch.device) -> Find:
-    try:
-        package = importlib.import_module("fastcoref.modeling")
-    except ImportError as error:
-        raise MissingExtraError(
-            f"the model {name} needs the package fastcoref", found=error, hint="pip install fastcoref"
-        ) from error
-    model = getattr(package, kind)(name, device=str(device), nlp=None, enable_progress_bar=False)
-
-    def find(sentences: Sequence[Sequence[str]]) -> Clusters:
-        words = [word for sentence in sentences for word in sentence]
-        done = model.predict([words], is_split_into_words=True)[0]
-        found = done.get_clusters(as_strings=False)
-        return [[(a, b) for a, b in cluster] for cluster in found]
-
-    return find
-
-
 def is_package(model: str) -> bool:
-    """Whether a model is named with its package: "fastcoref:...", "module:function"."""
+    """Whether a model is named with its package: "module:function"."""
     place, mark, name = model.partition(":")
     return (
         bool(mark) and all(part.isidentifier() for part in place.split(".")) and len(place) > 1 and bool(name)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, MissingExtraError, SourceError
 from ...files import path_of
+from ...resources import resource
 
 if TYPE_CHECKING:
     import torch
@@ -22,16 +23,6 @@ EXTRA = "gpu"
 SMALL_FILES = ("*.json", "*.model", "*.txt")
 # Two kinds, asked for one after the other: a repository that has both holds the same weights twice.
 WEIGHT_FILES = (("*.safetensors",), ("*.bin", "*.ckpt"))
-# What a person has to make room for, in GB; from the repositories' file lists or the number of weights.
-SIZES_GB = {
-    "sapienzanlp/relik-reader-deberta-v3-base-aida": 0.75,
-    "sapienzanlp/relik-reader-deberta-v3-large-aida": 1.8,
-    "sapienzanlp/maverick-mes-litbank": 2.0,
-    "Qwen/Qwen2-7B-Instruct": 15.2,
-    "microsoft/deberta-v3-base": 0.003,
-    "microsoft/deberta-v3-large": 0.003,
-}
-
 State = Mapping[str, "torch.Tensor"]
 
 
@@ -82,7 +73,8 @@ def _snapshot(model: str, revision: str, patterns: Iterable[str]) -> Path:
 
 def missing_weights(model: str, revision: str = "", cause: object = None) -> SourceError:
     """The error that says what to download, how big it is, and where it is looked for."""
-    size = f", about {SIZES_GB[model]:g} GB" if model in SIZES_GB else ""
+    known = json.loads(resource("manifests", "models.json").read_text(encoding="utf-8"))["models"]
+    size = f", about {known[model]['bytes'] / 1e9:.3g} GB" if model in known else ""
     pinned = f" --revision {revision}" if revision else ""
     found = str(cause).strip().splitlines()[0][:200] if cause and str(cause).strip() else None
     return SourceError(

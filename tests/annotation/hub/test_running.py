@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -23,6 +25,7 @@ from bookcoref_data.annotation.hub.packages import is_package
 from bookcoref_data.annotation.steps import run_steps
 from bookcoref_data.books import Book
 from bookcoref_data.errors import SourceError, UsageError
+from bookcoref_data.formats.folder import write_folder
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 
@@ -301,7 +304,6 @@ def test_another_package_takes_part_by_a_function(offline_hub, job, plan, tmp_pa
 
 
 def test_packages_are_told_from_folders_and_names():
-    assert is_package("fastcoref:biu-nlp/f-coref")
     assert is_package("my.module:make")
     assert not any(map(is_package, ("sapienzanlp/maverick-mes-litbank", "C:/models/x", "./folder", "a-b:c")))
 
@@ -317,3 +319,83 @@ def test_a_model_that_is_not_pinned_says_so(offline_hub, job, plan):
     pinned = dict(plan.settings) | {"link": dict(plan.of("link")) | {"revision": "0" * 40}}
     state = run_steps(HubBackend(dataclasses.replace(plan, settings=pinned)), job, ("link",))
     assert not any("not pinned" in note for note in state.notes)
+
+
+@pytest.mark.long
+def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan, tmp_path):
+    """The command on three books (BOOKCOREF_BOOKS for more), killed with all its processes in the filter."""
+    count = int(os.environ.get("BOOKCOREF_BOOKS", "3"))
+    books = [_book(number) for number in range(count)]
+    write_folder(tmp_path / "old", {"train": books}, title="old", licences=[("Texts", "free")])
+    environment = os.environ | {
+        "HF_HUB_CACHE": str(hub.cache),
+        "HF_HUB_OFFLINE": "1",
+        "TMPDIR": str(tmp_path),
+    }
+
+    def start(cache, devices):
+        recipe = tmp_path / f"{cache}.toml"
+        recipe.write_text(_recipe(plan, devices))
+        words = ["regenerate", "old", "--recipe", recipe.name, "--cache-dir", cache, "--json"]
+        return subprocess.Popen(
+            [sys.executable, "-m", "bookcoref_data", *words], cwd=tmp_path, env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+
+    def answers():
+        return sum(path.read_bytes().count(b"\n") for path in (tmp_path / "two").rglob("*.filter.part.jsonl"))
+
+    killed = start("two", "cpu:0 cpu:1")
+    while killed.poll() is None and answers() < 20:
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    kept = answers()
+    assert kept >= 20, "it was not killed inside the filter"
+    again = json.loads(start("two", "cpu:0 cpu:1").communicate()[0])
+    whole = json.loads(start("one", "cpu").communicate()[0])
+    assert again["work"]["failed"] == {}
+    assert len(again["work"]["made"]) == len(whole["work"]["made"]) == count
+    assert again["scores"] == whole["scores"]
+    assert again["differences"] == whole["differences"]
+    assert not list((tmp_path / "two").rglob("*.part.jsonl"))
+    print(f"{count} books, killed after {kept} answers of the filter")
+
+
+def _book(number: int) -> Book:
+    chance = random.Random(number)
+    words = [
+        "the",
+        "old",
+        "fox",
+        "and",
+        "young",
+        "hare",
+        "met",
+        "at",
+        "mill",
+        "Anna",
+        "Brown",
+        "said",
+        "to",
+        "that",
+        "she",
+        "was",
+        "tired",
+        "he",
+        "I",
+        "you",
+        "his",
+        "her",
+    ]
+    sentences = [[chance.choice(words) for _ in range(chance.randint(4, 12))] for _ in range(30)]
+    people = [("Anna Brown", [(0, 0)]), ("old fox", [(1, 1)])]
+    return Book.make(f"book_{number}", sentences, clusters=[spans for _, spans in people], characters=people)
+
+
+def _recipe(plan, devices: str) -> str:
+    tables = [f'backend = "hub"\nsteps = {json.dumps(plan.steps)}']
+    for step in plan.steps:
+        settings = dict(plan.of(step)) | {"device": devices}
+        tables.append("\n".join([f"[{step}]", *(f"{k} = {json.dumps(v)}" for k, v in settings.items())]))
+    return "\n".join(tables) + "\n"
