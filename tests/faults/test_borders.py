@@ -118,7 +118,8 @@ def test_edits_made_by_a_program_are_held_to_the_same_rules(folder):
 def test_a_reason_or_quote_of_the_wrong_kind_is_named(folder):
     for name, field, value in (
         ("provenance.jsonl", "start", "0"), ("provenance.jsonl", "score", "high"),
-        ("provenance.jsonl", "others", [["Tom", None]]), ("provenance.jsonl", "character", ""), ("quotes.jsonl", "addressees", "Tom"),
+        ("provenance.jsonl", "others", [["Tom", None]]),
+        ("provenance.jsonl", "character", ""), ("quotes.jsonl", "addressees", "Tom"),
         ("quotes.jsonl", "end", 1.5), ("quotes.jsonl", "rule", None), ("quotes.jsonl", "speaker", ["Tom"]),
     ):  # fmt: skip
         path = folder / name
