@@ -12,8 +12,15 @@ from pathlib import Path
 import datasets
 
 from bookcoref_data.errors import SourceError
-from bookcoref_data.formats.folder import LAYOUT_VERSION, is_folder, iter_folder, read_card_digest
-from bookcoref_data.formats.schema import CONFIGS, SPLITS, to_row
+from bookcoref_data.formats.card import CITATION, HOMEPAGE
+from bookcoref_data.formats.folder import (
+    BOOKCOREF_LICENCES,
+    LAYOUT_VERSION,
+    is_folder,
+    iter_folder,
+    read_card_digest,
+)
+from bookcoref_data.formats.schema import CONFIGS, DESCRIPTIONS, SPLITS, to_row
 
 FOLDER_VARIABLE = "BOOKCOREF_FOLDER"
 
@@ -28,7 +35,6 @@ FEATURES = datasets.Features(
         "characters": [{"name": datasets.Value("string"), "mentions": _SPANS}],
     }
 )
-DESCRIPTIONS = {"full": "whole books", "split": "windows of about 1500 tokens"}
 
 
 def find_folder(folder: str | os.PathLike | None = None) -> Path:
@@ -84,8 +90,9 @@ class BookCoref(datasets.GeneratorBasedBuilder):
 
     def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(
-            description=f"BookCoref, {DESCRIPTIONS[self.config.name]}", features=FEATURES
-        )
+            description=f"BookCoref, {DESCRIPTIONS[self.config.name]}", features=FEATURES,
+            citation=CITATION, homepage=HOMEPAGE, license="; ".join(map(": ".join, BOOKCOREF_LICENCES)),
+        )  # fmt: skip
 
     def _split_generators(self, dl_manager) -> list[datasets.SplitGenerator]:
         folder = find_folder(self.config.data_dir)

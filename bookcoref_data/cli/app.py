@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .. import __version__
+from . import common
 from .declared import Command, command_of, summary_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 HELP = """Rebuild, verify, annotate, score and explain book-scale coreference data.
 
 First steps without network: `bookcoref-data rebuild --sample`, then `bookcoref-data verify bookcoref`.
+
+Behind any verb: -q says results and errors alone, -v shows where an error comes from.
 
 Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source unavailable,
 4 checksum mismatch, 130 interrupted.
@@ -200,6 +203,8 @@ def main() -> None:
 
     _print_anything()
     _end_cleanly()
+    common.quiet = _taken("-q", "--quiet")
+    loud = _taken("-v", "--verbose")
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
         code = make_app()(standalone_mode=False, prog_name="bookcoref-data") or 0
@@ -207,6 +212,10 @@ def main() -> None:
             raise KeyboardInterrupt
         sys.exit(code)
     except BookcorefError as error:
+        if loud:
+            import traceback
+
+            traceback.print_exception(error)
         sys.exit(_fail(error))
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; nothing more can be said to it.
@@ -225,6 +234,13 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)
+
+
+def _taken(*flags: str) -> bool:
+    """Whether one of the flags was typed; it is taken out of what the verb sees."""
+    there = [word for word in sys.argv[1:] if word in flags]
+    sys.argv[1:] = [word for word in sys.argv[1:] if word not in flags]
+    return bool(there)
 
 
 def _explain(error: Any) -> int:

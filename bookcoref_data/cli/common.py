@@ -71,9 +71,14 @@ def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
         print(markdown_row(row))
 
 
+quiet = False
+"""Whether only results and errors are wanted (-q)."""
+
+
 def say(message: str) -> None:
     """A line for the person, on stderr."""
-    print(message, file=sys.stderr)
+    if not quiet:
+        print(message, file=sys.stderr)
 
 
 def listed(what: str, texts: Iterable[object]) -> None:
@@ -89,8 +94,8 @@ def _is_number(cell: str) -> bool:
 @contextmanager
 def progress() -> Iterator[Progress]:
     """A progress display on stderr when it is a terminal, a line a minute otherwise."""
-    if not sys.stderr.isatty():
-        yield Lines()
+    if quiet or not sys.stderr.isatty():
+        yield Silent() if quiet else Lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn

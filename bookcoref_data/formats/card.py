@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from string import Template
 
 from .cells import markdown_row
-from .schema import CARD, CONFIGS, SPLITS
+from .schema import CARD, CONFIGS, DESCRIPTIONS, SPLITS
 
 CITATION: str = CARD["citation"]
+HOMEPAGE = "https://huggingface.co/datasets/sapienzanlp/bookcoref"
+"""Of the released data set, whose citation this is."""
 DIGEST_PREFIX = "sha256:"
 _DIGEST = re.compile(r"^  description: \"?sha256:([0-9a-f]{64})\"?$", re.MULTILINE)
 
@@ -77,17 +79,19 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
         for split in SPLITS
         if counts.get(split)
     )
-    head = f"- config_name: {config}\n  version: {facts.version}\n{_remapped(facts)}"
+    told = {"description": _described(facts, config), "citation": facts.citation.strip(),
+            "homepage": HOMEPAGE if facts.citation == CITATION else "",
+            "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
+    info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
+    head = f"- config_name: {config}\n  version: {facts.version}\n{info}"
     return f"{head}{CARD['features']}  splits:\n{splits}".rstrip()
 
 
-def _remapped(facts: CardFacts) -> str:
-    """The description that `datasets` shows of a build in which books are of another edition."""
+def _described(facts: CardFacts, config: str) -> str:
+    """The description that `datasets` shows: what it is, and which books are of another edition."""
     keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
-    if not keys:
-        return ""
-    note = f"REMAPPED onto another edition, not the released tokens: {', '.join(keys)}"
-    return f"  description: {_quoted(note)}\n"
+    note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
+    return f"{facts.title}, {DESCRIPTIONS[config]}{note}"
 
 
 def _config(facts: CardFacts, config: str) -> str:
@@ -104,7 +108,7 @@ def _config(facts: CardFacts, config: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _page(facts: CardFacts) -> str:

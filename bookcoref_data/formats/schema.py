@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CONFIGS = ("full", "split")
+DESCRIPTIONS = {"full": "whole books", "split": "windows of about 1500 tokens"}
 SPLITS = ("train", "validation", "test")
 FIELDS = ("doc_key", "gutenberg_key", "sentences", "clusters", "characters")
 

@@ -1,0 +1,28 @@
+"""-q and -v, behind any verb."""
+
+from __future__ import annotations
+
+
+def test_quiet_says_results_and_errors_alone(built):
+    loud, quiet = (built.run("convert", "bookcoref", "-", "--to", "jsonl", *flags) for flags in ((), ("-q",)))
+    assert loud.code == quiet.code == 0
+    assert loud.err
+    assert quiet.err == ""
+    assert built.run("show", "nobody", "--quiet").err.startswith("error: ")
+
+
+def test_verbose_shows_where_an_error_comes_from(built):
+    assert "Traceback" in built.run("-v", "show", "nobody").err
+    assert "Traceback" not in built.run("show", "nobody").err
+
+
+def test_a_data_set_says_what_it_is(built):
+    import datasets
+
+    found = datasets.load_dataset_builder(
+        str(built.cwd / "bookcoref"), "split", cache_dir=str(built.cwd / "hf")
+    ).info
+    assert "windows" in found.description
+    assert "martinelli-etal-2025-bookcoref" in found.citation
+    assert found.homepage.startswith("https://huggingface.co/datasets/")
+    assert "CC" in found.license
