@@ -68,13 +68,10 @@ def main() -> None:
     parser.add_argument("--books", type=int, default=20)
     options = parser.parse_args()
     rows = []
-    for path in sorted(options.folder.glob("*.truth.jsonl.gz"), key=lambda p: p.stat().st_size)[
-        : options.books
-    ]:
-        labelled = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
-        kept = [
-            p for p in labelled if p["label"] == "story" or p.get("kind") in ("note", "footnote", "notes")
-        ]
+    paths = sorted(options.folder.glob("*.truth.jsonl.gz"), key=lambda path: path.stat().st_size)
+    for path in paths[: options.books]:
+        lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+        kept = [p for p in map(json.loads, lines) if p["label"] == "story" or "note" in p.get("kind", "")]
         story = "\n\n".join(p["text"] for p in kept if p["label"] == "story")
         forms = {"txt": story.encode(), "html": page(kept).encode(), "epub": epub(kept)}
         settings = ReadSettings(apparatus="keep")
