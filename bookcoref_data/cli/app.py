@@ -22,7 +22,6 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .. import __version__
-from . import common
 from .declared import Command, command_of, summary_of
 
 if TYPE_CHECKING:
@@ -203,7 +202,10 @@ def main() -> None:
 
     _print_anything()
     _end_cleanly()
-    common.quiet = _taken("-q", "--quiet")
+    if _taken("-q", "--quiet"):
+        from . import common
+
+        common.quiet = True
     loud = _taken("-v", "--verbose")
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
