@@ -27,8 +27,8 @@ AT_ONCE = 25
 @files_of("out", reads=("book", "cast", "edits", "agreement"))
 def review(
     book: PathLike, cast: CastLike = None, *, edits: PathLike | None = None,
-    narrator: str | Iterable[str] = (), about: Iterable[str] = (),
-    most: Positive = AT_ONCE, until: Proportion = 0.0,
+    narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: Positive = AT_ONCE,
+    until: Proportion = 0.0,
     agreement: PathLike | None = None, author: str = "", backend: BackendName = "embedded",
     out: PathLike | None = None, replace: Overwrite = False,
 ) -> Review:  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..annotation.cast import Entry, make_cast
 from ..annotation.embedded.backend import EmbeddedBackend
+from ..annotation.language import not_english
 from ..annotation.plan import default_plan
 from ..asking.flags import Flag, find_flags, names_of_chains
 from ..books.annotation import Annotation
@@ -11,8 +12,9 @@ from .annotate import Source, annotate_book
 
 
 def flags_of(a: Annotation, *, read: bool = True) -> list[Flag]:
-    """The likely errors of an annotation; with `read` also those that our own reading and parse show."""
-    if not read:
+    """The likely errors of an annotation; with `read` also those that our own reading and parse of an
+    English text show."""
+    if not read or not_english(a.book.tokens):
         return find_flags(a)
     entries = [Entry(name, aliases) for name, aliases in names_of_chains(a)]
     backend = EmbeddedBackend(plan := default_plan("embedded"))

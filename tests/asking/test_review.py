@@ -121,7 +121,6 @@ def story(tmp_path_factory):
     return folder
 
 
-@pytest.mark.long
 def test_answers_become_edits_and_the_next_reading_knows_them(story):
     edits = story / "mine.jsonl"
     asked = bc.review(story / "annotated", edits=edits, about=["speaker"], most=5, author="Ada")
