@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -287,6 +288,18 @@ def places_of_classes(sources: dict[str, str]) -> dict[str, list[str]]:
                 for name in (target.id for target in node.targets if isinstance(target, ast.Name)):
                     short.setdefault(name, []).append(place)
     return {name: [*places, *short.get(name, [])] for name, places in classes.items()}
+
+
+def test_classes_that_speak_of_a_book_stand_in_the_glossary():
+    glossary = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("\n## Decisions")[0]
+    sources = {p.relative_to(PACKAGE).as_posix(): p.read_text(encoding="utf-8") for p in MODULES}
+    found = {
+        name
+        for name in places_of_classes(sources)
+        if re.search("Book|Record|Document|Source|Annotat", name) and not name.startswith("_")
+    }
+    assert {name for name in found if f"`{name}`" not in glossary} == set()
+    assert {"Book", "Record", "Annotation"} <= found  # the classes are seen
 
 
 def test_the_name_of_a_class_has_one_meaning():

@@ -26,7 +26,7 @@ import numpy as np
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.files import write_text
 from bookcoref_data.formats import read_documents, write_documents
-from bookcoref_data.tasks.merging.features import FEATURES, ChainCandidates, DocumentReading, profile_of
+from bookcoref_data.tasks.merging.features import FEATURES, ChainCandidates, Observed, profile_of
 from bookcoref_data.tasks.merging.greedy import decide_greedily
 from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.tasks.merging.linker import decide_with_linker, network_of
@@ -128,7 +128,7 @@ def choices_of(
     itself decided; then each of them is right.
     """
     key = decide_by_id(document)
-    reading = DocumentReading(document)
+    reading = Observed(document)
     profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
     joined = {ref: profile_of(reading, document.chains[ref]) for ref in document.of_part(0)}
     roots_of: dict[ChainRef, list[ChainRef]] = {ref: [ref] for ref in joined}

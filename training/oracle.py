@@ -1,4 +1,4 @@
-"""A teacher for the rankers: LitBank's answers to the questions that a `BookReader` asks."""
+"""A teacher for the rankers: LitBank's answers to the questions that a `OneReading` asks."""
 
 from __future__ import annotations
 

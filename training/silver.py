@@ -28,7 +28,7 @@ import numpy as np
 
 from bookcoref_data.annotation.embedded import lexicon as lex
 from bookcoref_data.annotation.embedded.markables import Markable, is_vocative
-from bookcoref_data.annotation.embedded.reader import BookReader, Text
+from bookcoref_data.annotation.embedded.reader import OneReading, Text
 from bookcoref_data.annotation.embedded.tags import Tag
 from bookcoref_data.words import kin
 
@@ -75,7 +75,7 @@ class Example(NamedTuple):
     right: int
 
 
-class SilverReader(BookReader):
+class SilverReader(OneReading):
     """Reads a book and collects `examples`."""
 
     def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:

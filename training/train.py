@@ -24,7 +24,7 @@ import numpy as np
 from bookcoref_data.annotation.embedded.discourse import FEATURES, INDEX, WIDTH
 from bookcoref_data.annotation.embedded.network import LEAVES, WEIGHTS, Forest, Ranker, load_rankers
 from bookcoref_data.annotation.embedded.parsing import load_model
-from bookcoref_data.annotation.embedded.reader import BookReader, Text
+from bookcoref_data.annotation.embedded.reader import OneReading, Text
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import throughout
 
@@ -115,7 +115,7 @@ def _ask(rankers: dict[str, Ranker], follow: bool, lesson: Lesson) -> list[tuple
     """The questions of one document with their answers."""
     teacher = LitBankTeacher(lesson.excerpt, lesson.text, follow)
     narration = throughout(teacher.narrator(lesson.text), lesson.text.book)
-    BookReader(lesson.text, rankers, narration=narration, teacher=teacher).read()
+    OneReading(lesson.text, rankers, narration=narration, teacher=teacher).read()
     return teacher.examples
 
 

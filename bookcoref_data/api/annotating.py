@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..edits import Conflict, Effect
     from ..progress import Progress
     from ..workflows.annotate import Annotated, Source
-    from ..workflows.annotate_many import ManyBooks
+    from ..workflows.annotate_many import Shelf
     from ..workflows.datatrove_engine import Submission
     from ..workflows.engine import JobResults
     from ..workflows.propose_casts import ProposedCast
@@ -135,10 +135,10 @@ def annotate_many(
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
         from ..sources.store import Store
-        from ..workflows.annotate_many import ManyBooks
+        from ..workflows.annotate_many import Shelf
 
         root = Store.open(path_or_none(cache_dir)).root
-        many = ManyBooks(path_of(books), plan, root, _cast_path(cast), names, wanted)
+        many = Shelf(path_of(books), plan, root, _cast_path(cast), names, wanted)
         return _in_parallel(many, folder, engine, jobs, tasks, slurm, replace, progress)
     sources = [source for book in _each(books) for source in _sources(book)]
     done = _in_turn(
@@ -452,7 +452,7 @@ def _cast(cast: CastLike, source: Source) -> Cast | None:
 
 
 def _in_parallel(
-    books: ManyBooks, out: Path, engine: str, jobs: int, tasks: int, slurm: str, replace: bool,
+    books: Shelf, out: Path, engine: str, jobs: int, tasks: int, slurm: str, replace: bool,
     progress: Progress | None,
 ) -> AnnotatedMany:  # fmt: skip
     """A folder of books, by processes here, by datatrove, or by Slurm."""
@@ -481,7 +481,7 @@ def _in_parallel(
     return AnnotatedMany(work, collect(work, out, replace=replace) if work.finished else ())
 
 
-def _submitted(books: ManyBooks, out: Path, jobs: int, tasks: int, slurm: str) -> Submission:
+def _submitted(books: Shelf, out: Path, jobs: int, tasks: int, slurm: str) -> Submission:
     """Hand the books to Slurm; when they are done, the same call without `slurm` collects them."""
     from ..workflows.datatrove_engine import Slurm, submit_slurm
 

@@ -16,7 +16,7 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books import Record
-    from ..books.statistics import DocumentStatistics, Statistics
+    from ..books.statistics import Sizes, Statistics
     from ..formats import ConversionReport
     from ..workflows.align import Aligned
 
@@ -27,7 +27,7 @@ class Counts(Table):
     `books` is the table of single books, empty unless it was asked for; `plots` are the pictures written.
     """
 
-    def __init__(self, found: Sequence[tuple[str, list[DocumentStatistics]]], *, per_book: bool) -> None:
+    def __init__(self, found: Sequence[tuple[str, list[Sizes]]], *, per_book: bool) -> None:
         from ..books.statistics import corpus_statistics
 
         self.totals = [(name, corpus_statistics(documents)) for name, documents in found]

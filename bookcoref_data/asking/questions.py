@@ -98,7 +98,7 @@ def make_queue(
     other, the later ones count for less: the next reading may answer them. With `by_worth` False, the least
     certain come first.
     """  # fmt: skip
-    book = _Book(annotation)
+    book = _Asked(annotation)
     kinds = frozenset(about)
     found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
     if by_worth:
@@ -110,7 +110,7 @@ def make_queue(
 
 def all_questions(annotation: Annotation, about: Iterable[str] = KINDS) -> list[ReviewQuestion]:
     """Everything that can be asked, in the order of the book, without the people who are offered."""
-    return list(_Book(annotation).questions(frozenset(about)))
+    return list(_Asked(annotation).questions(frozenset(about)))
 
 
 def _by_worth(found: list[ReviewQuestion], most: int, first: Collection[Key]) -> list[ReviewQuestion]:
@@ -130,7 +130,7 @@ def _by_worth(found: list[ReviewQuestion], most: int, first: Collection[Key]) ->
 
 
 @dataclass
-class _Book:
+class _Asked:
     """An annotation as its questions need it."""
 
     a: Annotation

@@ -42,7 +42,7 @@ class Distances:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentStatistics:
+class Sizes:
     """Counts of one document. `tokens` and `sentences` are None where a file has offsets only.
 
     `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
@@ -112,11 +112,11 @@ def pairwise_distance_sum(starts: Sequence[int] | Ints) -> int:
     return int(np.dot(np.arange(1 - n, n, 2, dtype=np.int64), x - x[0]))
 
 
-def document_statistics(record: Record) -> DocumentStatistics:
+def document_statistics(record: Record) -> Sizes:
     """Count one document. Empty clusters do not count as chains."""
     sizes = [len(cluster) for cluster in record.clusters if cluster]
     lengths = None if record.sentences is None else list(map(len, record.sentences))
-    return DocumentStatistics(
+    return Sizes(
         record.doc_key, None if lengths is None else sum(lengths),
         None if lengths is None else len(lengths), sum(sizes), len(sizes), sizes.count(1),
         len(record.characters), max(sizes, default=0), _distances(record.clusters), *_exact_names(record),
@@ -135,7 +135,7 @@ def _exact_names(record: Record) -> tuple[int | None, int | None]:
     return sum(len(spans) for _, spans in record.characters), equal
 
 
-def corpus_statistics(documents: Iterable[DocumentStatistics]) -> Statistics:
+def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
     """Table 1 for documents counted by `document_statistics`."""
     docs = list(documents)
     n = len(docs)
@@ -173,7 +173,7 @@ def _mean_distances(sums: list[Distances]) -> tuple[float | None, float | None, 
     )
 
 
-def _exact_name_share(docs: list[DocumentStatistics]) -> float | None:
+def _exact_name_share(docs: list[Sizes]) -> float | None:
     return _ratio(sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs))
 
 

@@ -106,7 +106,7 @@ def read_window_key(doc_key: str) -> WindowKey | None:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitBook(Generic[Whole]):
+class Windowed(Generic[Whole]):
     """The windows of one book as books, and the mentions that cross a window end and fit in none."""
 
     books: tuple[Whole, ...]
@@ -120,7 +120,7 @@ def split_book(
     rule: str = "cumulative",
     windows: Iterable[Window] | None = None,
     drop_singletons: bool = False,
-) -> SplitBook[Whole]:
+) -> Windowed[Whole]:
     """One small book per window: offsets start at 0, clusters left empty are dropped.
 
     A mention belongs to a window when both its ends do. `size` and `rule` are those of `cut_windows`;
@@ -143,10 +143,10 @@ def split_book(
         )
         for i, w in enumerate(cuts)
     )
-    return SplitBook(books, tuple(lost))
+    return Windowed(books, tuple(lost))
 
 
-def split_by_rule(book: Whole, split: str) -> SplitBook[Whole]:
+def split_by_rule(book: Whole, split: str) -> Windowed[Whole]:
     """The windows of a book by the rule of the split it belongs to (`WINDOW_RULES`)."""
     rule = WINDOW_RULES.get(split, WindowRule())
     return split_book(book, size=rule.size, rule=rule.rule)

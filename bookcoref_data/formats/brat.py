@@ -64,7 +64,7 @@ class _Entity:
 
 
 @dataclass
-class _Annotation:
+class _AnnFile:
     """What one .ann file says."""
 
     entities: dict[str, _Entity] = field(default_factory=dict)
@@ -167,8 +167,8 @@ def _read_text(path: Path) -> str:
     return f" {text[1:]}" if text.startswith("\ufeff") else text
 
 
-def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> _Annotation:
-    found = _Annotation()
+def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> _AnnFile:
+    found = _AnnFile()
     about: list[tuple[str, str, Any]] = []  # id, name, value
     for number, line in enumerate(lines, 1):
         place = f"{path}:{number}"
@@ -226,7 +226,7 @@ def _read_about(cells: list[str], place: str, line: str) -> tuple[str, str, Any]
     return number, kind, " ".join(words[2:]) or True
 
 
-def _attach(found: _Annotation, about: list[tuple[str, str, Any]], note: Note) -> None:
+def _attach(found: _AnnFile, about: list[tuple[str, str, Any]], note: Note) -> None:
     """Put what lines say about entities beside these; what is about anything else is counted."""
     for number, name, value in about:
         if number not in found.entities:
@@ -278,7 +278,7 @@ def _span(entity: _Entity, tokens: CutText, path: str) -> Mention:
     return span
 
 
-def _is_litbank(annotation: _Annotation) -> bool:
+def _is_litbank(annotation: _AnnFile) -> bool:
     """Whether clusters are named by second entities over the spans of typed mentions."""
     entities = annotation.entities.values()
     mentions = {(e.start, e.end) for e in entities if _LITBANK_MENTION.fullmatch(e.kind)}
@@ -290,7 +290,7 @@ def _is_litbank(annotation: _Annotation) -> bool:
     )
 
 
-def _litbank_groups(annotation: _Annotation) -> dict[str, list[str]]:
+def _litbank_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     """Entity ids by cluster name; mentions that no cluster names stand alone under their own id."""
     entities = annotation.entities.values()
     groups: dict[str, list[str]] = {}
@@ -306,7 +306,7 @@ def _litbank_groups(annotation: _Annotation) -> dict[str, list[str]]:
     return groups
 
 
-def _linked_groups(annotation: _Annotation) -> dict[str, list[str]]:
+def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     """Entity ids by cluster, named by the first of its ids in the file; linked ones share a cluster."""
     parent = {number: number for number in annotation.entities}
 
@@ -325,7 +325,7 @@ def _linked_groups(annotation: _Annotation) -> dict[str, list[str]]:
 
 
 def _mention_types(
-    annotation: _Annotation, spans: dict[str, Mention], *, litbank: bool
+    annotation: _AnnFile, spans: dict[str, Mention], *, litbank: bool
 ) -> list[list[int | str]]:
     types = {
         (*spans[number], entity.kind)

@@ -70,7 +70,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
         FormatError: `file:line` of a row or an `Entity` value that cannot be.
     """
     path, report = Path(path), report or ConversionReport()
-    document: _DocumentReader | None = None
+    document: _SentenceReader | None = None
     for document in _documents(read_lines(path), str(path), bare_stem(path), report):
         note = report.note(document.doc_key)
         yield document.finish(note).record(document.comment, note)
@@ -78,9 +78,9 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
 
 def _documents(
     lines: Iterable[str], path: str, stem: str, report: ConversionReport
-) -> Iterator[_DocumentReader]:
+) -> Iterator[_SentenceReader]:
     """The documents of a file, each once its lines are in."""
-    document: _DocumentReader | None = None
+    document: _SentenceReader | None = None
     fields: tuple[str, ...] = _DEFAULT_FIELDS
     comment: dict[str, Any] | None = None
     count = 0
@@ -94,7 +94,7 @@ def _documents(
                     yield document
                 count += 1
                 name = unescape(value) or f"{stem}_{count}"
-                document = _DocumentReader(name, place, fields, comment, report.note(name))
+                document = _SentenceReader(name, place, fields, comment, report.note(name))
                 comment = None
             elif line.startswith(base.MARK):
                 comment = base.parse(line[len(base.MARK) :], place)
@@ -108,7 +108,7 @@ def _documents(
                 report.add(FILE_COMMENTS, Path(path).name)
         elif line:
             if document is None:
-                document = _DocumentReader(stem, place, fields, comment, report.note(stem))
+                document = _SentenceReader(stem, place, fields, comment, report.note(stem))
                 comment = None
             document.add(line, place)
         elif document is not None:
@@ -146,7 +146,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     return count
 
 
-class _DocumentReader:
+class _SentenceReader:
     """One document while its lines come in.
 
     Brackets are placed on nodes (words and empty nodes in the order of the file); `_words[i]` is how many

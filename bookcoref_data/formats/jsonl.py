@@ -49,7 +49,7 @@ class _Words(str):
     """What was found, already put into words."""
 
 
-class _RecordFault(Exception):
+class _LineFault(Exception):
     """A value of the wrong shape; `path` says where in the record, the caller adds file and line."""
 
     def __init__(self, path: str, expected: str, found: Any, hint: str | None = None) -> None:
@@ -100,7 +100,7 @@ def parse_record(
         value = {"doc_key": doc_key, **value}
     try:
         return _record(value, source, report, bare)
-    except _RecordFault as fault:
+    except _LineFault as fault:
         place = f" at {fault.path}" if fault.path else ""
         raise FormatError(
             f"{source}: the record is not a document{place}",
@@ -187,7 +187,7 @@ def _parse_json(line: str, source: str) -> dict[str, Any]:
         raise FormatError(
             f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
         ) from error
-    except _RecordFault as fault:
+    except _LineFault as fault:
         raise FormatError(
             f"{source}: a field is given twice", expected=fault.expected, found=fault.found
         ) from None
@@ -207,7 +207,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise _RecordFault("", "each field once", _Words(repr(twice)))
+        raise _LineFault("", "each field once", _Words(repr(twice)))
     return value
 
 
@@ -221,7 +221,7 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
     clusters = value.get("clusters")
     listed = value.get("characters")
     if clusters is None and not listed and not bare:
-        raise _RecordFault(
+        raise _LineFault(
             "",
             'clusters (write "clusters": [] for a document without any)',
             _Words(f"only {', '.join(value)}"),
@@ -294,7 +294,7 @@ def _sentences_of(value: dict[str, Any]) -> list[list[str]] | None:
     _expect(type(tokens) is list, "tokens", "a list of tokens", tokens)
     wrong = next((i for i, token in enumerate(tokens) if type(token) is not str), None)
     if wrong is not None:
-        raise _RecordFault(f"tokens[{wrong}]", "a token, a text", tokens[wrong])
+        raise _LineFault(f"tokens[{wrong}]", "a token, a text", tokens[wrong])
     return [tokens] if tokens else []
 
 
@@ -320,7 +320,7 @@ def _doc_key(value: dict[str, Any]) -> str:
     name = "doc_key" if "doc_key" in value else "doc_id"
     key = value.get(name)
     if key is None:
-        raise _RecordFault(
+        raise _LineFault(
             "doc_key",
             'the key of the document, a text: "doc_key" (or "doc_id")',
             _Words(f"no doc_key, only {', '.join(value)}"),
@@ -328,7 +328,7 @@ def _doc_key(value: dict[str, Any]) -> str:
             "--doc-key NAME of `bookcoref-data convert`, or with read_documents(..., doc_key=NAME)",
         )
     if type(key) is not str or not key:
-        raise _RecordFault(name, "the key of the document, a text", key)
+        raise _LineFault(name, "the key of the document, a text", key)
     return key
 
 
@@ -345,7 +345,7 @@ def _sentences(value: Any) -> list[list[str]]:
         _expect(type(sentence) is list, f"sentences[{i}]", "a list of tokens", sentence)
         if not set(map(type, sentence)) <= {str}:
             j = next(j for j, token in enumerate(sentence) if type(token) is not str)
-            raise _RecordFault(f"sentences[{i}][{j}]", "a token, a text", sentence[j])
+            raise _LineFault(f"sentences[{i}][{j}]", "a token, a text", sentence[j])
     checked: list[list[str]] = value
     return checked
 
@@ -360,7 +360,7 @@ def _spans(value: Any, path: str, index: int | str, field: str = "") -> list[Men
     except (TypeError, ValueError):
         pass
     i = next(i for i, span in enumerate(value) if not _is_span(span))
-    raise _RecordFault(f"{place}[{i}]", _SPAN, value[i])
+    raise _LineFault(f"{place}[{i}]", _SPAN, value[i])
 
 
 def _is_span(value: Any) -> bool:
@@ -410,7 +410,7 @@ def _characters_of_object(value: dict[str, Any]) -> list[tuple[str, list[Mention
 
 def _expect(right: bool, path: str, expected: str, found: Any) -> None:
     if not right:
-        raise _RecordFault(path, expected, found)
+        raise _LineFault(path, expected, found)
 
 
 def _show(value: Any) -> str:

@@ -13,7 +13,7 @@ from ..errors import FormatError
 from ..files import read_regular, safe_name
 from ..resources import resource
 from .citation import Citation
-from .rights import AnnotationRights, Licence, TextRights
+from .rights import Licence, ReuseRights, TextRights
 
 PUBLICATION_FILE = "publication.json"
 PUBLICATION_FORMAT = 1
@@ -33,7 +33,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class BookNotes:
+class CardNotes:
     """What the card says of one book beside its counts: its cast's source and what looks implausible."""
 
     cast: str = ""
@@ -59,13 +59,13 @@ class Publication:
     digest: str
     made_with: str
     texts: Mapping[str, TextRights]
-    annotation: AnnotationRights
+    annotation: ReuseRights
     citation: Citation
     books: tuple[BookFacts, ...]
     licences: tuple[tuple[str, str], ...]
     recipe: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
-    notes: Mapping[str, BookNotes] = field(default_factory=dict)
+    notes: Mapping[str, CardNotes] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     languages: tuple[str, ...] = ("en",)
     yaml: str = ""

@@ -98,7 +98,7 @@ class TextRights:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotationRights:
+class ReuseRights:
     """The licence of the annotation (None: unknown), how we know, and what stands against open publication.
 
     `closed` are sentences, for instance about casts from a source whose terms are not open.
@@ -154,9 +154,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
 
 
-def check_publishable(
-    texts: Mapping[str, TextRights], annotation: AnnotationRights, *, standoff: bool
-) -> None:
+def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, *, standoff: bool) -> None:
     """Refuse what may not be published in this form.
 
     Raises:

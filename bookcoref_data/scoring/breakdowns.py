@@ -72,7 +72,7 @@ def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
 
     The dimensions that need text are marked unavailable when some book has no tokens.
     """
-    books = [_BookView(book.book, evaluation.rules) for book in evaluation.books]
+    books = [_Binned(book.book, evaluation.rules) for book in evaluation.books]
     text = all(view.book.tokens is not None for view in books)
     result = []
     for name, meaning in MEANINGS.items():
@@ -88,7 +88,7 @@ def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
     return tuple(result)
 
 
-class _BookView:
+class _Binned:
     """One book with its shares by metric and the bins of its mentions."""
 
     def __init__(self, book: BookPair, rules: Rules) -> None:
@@ -112,7 +112,7 @@ class _BookView:
         return found
 
 
-def _count(view: _BookView, dimension: str, bins: int) -> list[tuple[int, int, dict[str, Score]]]:
+def _count(view: _Binned, dimension: str, bins: int) -> list[tuple[int, int, dict[str, Score]]]:
     """(key mentions, response mentions, scores) of every bin of one book."""
     scores: list[dict[str, Score]] = [{} for _ in range(bins)]
     counts: list[Ints] = []
@@ -144,20 +144,20 @@ def _pool(label: str, counted: Iterable[tuple[int, int, dict[str, Score]]]) -> B
     return Bin(label, sum(k for k, _, _ in books), sum(r for _, r, _ in books), scores)
 
 
-def _by_type(view: _BookView, mentions: Members) -> Ints:
+def _by_type(view: _Binned, mentions: Members) -> Ints:
     return view.types(mentions)
 
 
-def _by_frequency(view: _BookView, mentions: Members) -> Ints:
+def _by_frequency(view: _Binned, mentions: Members) -> Ints:
     return np.searchsorted(FREQUENCY_BINS, mentions.sizes[mentions.owner], side="left")
 
 
-def _by_position(view: _BookView, mentions: Members) -> Ints:
+def _by_position(view: _Binned, mentions: Members) -> Ints:
     tenth = mentions.start * POSITIONS // max(view.book.length, 1)
     return np.clip(tenth, 0, POSITIONS - 1)
 
 
-def _by_previous(view: _BookView, mentions: Members) -> Ints:
+def _by_previous(view: _Binned, mentions: Members) -> Ints:
     """Bin 0: first of its cluster. Mentions that start together (nested) count as distance 0."""
     order = np.lexsort((-mentions.end, mentions.start, mentions.owner))
     start, owner = mentions.start[order], mentions.owner[order]
@@ -169,7 +169,7 @@ def _by_previous(view: _BookView, mentions: Members) -> Ints:
     return found
 
 
-def _by_nearest_name(view: _BookView, mentions: Members) -> Ints:
+def _by_nearest_name(view: _Binned, mentions: Members) -> Ints:
     """Bin 0: is a name. Last bin: the cluster has no name."""
     types = view.types(mentions)
     names = np.flatnonzero(types == TYPES.index("name"))
@@ -207,7 +207,7 @@ _LABELS = {
     "no name in cluster"], "position": [str(i + 1) for i in range(POSITIONS)]
 }  # fmt: skip
 
-_BIN_OF: dict[str, Callable[[_BookView, Members], Ints]] = {
+_BIN_OF: dict[str, Callable[[_Binned, Members], Ints]] = {
     "type": _by_type, "frequency": _by_frequency, "previous": _by_previous, "name": _by_nearest_name,
     "position": _by_position,
 }  # fmt: skip
@@ -232,7 +232,7 @@ def position_curve(
 
     Steps are equal, of `least` tokens or more, so that there are at most `most_points`.
     """
-    view = _BookView(book.book, evaluation.rules)
+    view = _Binned(book.book, evaluation.rules)
     length = book.book.length
     steps = max(min(length // least, most_points), 1)
     bounds = [length * i // steps for i in range(steps + 1)]

@@ -19,7 +19,7 @@ MISSING_RULES = ("error", "skip", "empty")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoredDocument:
+class Scorable:
     """One document as the scorer sees it. `tokens` and `sentence_ends` are None where a file has no text.
 
     `names[i]` is the character of `clusters[i]`, None when the file names none.
@@ -45,7 +45,7 @@ class ScoredDocument:
         return self.window[0] if self.window else self.doc_key
 
 
-def as_document(source: Record | Book) -> ScoredDocument:
+def as_document(source: Record | Book) -> Scorable:
     """The scorer's view of a record or a book.
 
     A document with characters but no clusters is scored on its characters.
@@ -64,9 +64,7 @@ def as_document(source: Record | Book) -> ScoredDocument:
             tokens = list(chain.from_iterable(source.sentences))
             ends = tuple(accumulate(map(len, source.sentences)))
     clusters: Clusters = source.clusters or tuple(mentions for _, mentions in characters)
-    return ScoredDocument(
-        source.doc_key, clusters, _names(clusters, characters), characters, tokens, ends, where
-    )
+    return Scorable(source.doc_key, clusters, _names(clusters, characters), characters, tokens, ends, where)
 
 
 def _names(
@@ -84,15 +82,13 @@ def _names(
 class Pairing:
     """Documents of both sides that belong together, in the order of the key, and what does not."""
 
-    pairs: tuple[tuple[ScoredDocument, ScoredDocument], ...]
+    pairs: tuple[tuple[Scorable, Scorable], ...]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def pair(
-    key: Iterable[ScoredDocument], response: Iterable[ScoredDocument], *, missing: str = "error"
-) -> Pairing:
+def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str = "error") -> Pairing:
     """Pair documents by `doc_key`; documents under different keys pair when their tokens are identical.
 
     `missing`: what becomes of key documents the response lacks: "error", "skip" (score the common ones),
@@ -135,8 +131,8 @@ def pair(
     return Pairing(pairs, absent, extra, tuple(notes))
 
 
-def _by_key(documents: Iterable[ScoredDocument], side: str) -> dict[str, ScoredDocument]:
-    found: dict[str, ScoredDocument] = {}
+def _by_key(documents: Iterable[Scorable], side: str) -> dict[str, Scorable]:
+    found: dict[str, Scorable] = {}
     for document in documents:
         if document.doc_key in found:
             places = [d.source for d in (found[document.doc_key], document) if d.source]
@@ -149,7 +145,7 @@ def _by_key(documents: Iterable[ScoredDocument], side: str) -> dict[str, ScoredD
     return found
 
 
-def _pair_renamed(keys: dict[str, ScoredDocument], responses: dict[str, ScoredDocument]) -> list[str]:
+def _pair_renamed(keys: dict[str, Scorable], responses: dict[str, Scorable]) -> list[str]:
     """Give response documents the key of the key document with the same tokens, where that is unique."""
     renamed: list[tuple[str, str]] = []
     texts: dict[tuple[str, ...], list[str]] = {}
@@ -171,7 +167,7 @@ def _pair_renamed(keys: dict[str, ScoredDocument], responses: dict[str, ScoredDo
     ]
 
 
-def _nothing_in_common(keys: dict[str, ScoredDocument], responses: dict[str, ScoredDocument]) -> UsageError:
+def _nothing_in_common(keys: dict[str, Scorable], responses: dict[str, Scorable]) -> UsageError:
     windows = [any(d.window for d in side.values()) for side in (keys, responses)]
     hint = "check that both files belong to the same data set; documents are paired by doc_key"
     if not responses:
@@ -188,11 +184,11 @@ def _nothing_in_common(keys: dict[str, ScoredDocument], responses: dict[str, Sco
     )  # fmt: skip
 
 
-def _empty_like(document: ScoredDocument) -> ScoredDocument:
-    return ScoredDocument(document.doc_key, (), (), (), document.tokens, document.sentence_ends)
+def _empty_like(document: Scorable) -> Scorable:
+    return Scorable(document.doc_key, (), (), (), document.tokens, document.sentence_ends)
 
 
-def check_tokens(key: ScoredDocument, response: ScoredDocument) -> None:
+def check_tokens(key: Scorable, response: Scorable) -> None:
     """Raise DataError naming the first token in which two documents differ, with its neighbours."""
     a, b = key.tokens, response.tokens
     if a is None or b is None or (len(a) == len(b) and list(a) == list(b)):

@@ -122,7 +122,7 @@ class ErrorAnalysis:
 def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     """Decompose the errors of all books; lists hold the `most` expensive cases."""
     books = [
-        _BookErrors(book.book, book_overlaps(book.book, evaluation.rules).once) for book in evaluation.books
+        _Corrections(book.book, book_overlaps(book.book, evaluation.rules).once) for book in evaluation.books
     ]
     counts = tuple(
         ErrorCount(kind, *(sum(book.counts[kind][i] for book in books) for i in (0, 1)))
@@ -130,18 +130,18 @@ def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     )
     steps = tuple((step, pool(book.steps[i] for book in books)) for i, step in enumerate(STEPS))
 
-    def costliest(cases_of: Callable[[_BookErrors, int], list[_Found]]) -> tuple[_Found, ...]:
+    def costliest(cases_of: Callable[[_Corrections, int], list[_Found]]) -> tuple[_Found, ...]:
         cases = [case for book in books for case in cases_of(book, most)]
         return tuple(sorted(cases, key=lambda case: -case.mentions)[:most])
 
     return ErrorAnalysis(
-        counts, steps, costliest(_BookErrors.conflated), costliest(_BookErrors.divided),
-        costliest(_BookErrors.missed), costliest(_BookErrors.spurious),
+        counts, steps, costliest(_Corrections.conflated), costliest(_Corrections.divided),
+        costliest(_Corrections.missed), costliest(_Corrections.spurious),
         {book.book.doc_key: book.matrix() for book in books},
     )  # fmt: skip
 
 
-class _BookErrors:
+class _Corrections:
     """The corrections of one book.
 
     `key_cell[i]` is the response cluster of key mention i after spans are mended (-1: missing), and

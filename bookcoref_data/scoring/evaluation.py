@@ -11,7 +11,7 @@ from ..books import Book, Record
 from ..shapes import attributes, plain
 from .linking import LinkingScores, score_linking
 from .metrics import Overlaps, overlaps
-from .modes import DEFAULT_WINDOW, MODES, BookPair, PreparedBooks, prepare
+from .modes import DEFAULT_WINDOW, MODES, BookPair, ReadyToScore, prepare
 from .scores import SCORER, ClusterScores, Mean, macro, pool
 
 
@@ -106,7 +106,7 @@ def evaluate(
     return score_prepared(prepare(key, response, mode, missing=missing, window_size=window_size), rules)
 
 
-def score_prepared(prepared: PreparedBooks, rules: Rules) -> Evaluation:
+def score_prepared(prepared: ReadyToScore, rules: Rules) -> Evaluation:
     """Score books that are paired and cut already."""
     # A system that names characters in some books is scored on all: where it names none, it missed all.
     links = any(book.response_characters for book in prepared.books)
@@ -142,7 +142,7 @@ def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
     )
 
 
-def _flaw_notes(prepared: PreparedBooks, duplicates: str) -> list[str]:
+def _flaw_notes(prepared: ReadyToScore, duplicates: str) -> list[str]:
     return [
         note
         for book in prepared.books

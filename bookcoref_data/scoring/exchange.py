@@ -243,7 +243,7 @@ def _common_labels(systems: Sequence[Members]) -> list[Ints]:
     return [first, second]
 
 
-class BookParts:
+class ExchangeParts:
     """One book of one or two systems, cut into parts, ready to be scored in any mixture."""
 
     def __init__(

@@ -16,7 +16,7 @@ from ..books import Book, Record, Window, cut_windows, window_key
 from ..errors import UsageError
 from .arrays import Ints
 from .clustering import Clusters, Members, members
-from .documents import ScoredDocument, as_document, pair
+from .documents import Scorable, as_document, pair
 from .input_checks import InputChecks, check_input, refuse_nonsense
 
 MODES = {
@@ -72,7 +72,7 @@ class BookPair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PreparedBooks:
+class ReadyToScore:
     """All books ready to be scored, and everything worth saying about them."""
 
     mode: str
@@ -86,7 +86,7 @@ class PreparedBooks:
 def prepare(
     key: Iterable[Record | Book], response: Iterable[Record | Book], mode: str = "full", *,
     missing: str = "error", window_size: int = DEFAULT_WINDOW,
-) -> PreparedBooks:  # fmt: skip
+) -> ReadyToScore:  # fmt: skip
     """Pair the documents of two sides and cut them as `mode` says.
 
     Raises:
@@ -108,10 +108,10 @@ def prepare(
         if mode != "full":
             book = _cut(book, _WINDOWS[mode](book, window_size))
         books.append(book)
-    return PreparedBooks(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
+    return ReadyToScore(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
 
 
-def _refuse_windows(pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], mode: str) -> None:
+def _refuse_windows(pairs: Iterable[tuple[Scorable, Scorable]], mode: str) -> None:
     found = [d.doc_key for d, _ in pairs if d.window]
     if found and mode != "full":
         raise UsageError(
@@ -120,7 +120,7 @@ def _refuse_windows(pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], mode
         )  # fmt: skip
 
 
-def _whole(key: ScoredDocument, response: ScoredDocument) -> BookPair:
+def _whole(key: Scorable, response: Scorable) -> BookPair:
     """One book as a single unit, with its flaws."""
     left, right = members([key.clusters]), members([response.clusters])
     tokens = key.tokens if key.tokens is not None else response.tokens
@@ -226,9 +226,7 @@ _WINDOWS: dict[str, Callable[[BookPair, int], _Layout]] = {
 # --- split: windows predicted alone -----------------------------------------------------------------
 
 
-def _prepare_split(
-    keys: list[ScoredDocument], responses: list[ScoredDocument], missing: str, size: int
-) -> PreparedBooks:
+def _prepare_split(keys: list[Scorable], responses: list[Scorable], missing: str, size: int) -> ReadyToScore:
     """Bring both sides to windows, pair the windows, and put the windows of a book together."""
     windowed = [any(d.window for d in side) for side in (keys, responses)]
     notes: list[str] = []
@@ -246,25 +244,25 @@ def _prepare_split(
     if responses and not windowed[1]:
         notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
-    by_book: dict[str, list[tuple[ScoredDocument, ScoredDocument]]] = {}
+    by_book: dict[str, list[tuple[Scorable, Scorable]]] = {}
     for left, right in paired.pairs:
         by_book.setdefault(left.book_key, []).append((left, right))
     books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
-    return PreparedBooks("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
+    return ReadyToScore("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
 
 
 _Cuts = dict[str, list[tuple[str, Window]]]
 """By book: the key of every window, and the window."""
 
 
-def _layouts(keys: list[ScoredDocument], responses: list[ScoredDocument], size: int) -> _Cuts:
+def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cuts:
     """The windows of each book, from whichever side knows its sentences; the key is asked first.
 
     Windows that are given keep their keys, whatever size these state.
     """
     layouts: _Cuts = {}
     for side in (keys, responses):
-        by_book: dict[str, list[ScoredDocument]] = {}
+        by_book: dict[str, list[Scorable]] = {}
         for document in side:
             by_book.setdefault(document.book_key, []).append(document)
         for name, documents in by_book.items():
@@ -278,11 +276,11 @@ def _layouts(keys: list[ScoredDocument], responses: list[ScoredDocument], size: 
     return layouts
 
 
-def _first_sentence(document: ScoredDocument) -> int:
+def _first_sentence(document: Scorable) -> int:
     return document.window[1] if document.window else 0
 
 
-def _windows_of(documents: list[ScoredDocument]) -> list[tuple[str, Window]]:
+def _windows_of(documents: list[Scorable]) -> list[tuple[str, Window]]:
     documents = sorted(documents, key=_first_sentence)
     starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
     sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
@@ -292,9 +290,9 @@ def _windows_of(documents: list[ScoredDocument]) -> list[tuple[str, Window]]:
     ]
 
 
-def _split_documents(documents: list[ScoredDocument], layouts: _Cuts) -> tuple[list[ScoredDocument], int]:
+def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Scorable], int]:
     """Whole books as window documents with offsets from the window's start, and the mentions lost."""
-    cut: list[ScoredDocument] = []
+    cut: list[Scorable] = []
     lost = 0
     for document in documents:
         if document.doc_key not in layouts:
@@ -314,12 +312,12 @@ def _split_documents(documents: list[ScoredDocument], layouts: _Cuts) -> tuple[l
 
 
 def _window_document(
-    document: ScoredDocument, window: Window, key: str, clusters: _Named, characters: _Named
-) -> ScoredDocument:
+    document: Scorable, window: Window, key: str, clusters: _Named, characters: _Named
+) -> Scorable:
     """One window of a book, given its (mentions, name) clusters and characters."""
     tokens, ends = document.tokens, document.sentence_ends
     inside = slice(window.first_sentence, window.end_sentence)
-    return ScoredDocument(
+    return Scorable(
         key, tuple(mentions for mentions, _ in clusters), tuple(name for _, name in clusters),
         tuple((name or "", mentions) for mentions, name in characters),
         None if tokens is None else tokens[window.start : window.end],
@@ -348,7 +346,7 @@ def _spread(
     return inside, lost
 
 
-def _join_windows(name: str, pairs: list[tuple[ScoredDocument, ScoredDocument]]) -> BookPair:
+def _join_windows(name: str, pairs: list[tuple[Scorable, Scorable]]) -> BookPair:
     """The windows of one book as the units of one pair, offsets counted from the start of the book.
 
     Windows that the key leaves out leave no gap: positions are those of the windows put together.
@@ -372,14 +370,14 @@ def _join_windows(name: str, pairs: list[tuple[ScoredDocument, ScoredDocument]])
 
 
 def _moved_sentence_ends(
-    pairs: Iterable[tuple[ScoredDocument, ScoredDocument]], starts: Iterable[int]
+    pairs: Iterable[tuple[Scorable, Scorable]], starts: Iterable[int]
 ) -> tuple[int, ...]:
     ends = (left.sentence_ends or right.sentence_ends or () for left, right in pairs)
     return tuple(start + end for start, of_window in zip(starts, ends, strict=False) for end in of_window)
 
 
 def _check_window(
-    key: ScoredDocument, response: ScoredDocument, text: Sequence[str] | None
+    key: Scorable, response: Scorable, text: Sequence[str] | None
 ) -> tuple[int, InputChecks, InputChecks]:
     """The length of a window, as far as its mentions reach where the text is not known, and its checks.
 

@@ -38,9 +38,9 @@ from .exchange import (
     COARSE,
     COUNTED,
     Blocks,
-    BookParts,
     Chains,
     Crossings,
+    ExchangeParts,
     Units,
     blanc_rows,
     count_row,
@@ -180,7 +180,7 @@ def resample(
     if unit == "auto" and len(evaluation.books) >= FEWEST_UNITS:
         unit = "book"
     systems = [evaluation] if other is None else [evaluation, other]
-    books = _Books(systems, block_size, progress or Silent())
+    books = _Systems(systems, block_size, progress or Silent())
     blocks = books.by("block" if unit in ("auto", "character") else unit)
     exchanged = books.by(unit) if unit == "character" else blocks
     _check_units(exchanged.units, unit, few_units)
@@ -196,7 +196,7 @@ def resample(
 
 
 def _compared(
-    books: _Books, of: _Effects, alone: list[list[Interval]], rng: np.random.Generator,
+    books: _Systems, of: _Effects, alone: list[list[Interval]], rng: np.random.Generator,
     samples: int, confidence: float,
 ) -> list[Comparison]:  # fmt: skip
     """The comparison of every metric by the effects of some units."""
@@ -243,7 +243,7 @@ class _Division:
     """All books of some systems cut into units of one kind."""
 
     name: str
-    books: list[BookParts]
+    books: list[ExchangeParts]
     weights: list[Floats]
     progress: Progress
 
@@ -254,7 +254,7 @@ class _Division:
     def exchanged(self, *, align: bool = True) -> _Effects:
         """What every unit does to the difference of the two systems; without `align` not in CEAF."""
 
-        def counts(book: BookParts, swap: Bools) -> Floats:
+        def counts(book: ExchangeParts, swap: Bools) -> Floats:
             sides = ([~swap, swap], [swap, ~swap])
             return np.stack([book.counts(np.stack(side), align=align) for side in sides])
 
@@ -267,7 +267,7 @@ class _Division:
         """What every unit adds to the score of a system, by the jackknife."""
         share = 1 - 1 / max(self.units, 1)
 
-        def counts(book: BookParts, out: Bools) -> Floats:
+        def counts(book: ExchangeParts, out: Bools) -> Floats:
             chosen = np.zeros((book.systems, book.parts), bool)
             chosen[system] = ~out
             return book.counts(chosen, ~out)
@@ -276,7 +276,7 @@ class _Division:
         return replace(found, weights=np.full(found.count, 1 / max(found.count, 1)))
 
     def _effects(
-        self, counts: Callable[[BookParts, Bools], Floats], effect: Callable[[Floats, Floats], Floats]
+        self, counts: Callable[[ExchangeParts, Bools], Floats], effect: Callable[[Floats, Floats], Floats]
     ) -> _Effects:
         nothing = [counts(book, np.zeros(book.parts, bool)) for book in self.books]
         pooled = np.sum(nothing, axis=0)
@@ -294,7 +294,7 @@ class _Division:
         )
 
 
-class _Books:
+class _Systems:
     """The books of one or two systems, ready to be cut into any units."""
 
     def __init__(self, systems: Sequence[Evaluation], block_size: int, progress: Progress) -> None:
@@ -332,7 +332,7 @@ class _Books:
             else:
                 units = Blocks(block_starts(pair, unit, self._size, whole=whole))
             drop = self._rules.singletons == "drop"
-            books.append(BookParts(sides, units, drop_singletons=drop, windows=pair.units))
+            books.append(ExchangeParts(sides, units, drop_singletons=drop, windows=pair.units))
             both = sides[0].chosen
             there = [units.of_key(both.key), *(units.of_response(side.chosen) for side in sides)]
             counts = [np.bincount(t, minlength=units.count) for t in there]

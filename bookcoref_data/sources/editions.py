@@ -44,7 +44,7 @@ class Edition:
 
 
 @dataclass(frozen=True, slots=True)
-class BookSource:
+class KnownEditions:
     """A book of Gutenberg with its known editions."""
 
     gutenberg_id: str
@@ -69,7 +69,7 @@ class Editions:
 
     addresses: tuple[Address, ...]
     layout: tuple[str, ...]
-    books: Mapping[str, BookSource]
+    books: Mapping[str, KnownEditions]
 
     def addresses_of(self, gutenberg_id: str | int) -> list[Address]:
         """All addresses of a book, in the order in which they should be tried."""
@@ -158,7 +158,7 @@ def _editions(value: Mapping[str, Any]) -> Editions:
     )  # fmt: skip
 
 
-def _book(book_id: str, book: Mapping[str, Any]) -> BookSource:
+def _book(book_id: str, book: Mapping[str, Any]) -> KnownEditions:
     found = tuple(
         Edition(
             book_id,
@@ -168,7 +168,7 @@ def _book(book_id: str, book: Mapping[str, Any]) -> BookSource:
         )
         for edition in book["editions"]
     )
-    return BookSource(book_id, book["title"], found)
+    return KnownEditions(book_id, book["title"], found)
 
 
 def _faults(value: Mapping[str, Any]) -> Iterator[str]:

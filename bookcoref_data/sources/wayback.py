@@ -103,7 +103,7 @@ _ANSWERS = (400, 403, 404, 410, 451, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
-class PageRecord:
+class FetchedPage:
     """What is known of one page: asked for, served, when, and what came of it."""
 
     address: str
@@ -118,7 +118,7 @@ class PageRecord:
 
 @dataclass
 class PageStore:
-    """Archived pages in a folder: `<key>.html.gz` and `<key>.json` (a `PageRecord`) per address.
+    """Archived pages in a folder: `<key>.html.gz` and `<key>.json` (a `FetchedPage`) per address.
 
     `strict` accepts only the snapshot asked for (LiSCU's rule); otherwise the archive's nearest is taken
     and its stamp recorded (most BookWorm stamps are wishes). A snapshot from `ceiling` on is refused, and
@@ -132,7 +132,7 @@ class PageStore:
     archive: str = ""
     now: Callable[[], datetime] = utc_now
 
-    def get(self, address: str) -> tuple[PageRecord, bytes]:
+    def get(self, address: str) -> tuple[FetchedPage, bytes]:
         """The record and the bytes of a page (empty unless its status is "ok"), kept or fetched.
 
         Raises:
@@ -162,12 +162,12 @@ class PageStore:
         key = sha256_bytes(f"{'strict ' if self.strict else ''}{address}".encode())[:40]
         return self.folder / f"{key}{suffix}"
 
-    def _kept(self, address: str) -> tuple[PageRecord, bytes] | None:
+    def _kept(self, address: str) -> tuple[FetchedPage, bytes] | None:
         note, page = self._path(address, ".json"), self._path(address, ".html.gz")
         if not note.is_file():
             return None
         try:
-            record = PageRecord(**json.loads(note.read_text(encoding="utf-8")))
+            record = FetchedPage(**json.loads(note.read_text(encoding="utf-8")))
             body = gzip.decompress(page.read_bytes()) if record.status == OK else b""
         except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
             raise FormatError(
@@ -177,12 +177,12 @@ class PageStore:
             raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
         return record, body
 
-    def _keep(self, record: PageRecord, body: bytes) -> None:
+    def _keep(self, record: FetchedPage, body: bytes) -> None:
         if record.status == OK:
             write_bytes(self._path(record.address, ".html.gz"), gzip.compress(body, 6, mtime=0))
         write_text(self._path(record.address, ".json"), json.dumps(asdict(record), ensure_ascii=False))
 
-    def _fetch(self, address: str, asked: Archived) -> tuple[PageRecord, bytes]:
+    def _fetch(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
         record, body = self._fetch_once(address, asked)
         for years in range(1, 5):
             if record.status != TOO_NEW:
@@ -190,9 +190,9 @@ class PageStore:
             record, body = self._fetch_once(address, asked.years_earlier(years))
         return record, body
 
-    def _fetch_once(self, address: str, asked: Archived) -> tuple[PageRecord, bytes]:
+    def _fetch_once(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
         url = str(replace(asked.raw(), archive=self.archive or asked.archive))
-        blank = PageRecord(address, UNREACHABLE, retrieved=self.now().isoformat())
+        blank = FetchedPage(address, UNREACHABLE, retrieved=self.now().isoformat())
         try:
             page = self._page(url)
         except OfflineError:

@@ -111,7 +111,7 @@ class ReadReport:
 
 
 @dataclass(frozen=True, slots=True)
-class BookText:
+class TokenisedText:
     """The tokens of a book with their places in its file.
 
     `tokens` and `sentence_ends` are what `Book` holds. Token i stands at [starts[i], ends[i]) of `source`,
@@ -143,7 +143,7 @@ class BookText:
         return self.source[self.starts[start] : self.ends[end]]
 
 
-def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> BookText:
+def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> TokenisedText:
     """The tokens of a book file.
 
     `name` is the name of the file; messages show it, and "pg1342.txt" or "1342-0.txt" give the Gutenberg id
@@ -220,7 +220,7 @@ def _check_whole(text: str, name: str, guard: bool) -> list[str]:
     )
 
 
-def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText:
+def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> TokenisedText:
     """Clean text to tokens: the second half of `read_book`; see there."""
     settings = settings or ReadSettings()
     found = tokenize_body(file.body.text, split_dashes=settings.paragraphs == "all")
@@ -245,7 +245,7 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> BookText
         file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
         len(tokens), len(found.sentences), len(paragraphs), len(headings), file.body.shares(), file.notes,
     )  # fmt: skip
-    return BookText(
+    return TokenisedText(
         tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
         paragraphs, headings, file.source.text, file.body, report,
     )  # fmt: skip

@@ -199,7 +199,7 @@ def annotate_book(
         told = tuple(narrators) or source.narrators
         narration = narration_of(told, cast, source.book, source.chapters)
         job = Job(source.book, cast, narration, given or Given(), states)
-        run = _BookRun(plan, job, wanted, states, resume)
+        run = _Run(plan, job, wanted, states, resume)
         state = run.run(own, replace(source, notes=notes), progress or Silent())
     finally:
         if backend is None:
@@ -227,7 +227,7 @@ def _nothing_found(state: State, book: Book) -> list[str]:
 
 
 @dataclass
-class _BookRun:
+class _Run:
     """One run of the steps over one book: from a saved state if there is one, each new state saved."""
 
     plan: Plan

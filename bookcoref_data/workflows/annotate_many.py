@@ -56,7 +56,7 @@ STEP_BY_STEP = frozenset({"hub"})
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotateJob:
+class ReadingJob:
     """One book to annotate and how; can be sent to a process. Without a `cast` one is proposed from the book.
 
     `steps` are those wanted in the end (default: the plan's), `until` those of this phase; `channel`
@@ -110,7 +110,7 @@ class AnnotateJob:
         }
 
     @classmethod
-    def from_json(cls, text: str, cache: Path) -> AnnotateJob:
+    def from_json(cls, text: str, cache: Path) -> ReadingJob:
         """Read `to_dict` as JSON."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
@@ -138,7 +138,7 @@ def plan_of(value: Sequence[Any]) -> Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class ManyBooks:
+class Shelf:
     """Many books to annotate: `path` is a folder of texts and records, a file of records, or a data set.
 
     `characters` is a cast file for all of them, or a folder with `<file or document key>.txt` for each, or
@@ -171,7 +171,7 @@ class ManyBooks:
             if path.suffix in TEXT_SUFFIXES:
                 self._cast(path, path.stem, None)
 
-    def jobs(self) -> Iterator[AnnotateJob]:
+    def jobs(self) -> Iterator[ReadingJob]:
         """A job per book, each read when it is asked for.
 
         Raises:
@@ -187,7 +187,7 @@ class ManyBooks:
                     )
                 seen[key] = path
                 cast = self._cast(path, key, source.cast)
-                yield AnnotateJob(source, cast, self.plan, self.cache, self.narrators, self.steps)
+                yield ReadingJob(source, cast, self.plan, self.cache, self.narrators, self.steps)
 
     def cast_file(self, path: Path, key: str = "") -> Path | None:
         """The cast file of a book: the one for all, or its own of the folder; None where there is none."""
@@ -254,7 +254,7 @@ def sources_in(path: Path) -> Iterable[Source]:
 
 
 def annotate_books(
-    jobs: Callable[[], Iterable[AnnotateJob]], count: int, *, workers: int = 0,
+    jobs: Callable[[], Iterable[ReadingJob]], count: int, *, workers: int = 0,
     progress: Progress | None = None,
 ) -> JobResults:  # fmt: skip
     """Annotate all books; errors of single books are reported, the others go on.
@@ -289,8 +289,8 @@ def phases(plan: Plan, steps: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _unfinished(
-    jobs: Iterable[AnnotateJob], wanted: Sequence[str], channel: Any, work: JobResults
-) -> Iterator[AnnotateJob | Outcome[str, Finished]]:
+    jobs: Iterable[ReadingJob], wanted: Sequence[str], channel: Any, work: JobResults
+) -> Iterator[ReadingJob | Outcome[str, Finished]]:
     """The jobs that are left to do, as parts of a phase; of the others, what became of them."""
     for job in jobs:
         name = str(job)
@@ -302,7 +302,7 @@ def _unfinished(
             yield replace(job, channel=channel, until=tuple(wanted))
 
 
-def annotate_one(job: AnnotateJob) -> Finished | None:
+def annotate_one(job: ReadingJob) -> Finished | None:
     """Annotate one book, going on from saved steps; None when steps are left for another phase.
 
     Raises:
@@ -483,6 +483,6 @@ def read_state(folder: Path) -> State:
     return State.from_json(path.read_text(encoding="utf-8"), str(path))
 
 
-def write_job(job: AnnotateJob, path: Path) -> None:
+def write_job(job: ReadingJob, path: Path) -> None:
     """Save a job as a file that another process can take up."""
     write_bytes(path, json.dumps(job.to_dict(), ensure_ascii=False).encode("utf-8"), at_once=True)

@@ -25,8 +25,8 @@ from ..files import sha256_bytes, sha256_file, write_text
 from ..sources.notes import read_note, write_note
 from .annotate_many import (
     SCALE_RULES,
-    AnnotateJob,
-    ManyBooks,
+    ReadingJob,
+    Shelf,
     annotate_one,
     book_files,
     plan_of,
@@ -70,7 +70,7 @@ def need_datatrove() -> None:
         raise MissingExtraError.of("datatrove", "datatrove", "--engine datatrove") from error
 
 
-def write_jobs(jobs: Iterable[AnnotateJob], work: Path) -> list[tuple[str, Path]]:
+def write_jobs(jobs: Iterable[ReadingJob], work: Path) -> list[tuple[str, Path]]:
     """Write all books for the tasks to read; (document key, place in the cache when finished) of each.
 
     Raises:
@@ -93,7 +93,7 @@ def _clear(work: Path) -> None:
             path.unlink()
 
 
-def write_texts(books: ManyBooks, work: Path) -> list[tuple[str, Path]]:
+def write_texts(books: Shelf, work: Path) -> list[tuple[str, Path]]:
     """Write one small job for each text file, which the task reads and tokenises itself; (file name, note
     of the finished book) of each. So ten thousand books begin at once, and a restart reads none again."""
     _clear(work)
@@ -118,7 +118,7 @@ def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
     """
     path, plan = Path(value["text"]), plan_of(value["plan"])
     characters = Path(value["characters"]) if value["characters"] else None
-    books = ManyBooks(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))
+    books = Shelf(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))
     note = work / "done" / f"{path.name}.json"
     key = _text_key(books, path)
     known = read_note(note)
@@ -129,7 +129,7 @@ def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
         write_note(note, {"key": key, "doc_key": str(job), "folder": str(job.finished())})
 
 
-def _text_key(books: ManyBooks, path: Path) -> str:
+def _text_key(books: Shelf, path: Path) -> str:
     """Checksum of everything that can change the annotation of a text file, found without tokenising it."""
     cast = books.cast_file(path)
     inputs = [
@@ -150,7 +150,7 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, 
             if "text" in value:
                 _annotate_text(value, Path(work), Path(cache))
             else:
-                annotate_one(AnnotateJob.from_json(text, Path(cache)))
+                annotate_one(ReadingJob.from_json(text, Path(cache)))
         except BookcorefError as error:
             fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
             write_text(Path(work) / "errors" / path.name, json.dumps(fields), at_once=True)
@@ -161,7 +161,7 @@ def _text(value: object) -> str | None:
 
 
 def run_local(
-    jobs: Iterable[AnnotateJob] | ManyBooks, work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
+    jobs: Iterable[ReadingJob] | Shelf, work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
 ) -> JobResults:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     need_datatrove()
@@ -181,9 +181,9 @@ def run_local(
     return report_of(places, work, known)
 
 
-def _write(jobs: Iterable[AnnotateJob] | ManyBooks, work: Path) -> list[tuple[str, Path]]:
+def _write(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str, Path]]:
     """Write the jobs of text files by name, of all other books whole."""
-    if not isinstance(jobs, ManyBooks):
+    if not isinstance(jobs, Shelf):
         return write_jobs(jobs, work)
     return write_texts(jobs, work) if jobs.only_texts() else write_jobs(jobs.jobs(), work)
 
@@ -199,7 +199,7 @@ def _finished(name: str, place: Path) -> tuple[str, Path] | None:
 
 
 def submit_slurm(
-    jobs: Iterable[AnnotateJob] | ManyBooks, work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1,
+    jobs: Iterable[ReadingJob] | Shelf, work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1,
     workers: int = -1,
 ) -> Submission:  # fmt: skip
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.

@@ -26,7 +26,7 @@ from ..errors import SourceError, UsageError
 from ..progress import Progress
 from ..resources import load_toml, resource
 from ..shapes import AsFields
-from ..sources.wayback import PageRecord, parse_address
+from ..sources.wayback import FetchedPage, parse_address
 from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
 from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
@@ -168,9 +168,9 @@ def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
     return wanted
 
 
-def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[PageRecord, GuidePage]]:
+def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[FetchedPage, GuidePage]]:
     """The pages of a guide that the wanted kinds of text need."""
-    read: list[tuple[PageRecord, GuidePage]] = []
+    read: list[tuple[FetchedPage, GuidePage]] = []
     if asked.kinds & {"description", "analysis"}:
         for address in asked.guide.lists:
             read += reader.read_list(address)
@@ -183,7 +183,7 @@ def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[PageRecord,
     return read
 
 
-def _summary(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[GuideText]:
+def _summary(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[GuideText]:
     """The summary of the book, of all its pages; nothing where no page has one."""
     pages = [(record, page.text) for record, page in read if page.kind == SUMMARY and page.text]
     if not pages:
@@ -192,7 +192,7 @@ def _summary(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePage]]) -> 
     return [replace(blank, kind="summary", text=text, address=pages[0][0].address)]
 
 
-def _person_pages(asked: AskedGuide, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[str]:
+def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[str]:
     """Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
 
     Descriptions stand on the lists, except those of major characters on LitCharts (there the list has a
@@ -237,7 +237,7 @@ def _is_front(address: str, guide: Guide) -> bool:
     return path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance") or last.startswith("about-")
 
 
-def _texts_of_people(blank: GuideText, read: Sequence[tuple[PageRecord, GuidePage]]) -> list[GuideText]:
+def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[GuideText]:
     """Descriptions and analyses by person, in the order of the guide; a longer text of a kind wins."""
     found: dict[tuple[str, str], GuideText] = {}
     order: dict[str, int] = {}

@@ -25,7 +25,7 @@ from ..progress import Progress, Silent
 from ..shapes import settings_of
 from ..sources.http import Fetcher
 from ..sources.pace import Pace
-from ..sources.wayback import OK, Archived, PageRecord, PageStore, parse_address
+from ..sources.wayback import OK, Archived, FetchedPage, PageStore, parse_address
 from ..words.folding import fold
 from .harvest import HarvestReport, recipe_table
 
@@ -87,7 +87,7 @@ class Guide:
 class PageOutcome:
     """One line of the manifest: a page, how it was had, and what could be read on it."""
 
-    record: PageRecord
+    record: FetchedPage
     site: str
     problem: str
     entries: int
@@ -192,15 +192,15 @@ class PageReader:
     outcomes: list[PageOutcome]
     problems: list[tuple[str, str]]
 
-    def read(self, address: str) -> tuple[PageRecord, GuidePage | None]:
+    def read(self, address: str) -> tuple[FetchedPage, GuidePage | None]:
         """The record and the content of a page; None when it could not be had."""
         site = self.guide.place.site
         try:
             record, body = self.store.get(address)
         except OfflineError as error:
             self.problems.append((address, error.what))
-            self.outcomes.append(PageOutcome(PageRecord(address, "not kept"), site, "", 0))
-            return PageRecord(address, "not kept"), None
+            self.outcomes.append(PageOutcome(FetchedPage(address, "not kept"), site, "", 0))
+            return FetchedPage(address, "not kept"), None
         if record.status != OK:
             self.outcomes.append(PageOutcome(record, site, "", 0))
             self.problems.append((address, f"{record.status} {record.detail}".strip()))
@@ -211,7 +211,7 @@ class PageReader:
             self.problems.append((address, page.problem))
         return record, page
 
-    def read_list(self, address: str) -> Iterator[tuple[PageRecord, GuidePage]]:
+    def read_list(self, address: str) -> Iterator[tuple[FetchedPage, GuidePage]]:
         """A list page and the pages that go on with it."""
         waiting: list[str] = [address]
         seen: set[str] = set()
@@ -236,7 +236,7 @@ def original_of(address: str) -> str:
 def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
     """The rows of one guide: its lists, then what else is needed for names, title and author."""
     problems = reader.problems
-    read: list[tuple[PageRecord, GuidePage]] = []
+    read: list[tuple[FetchedPage, GuidePage]] = []
     for address in guide.lists:
         read += reader.read_list(address)
     listed = any(page.kind == LIST and page.entries for _, page in read)
@@ -251,7 +251,7 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
     return list(_rows(guide, known, entries))
 
 
-def _wanted(address: str, read: list[tuple[PageRecord, GuidePage]], plan: GuidesPlan, listed: bool) -> bool:
+def _wanted(address: str, read: list[tuple[FetchedPage, GuidePage]], plan: GuidesPlan, listed: bool) -> bool:
     """Whether a page that is no list has to be read: for persons, or for title and author.
 
     A guide's front page (all that BookWorm's tables give) has neither; it only says where the lists are.
@@ -278,7 +278,9 @@ class _About:
     flags: tuple[str, ...]
 
 
-def _about(guide: Guide, read: list[tuple[PageRecord, GuidePage]], problems: list[tuple[str, str]]) -> _About:
+def _about(
+    guide: Guide, read: list[tuple[FetchedPage, GuidePage]], problems: list[tuple[str, str]]
+) -> _About:
     """Title and author: from the address list, else from the first page that has them.
 
     A page whose title is another book's is reported; titles that only differ in spelling are kept.
@@ -302,17 +304,17 @@ def _alike(one: str, other: str) -> bool:
     return first <= second or second <= first
 
 
-def _merged(read: list[tuple[PageRecord, GuidePage]]) -> list[tuple[PageRecord, GuideEntry]]:
+def _merged(read: list[tuple[FetchedPage, GuidePage]]) -> list[tuple[FetchedPage, GuideEntry]]:
     """Entries of all pages, each name once, lists before single persons, minor ones last."""
     rank = {LIST: 0, PERSON: 1, MINOR: 2}
-    found: dict[str, tuple[PageRecord, GuideEntry]] = {}
+    found: dict[str, tuple[FetchedPage, GuideEntry]] = {}
     for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
         for entry in page.entries:
             found.setdefault(fold(entry.name) or entry.name, (record, entry))
     return list(found.values())
 
 
-def _rows(guide: Guide, known: _About, entries: list[tuple[PageRecord, GuideEntry]]) -> Iterator[CastRow]:
+def _rows(guide: Guide, known: _About, entries: list[tuple[FetchedPage, GuideEntry]]) -> Iterator[CastRow]:
     order = 0
     for record, entry in entries:
         for person in read_name(entry.name, author=known.author).people:

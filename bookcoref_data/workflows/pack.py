@@ -26,7 +26,7 @@ from ..stitch.pack import read_pack
 from .engine import Finished, JobResults, Outcome, run
 from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book
 from .rebuild import RebuildPlan, TextCandidates, rebuild
-from .rebuild_book import SourceFile
+from .rebuild_book import CandidateText
 
 _MOST_RECORD = 4 << 20
 
@@ -73,7 +73,7 @@ class PackJob:
     facts: BookFacts
     book: Book
     windows: tuple[Book, ...]
-    text: SourceFile
+    text: CandidateText
     settings: PackSettings
     path: Path
 
@@ -170,7 +170,7 @@ def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
         yield doc_key, [record.to_book() for _, record in rows]
 
 
-def _text(facts: BookFacts, candidates: TextCandidates) -> SourceFile:
+def _text(facts: BookFacts, candidates: TextCandidates) -> CandidateText:
     """The text that the book was built from, recognised by its checksum."""
     names = []
     for text in candidates(facts.gutenberg_key):

@@ -15,14 +15,14 @@ from ..formats.folder import BuildRecord, iter_folder
 from ..progress import Progress
 from ..publishing.citation import Citation, citation_of_bibtex, citation_of_dataset, read_citation
 from ..publishing.leaks import MOST_WORDS
-from ..publishing.publication import BookNotes, Publication
+from ..publishing.publication import CardNotes, Publication
 from ..publishing.rights import (
     OPEN,
     PUBLIC_DOMAIN,
     RESTRICTED,
     UNKNOWN,
-    AnnotationRights,
     Licence,
+    ReuseRights,
     TextRights,
     find_licence,
     header_says_free,
@@ -32,7 +32,7 @@ from ..stitch.pack import not_in_text
 from .pack import record_says
 from .plausibility import plausibility
 from .rebuild import TextCandidates
-from .rebuild_book import SourceFile
+from .rebuild_book import CandidateText
 from .setup import RebuildSettings, candidates_of, texts_of
 from .verify import known_facts, published_books
 
@@ -130,7 +130,7 @@ class Origin:
         strange = [(_strange(book.doc_key, text, sentences), rights) for text, rights in free]
         return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
 
-    def annotation_rights(self, chosen: str | None) -> AnnotationRights:
+    def annotation_rights(self, chosen: str | None) -> ReuseRights:
         """The licence of the annotation.
 
         Raises:
@@ -139,8 +139,8 @@ class Origin:
         closed = self._closed()
         if self.declared is None:
             if chosen is None:
-                return AnnotationRights(None, "the folder states no licence", closed)
-            return AnnotationRights(find_licence(chosen), "chosen by the publisher", closed)
+                return ReuseRights(None, "the folder states no licence", closed)
+            return ReuseRights(find_licence(chosen), "chosen by the publisher", closed)
         name, evidence = self.declared
         known = find_licence(name)
         if chosen is not None and find_licence(chosen) != known:
@@ -148,7 +148,7 @@ class Origin:
                 f"the annotation is under {known.id} already, so its licence cannot be {chosen}",
                 found=evidence, hint="leave --licence out",
             )  # fmt: skip
-        return AnnotationRights(known, evidence, closed)
+        return ReuseRights(known, evidence, closed)
 
     def _closed(self) -> tuple[str, ...]:
         """Casts whose source has no open terms."""
@@ -171,7 +171,7 @@ class Origin:
 
     def publication(
         self, folder: Path, asked: PublishSettings, page: str, texts: Mapping[str, TextRights],
-        annotation: AnnotationRights, date: str,
+        annotation: ReuseRights, date: str,
     ) -> Publication:  # fmt: skip
         """The facts of the publication. Raises FormatError, SourceError: the citation cannot be read."""
         title, repository = asked.title or self.record.title, asked.repository
@@ -214,7 +214,7 @@ class Origin:
         return mine or citation_of_dataset(title, [repository.partition("/")[0]], year, page)
 
     def _licences(
-        self, texts: Mapping[str, TextRights], annotation: AnnotationRights
+        self, texts: Mapping[str, TextRights], annotation: ReuseRights
     ) -> tuple[tuple[str, str], ...]:
         licence = annotation.licence or Licence("unknown")
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
@@ -250,7 +250,7 @@ class Origin:
             if is_remapped(book.doc_key) or book.check == "remapped":
                 yield f"`{book.doc_key}` is another edition than the annotated one: {(*book.notes, '')[0]}"
 
-    def _notes(self, folder: Path) -> dict[str, BookNotes]:
+    def _notes(self, folder: Path) -> dict[str, CardNotes]:
         """The cast's source and the plausibility of every book that a pipeline has annotated."""
         if self.kind != "own":
             return {}
@@ -260,7 +260,7 @@ class Origin:
             cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
             found = plausibility(book, cast) if cast else None
             origin = known.get("cast") or {}
-            made[book.doc_key] = BookNotes(
+            made[book.doc_key] = CardNotes(
                 " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
                 found.warnings if found else (),
             )  # fmt: skip
@@ -313,7 +313,7 @@ def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[st
     return (str(said), "stated in the build record") if said else None
 
 
-def _says(text: SourceFile) -> TextRights:
+def _says(text: CandidateText) -> TextRights:
     """What the catalogue record beside a text, else its header, says of its rights."""
     recorded, header = record_says(text.path), header_says_free(text.read())
     if False in (recorded, header):
@@ -326,7 +326,7 @@ def _says(text: SourceFile) -> TextRights:
     return TextRights(UNKNOWN, f"the header of {text.name} says nothing that we understand")
 
 
-def _strange(doc_key: str, text: SourceFile, sentences: Sequence[Sequence[str]]) -> str:
+def _strange(doc_key: str, text: CandidateText, sentences: Sequence[Sequence[str]]) -> str:
     """Why the sentences are not those of a file; "" when they are, but for corrections."""
     share, longest = not_in_text(doc_key, text.read(), sentences)
     if share <= _MOST_STRANGE and longest <= _LONGEST_STRANGE:

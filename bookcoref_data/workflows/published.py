@@ -19,7 +19,7 @@ from ..sources.hub import fetch_published, is_hub_address
 from ..sources.store import Store
 from ..stitch.pack import Pack
 from .packed import is_pack_release, pack_parts, read_released
-from .verify import CHANGED, MISSING, OK, BookCheck, Verification, read_manifest
+from .verify import CHANGED, MISSING, OK, Checked, Verification, read_manifest
 from .verify import verify as verify_folder
 
 MANIFEST_FILE = "manifest.json"
@@ -74,7 +74,7 @@ def _verify_packs(folder: Path) -> Verification:
     ]
     found = {check.doc_key for check in checks}
     checks += [
-        BookCheck(key, MISSING, problems=["in the manifest, but there is no pack"])
+        Checked(key, MISSING, problems=["in the manifest, but there is no pack"])
         for key in wanted["books"]
         if key not in found
     ]
@@ -98,15 +98,15 @@ def _table(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _check_pack(
     path: Path, sha256: str, key: str, wanted: Mapping[str, Any], table: Mapping[str, Mapping[str, Any]]
-) -> BookCheck:
+) -> Checked:
     try:
         pack = read_released(path, sha256)
         found = _facts_of(pack)
     except (BookcorefError, OSError) as error:
-        return BookCheck(key, CHANGED, problems=[getattr(error, "what", str(error))])
+        return Checked(key, CHANGED, problems=[getattr(error, "what", str(error))])
     stated = wanted.get(key)
     if stated is None:
-        return BookCheck(key, CHANGED, problems=["the manifest does not have this book"])
+        return Checked(key, CHANGED, problems=["the manifest does not have this book"])
     problems = [
         f"{name}: manifest {stated[name]}, pack {value}"
         for name, value in found.items()
@@ -116,7 +116,7 @@ def _check_pack(
     if row.get("pack_sha256") != sha256:
         problems.append(f"{BOOKS_FILE} states another checksum of the pack")
     facts = BookFacts.from_dict({"doc_key": key, "gutenberg_key": pack.gutenberg_key, **stated})
-    return BookCheck(key, CHANGED if problems else OK, "pack", "pack", facts, problems)
+    return Checked(key, CHANGED if problems else OK, "pack", "pack", facts, problems)
 
 
 def _facts_of(pack: Pack) -> dict[str, object]:

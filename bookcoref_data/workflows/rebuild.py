@@ -32,7 +32,7 @@ from ..shapes import attributes, plain
 from ..sources.store import Store
 from .engine import Finished, FolderReport, JobResults, Outcome, run
 from .ingest import BookPart
-from .rebuild_book import BUILD_RULES, RebuildJob, SourceFile, build_book, read_facts, read_tables
+from .rebuild_book import BUILD_RULES, CandidateText, RebuildJob, build_book, read_facts, read_tables
 
 # spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
 _NOT_NEEDED = ("torch",)
@@ -52,7 +52,7 @@ class RebuildReport(FolderReport):
         return FolderReport.to_dict(self) | attributes(self, "unchanged kept") | {"books": books}
 
 
-TextCandidates = Callable[[str], Iterator[SourceFile]]
+TextCandidates = Callable[[str], Iterator[CandidateText]]
 
 
 @dataclass(frozen=True, slots=True)

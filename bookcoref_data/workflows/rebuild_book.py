@@ -46,7 +46,7 @@ BUILD_RULES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class CandidateText:
     """A text file that may be the one a book was made from."""
 
     path: Path
@@ -79,7 +79,7 @@ class RebuildJob:
     part: BookPart
     folder: Path
     store: Store
-    text: SourceFile | None = None
+    text: CandidateText | None = None
     tokenised: Path | None = None
     expected: Mapping[str, Any] | None = None
     instructions: str = ""
@@ -136,7 +136,7 @@ def _released_pack(job: RebuildJob) -> Pack:
     return packed.read_released(job.folder / job.part.pack, job.part.key)
 
 
-def _remapped(job: RebuildJob, source: SourceFile, share: float) -> BuiltBook:
+def _remapped(job: RebuildJob, source: CandidateText, share: float) -> BuiltBook:
     """The book in the tokens of another edition."""
     text = source.read()
     if job.part.pack:

@@ -26,7 +26,7 @@ from ..scoring import evaluate
 from ..scoring.evaluation import BookScores, Evaluation
 from ..shapes import attributes, plain
 from .annotate import LICENCES, source_of
-from .annotate_many import AnnotateJob, annotate_books, collect, read_book
+from .annotate_many import ReadingJob, annotate_books, collect, read_book
 from .engine import JobResults
 
 COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
@@ -65,7 +65,7 @@ class CharacterDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class BookDifferences:
+class FoundDifferences:
     """The differences of one book: counts of (character, span) pairs, by character, and examples."""
 
     doc_key: str
@@ -84,7 +84,7 @@ class Regeneration:
     plan: Plan
     work: JobResults
     evaluation: Evaluation | None = None
-    comparisons: dict[str, BookDifferences] = field(default_factory=dict)
+    comparisons: dict[str, FoundDifferences] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -152,9 +152,9 @@ def regenerate(
     if out:
         check_kept(out, chosen, replace=replace)
 
-    def jobs() -> Iterator[AnnotateJob]:
+    def jobs() -> Iterator[ReadingJob]:
         for _, record in _records(folder, splits, chosen):
-            yield AnnotateJob(source_of(record), make_cast(n for n, _ in record.characters), plan, cache)
+            yield ReadingJob(source_of(record), make_cast(n for n, _ in record.characters), plan, cache)
 
     work = annotate_books(jobs, len(chosen), workers=workers, progress=progress)
     result = Regeneration(plan, work, notes=notes)
@@ -238,7 +238,7 @@ def _without_text(record: Record) -> Record:
     return Record(record.doc_key, record.gutenberg_key, None, [m for _, m in named], named)
 
 
-def compare(there: Book, here: Book, examples: int = 3) -> BookDifferences:
+def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
     """The differences between two annotations of one text, by character names; examples from all over it."""
     key, response = _named(there), _named(here)
     counts: dict[str, Counter[str]] = {}
@@ -283,7 +283,7 @@ def compare(there: Book, here: Book, examples: int = 3) -> BookDifferences:
         for kind, part in shown.items()
         for mention, a, b in _spread(part, examples)
     )
-    return BookDifferences(
+    return FoundDifferences(
         there.doc_key, total["same"], total["missing"], total["spurious"], total["moved"], rows, tuple(picked)
     )
 
@@ -315,7 +315,7 @@ def _words(tokens: Sequence[str]) -> str:
     return " ".join(t for t in tokens if t != "\n")
 
 
-def _row(label: str, scored: BookScores | Evaluation, comparisons: list[BookDifferences]) -> list[Any]:
+def _row(label: str, scored: BookScores | Evaluation, comparisons: list[FoundDifferences]) -> list[Any]:
     scores = scored.pooled if isinstance(scored, Evaluation) else scored.scores
     link = scored.linking.linked if scored.linking else None
     linking = (link.precision, link.recall, link.f1) if link else (0.0, 0.0, 0.0)

@@ -21,7 +21,7 @@ from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import is_pack_release, pack_parts
 from .rebuild import RebuildPlan, TextCandidates, select
-from .rebuild_book import SourceFile
+from .rebuild_book import CandidateText
 from .verify import known_facts, published_books
 
 if TYPE_CHECKING:
@@ -223,12 +223,12 @@ def _release_folder(settings: RebuildSettings, store: Store, progress: Progress)
 
 
 def candidates_of(texts: Texts) -> TextCandidates:
-    def candidates(gutenberg_id: str) -> Iterator[SourceFile]:
+    def candidates(gutenberg_id: str) -> Iterator[CandidateText]:
         for text in texts.candidates(gutenberg_id):
             name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
             # Where a text came from, without the folders of this computer.
             address = text.address if "://" in text.address else Path(text.address).name
-            yield SourceFile(text.path, text.sha256, name, address)
+            yield CandidateText(text.path, text.sha256, name, address)
 
     return candidates
 

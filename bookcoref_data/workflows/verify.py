@@ -48,7 +48,7 @@ OK, CHANGED, MISSING, EXTRA = "ok", "changed", "missing", "extra"
 
 
 @dataclass(slots=True)
-class BookCheck:
+class Checked:
     """What was found of one book.
 
     `tokens_by` and `spans_by` say what its tokens and its spans were compared with: "published" for the
@@ -75,7 +75,7 @@ class Verification:
 
     folder: Path
     digest: str
-    books: list[BookCheck]
+    books: list[Checked]
     problems: list[str] = field(default_factory=list)
     accept_remapped: bool = False
 
@@ -129,11 +129,11 @@ def verify(
         for doc_key, stated in {b.doc_key: b for b in record.books}.items()
     ]
     checks += [
-        BookCheck(key, EXTRA, facts=facts, problems=["not in the build record"])
+        Checked(key, EXTRA, facts=facts, problems=["not in the build record"])
         for key, facts in found.items()
         if key not in {b.doc_key for b in record.books}
     ]
-    checks += [BookCheck(key, MISSING, problems=[why]) for key, why in record.missing.items()]
+    checks += [Checked(key, MISSING, problems=[why]) for key, why in record.missing.items()]
     digest = content_digest(_in_order(found.values(), record))
     if not any(c.status == CHANGED for c in checks):
         if digest != record.digest:
@@ -294,9 +294,9 @@ def _readable(
 def _check(
     key: str, found: BookFacts | None, broken: list[str], stated: BookFacts,
     published: Mapping[str, Any] | None,
-) -> BookCheck:  # fmt: skip
+) -> Checked:  # fmt: skip
     if found is None:
-        return BookCheck(key, CHANGED if broken else MISSING, problems=broken or ["not in the parquet files"])
+        return Checked(key, CHANGED if broken else MISSING, problems=broken or ["not in the parquet files"])
     problems = [*broken, *_differences(found, {k: getattr(stated, k) for k in COMPARED}, "build record")]
     tokens_by, spans_by = stated.check, "build record"
     if published and stated.check != "remapped":
@@ -307,7 +307,7 @@ def _check(
         # A build that says it is of another release need not hold the published tokens.
         if stated.check in ("manifest", "given", "release"):
             problems += differs
-    return BookCheck(key, CHANGED if problems else OK, tokens_by, spans_by, found, problems)
+    return Checked(key, CHANGED if problems else OK, tokens_by, spans_by, found, problems)
 
 
 def _differences(found: BookFacts, expected: Mapping[str, Any], witness: str) -> list[str]:
@@ -328,7 +328,7 @@ def _require_all(result: Verification) -> None:
     ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
     for key in (b["doc_key"] for b in published_books()):
         if key.rpartition("_")[2] not in ids:
-            result.books.append(BookCheck(key, MISSING, problems=["a book of the published data set"]))
+            result.books.append(Checked(key, MISSING, problems=["a book of the published data set"]))
 
 
 def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
@@ -336,7 +336,7 @@ def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
     mine = {b.doc_key: (b, b.facts) for b in result.books if b.facts}
     for key, expected in manifest["books"].items():
         if key not in mine:
-            result.books.append(BookCheck(key, MISSING, problems=["in the manifest, not in this folder"]))
+            result.books.append(Checked(key, MISSING, problems=["in the manifest, not in this folder"]))
             continue
         check, facts = mine[key]
         if differs := _differences(facts, expected, "manifest"):

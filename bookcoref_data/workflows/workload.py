@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..formats.folder import is_folder, read_build
-from .annotate_many import ManyBooks, book_files
+from .annotate_many import Shelf, book_files
 
 BYTES_PER_TOKEN = {".txt": 5.3, ".text": 5.3, ".jsonl": 8.0}
 """Size of a plain text and of a tokenised record per token, over the 52 texts of BookCoref."""
@@ -32,7 +32,7 @@ class Workload:
         return f"{line}, about {self.hours:,.1f} hours with {processes}"
 
 
-def workload(books: ManyBooks, processes: int) -> Workload:
+def workload(books: Shelf, processes: int) -> Workload:
     """The work of annotating all books, from the sizes of their files alone.
 
     Raises:

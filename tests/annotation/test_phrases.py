@@ -10,7 +10,7 @@ from bookcoref_data.annotation.embedded.markables import OTHER, Markable
 from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.phrases import FEATURES, NounPhrases
-from bookcoref_data.annotation.embedded.reader import BookReader
+from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.setup import link_text
 
 COLUMN = {name: k for k, name in enumerate(FEATURES)}
@@ -77,7 +77,7 @@ def test_whom_somebody_hears_is_somebody_else(book_of, sentence, may):
     text = link_text(book, parse_cast("Anna Hill [f]\nClara Dale [f]"), parse_book(book))
     asked = {}
 
-    class Listener(BookReader):
+    class Listener(OneReading):
         def _reference_candidates(self, i, kind, q):
             asked[self.t.markables[i].text] = super()._reference_candidates(i, kind, q)
             return asked[self.t.markables[i].text]
@@ -92,7 +92,7 @@ def test_somebody_new_speaks_after_a_quote_as_well(book_of):
     """ "Interrupted a student" is no subject before its verb, and nobody who is known."""
     book = book_of("Anna Hill came in.\n\n“I am late,” said Anna Hill.\n\n“So you are,” cried a girl.\n")
     text = link_text(book, parse_cast("Anna Hill"), parse_book(book))
-    reader = BookReader(text, load_rankers())
+    reader = OneReading(text, load_rankers())
     (girl,) = [k for k, m in enumerate(text.markables) if m.noun == "girl"]
     assert girl in {tag.subject for tag in text.tags}
     text.markables[girl].role = OTHER
@@ -127,7 +127,7 @@ def test_what_tells_one_person_from_others_is_part_of_the_phrase(book_of, senten
 def test_who_has_a_name_is_not_told_from_others_by_a_waistcoat(book_of):
     book = book_of(PARTY.format("“It is late,” said the gentleman in the white waistcoat."))
     text = link_text(book, parse_cast("Anna Hill [f]\nMr. Ford"), parse_book(book))
-    reader = BookReader(text, load_rankers())
+    reader = OneReading(text, load_rankers())
     (k,) = [k for k, m in enumerate(text.markables) if m.which]
     assert not reader._may_be_called(1, k)
     reader.phrases.note(text.markables[k], 1)

@@ -12,7 +12,7 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.network import WEIGHTS, Ranker, load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.reader import BookReader
+from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.books import Book
 from training.litbank import parts, read_excerpt
@@ -179,7 +179,7 @@ def test_pronouns_in_quotes_have_a_ranker_of_their_own(book_of):
     nobody = Ranker(np.zeros(len(INDEX)), np.ones(len(INDEX)), names, np.zeros(1), np.ones(1))
 
     def found(rankers: dict[str, Ranker]) -> list[tuple[str, bool]]:
-        decisions = BookReader(text, rankers).read()
+        decisions = OneReading(text, rankers).read()
         ms = [text.markables[d.index] for d in decisions]
         return [(m.text, bool(text.speech.quote[m.at] >= 0)) for m in ms]
 

@@ -9,7 +9,7 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded import voices
 from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.reader import BookReader
+from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.embedded.voices import Voices
 
@@ -51,11 +51,11 @@ def test_of_few_words_nothing_is_learned(heard, book_of, monkeypatch):
     assert Voices(book, [(0, ends[0]), (ends[0] + 2, ends[1])], {0: TOM}).lean([1], [TOM]).tolist() == [0.0]
 
 
-def _read_twice(book, cast: str) -> tuple[BookReader, BookReader]:
+def _read_twice(book, cast: str) -> tuple[OneReading, OneReading]:
     text = link_text(book, parse_cast(cast), parse_book(book))
-    first = BookReader(text, load_rankers())
+    first = OneReading(text, load_rankers())
     first.read()
-    second = BookReader(text, load_rankers(), earlier=first)
+    second = OneReading(text, load_rankers(), earlier=first)
     second.read()
     return first, second
 
@@ -84,7 +84,7 @@ def test_sure_lines_are_those_with_a_tag(book_of):
 def test_ties_outside_the_cast_are_not_carried_over(book_of):
     first, _ = _read_twice(book_of(LATER * 2), "Mr. Hill")
     assert any(owner == 0 for owner, _ in first.kin)
-    assert not BookReader(first.t, load_rankers(), earlier=first).kin
+    assert not OneReading(first.t, load_rankers(), earlier=first).kin
 
 
 SAILOR = "“Aye, the ship and the sea and the wind, by thunder,” said Tom.\n\n"

@@ -10,7 +10,7 @@ import pytest
 from bookcoref_data.errors import OfflineError
 from bookcoref_data.files import sha256_bytes
 from bookcoref_data.progress import Silent
-from bookcoref_data.sources.editions import Address, BookSource, Edition, EditionFile, Editions
+from bookcoref_data.sources.editions import Address, Edition, EditionFile, Editions, KnownEditions
 from bookcoref_data.sources.gutenberg import Texts
 from bookcoref_data.workflows.ingest import ingested
 from bookcoref_data.workflows.rebuild import rebuild
@@ -49,7 +49,7 @@ def texts(server, store, make_fetcher):
     def make(*editions: Edition, **options) -> Texts:
         fetcher = make_fetcher(offline=options.get("offline", False))
         fetcher.progress = Heard()
-        book = BookSource("4321", "The Lamp at Hollow Ferry", editions)
+        book = KnownEditions("4321", "The Lamp at Hollow Ferry", editions)
         addresses = (Address(f"{server.url}/pg{{id}}.txt", "current"),)
         return Texts(store, fetcher=fetcher, editions=Editions(addresses, LAYOUT, {"4321": book}), **options)
 

@@ -8,7 +8,7 @@ from bookcoref_data.publishing.rights import (
     PUBLIC_DOMAIN,
     RESTRICTED,
     UNKNOWN,
-    AnnotationRights,
+    ReuseRights,
     TextRights,
     check_publishable,
     find_licence,
@@ -18,7 +18,7 @@ FREE = {"emma_158": TextRights(PUBLIC_DOMAIN, "its header")}
 
 
 def annotation(name="CC-BY-4.0", closed=()):
-    return AnnotationRights(find_licence(name) if name else None, "a test", tuple(closed))
+    return ReuseRights(find_licence(name) if name else None, "a test", tuple(closed))
 
 
 @pytest.mark.parametrize("name", ["CC-BY-4.0", "cc by 4.0", "CC BY 4.0", "Cc_By 4.0"])

@@ -13,7 +13,7 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.clustering import members
-from bookcoref_data.scoring.exchange import COUNTED, Blocks, BookParts
+from bookcoref_data.scoring.exchange import COUNTED, Blocks, ExchangeParts
 from bookcoref_data.scoring.metrics import overlaps, score_clusters
 from bookcoref_data.scoring.significance import (
     METRICS,
@@ -173,7 +173,7 @@ def rows_of(scores):
 def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates):
     """Also with spans in several clusters, under either rule."""
     sides = [overlaps(members([key]), members([r]), duplicates=duplicates) for r in (first, second)]
-    parts = BookParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
+    parts = ExchangeParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
     for system, response in enumerate((first, second)):
         chosen = np.zeros((2, 3), bool)
         chosen[system] = True
@@ -187,7 +187,7 @@ def test_a_part_left_out_is_a_shorter_book(key, response, singletons):
     """Spans once, so that the clusters left over can be written down by hand."""
     key, response = (unique(side) for side in (key, response))
     sides = overlaps(members([key]), members([response]))
-    parts = BookParts([sides], Blocks(np.array([0, 4, 8])), drop_singletons=singletons == "drop")
+    parts = ExchangeParts([sides], Blocks(np.array([0, 4, 8])), drop_singletons=singletons == "drop")
     kept = np.array([True, False, True])
     shorter = [[[s for s in c if not 4 <= s[0] < 8] for c in side] for side in (key, response)]
     whole = score_clusters(*shorter, singletons=singletons)
@@ -203,7 +203,7 @@ def test_a_mixture_joins_the_clusters_that_the_systems_share():
     """Two copies of one system that list their clusters in another order: every mixture is that system."""
     key = [[(i, i) for i in range(first, 12, 3)] for first in range(3)]
     sides = [overlaps(members([key]), members([response])) for response in (key, key[::-1])]
-    parts = BookParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
+    parts = ExchangeParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
     mixed = parts.counts(np.array([[True, False, True], [False, True, False]]))
     assert mixed.tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
 

@@ -9,7 +9,7 @@ import pytest
 
 from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError, UsageError
 from bookcoref_data.files import sha256_bytes
-from bookcoref_data.sources.editions import Address, BookSource, Edition, EditionFile, Editions
+from bookcoref_data.sources.editions import Address, Edition, EditionFile, Editions, KnownEditions
 from bookcoref_data.sources.gutenberg import Texts
 from bookcoref_data.sources.store import CacheError, Store
 
@@ -21,7 +21,7 @@ def known(data, book="4321", path="cache/epub/4321/pg4321.txt"):
     """A manifest entry for this text."""
     text = sha256_bytes(data.decode("utf-8").replace("\r\n", "\n").encode())
     file = EditionFile(path, sha256_bytes(data), len(data), "utf-8")
-    return BookSource(book, "The Lamp at Hollow Ferry", (Edition(book, text, "first", (file,)),))
+    return KnownEditions(book, "The Lamp at Hollow Ferry", (Edition(book, text, "first", (file,)),))
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from bookcoref_data.progress import Silent
 from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.annotate import Source
 from bookcoref_data.workflows.annotate_many import (
-    AnnotateJob,
+    ReadingJob,
     Relayed,
     annotate_books,
     collect,
@@ -116,7 +116,7 @@ class Toybox:
 
     def jobs(self, count: int = 4, **settings):
         plan, cast = self.plan(**settings), make_cast(["Anna", "Brown"])
-        return lambda: (AnnotateJob(Source(b), cast, plan, self.cache) for b in self.books(count))
+        return lambda: (ReadingJob(Source(b), cast, plan, self.cache) for b in self.books(count))
 
     def order(self, key: str, step: str, what: str) -> Path:
         path = self.folder / f"{key}.{step}.{what}"
@@ -184,15 +184,15 @@ def test_other_settings_or_another_cast_never_reuse_work(toybox):
     plain = next(iter(toybox.jobs(1)()))
     others = [
         next(iter(toybox.jobs(1, words=3)())),
-        AnnotateJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
-        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, narrators=("Anna",)),
-        AnnotateJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
-        AnnotateJob(plain.source, None, plain.plan, plain.cache),
-        AnnotateJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
+        ReadingJob(plain.source, make_cast(["Anna"]), plain.plan, plain.cache),
+        ReadingJob(plain.source, plain.cast, plain.plan, plain.cache, narrators=("Anna",)),
+        ReadingJob(plain.source, plain.cast, plain.plan, plain.cache, steps=("link",)),
+        ReadingJob(plain.source, None, plain.plan, plain.cache),
+        ReadingJob(Source(toybox.books(2)[1]), plain.cast, plain.plan, plain.cache),
     ]
     assert len({plain.key(), *(job.key() for job in others)}) == 7
     for job in (plain, *others):
-        assert AnnotateJob.from_json(json.dumps(job.to_dict()), job.cache).key() == job.key()
+        assert ReadingJob.from_json(json.dumps(job.to_dict()), job.cache).key() == job.key()
 
 
 def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(toybox):
@@ -468,7 +468,7 @@ def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engi
     cast = make_cast(c.name for c in story.characters)
 
     def jobs(cache):
-        return (AnnotateJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
+        return (ReadingJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
 
     done = engine.run_local(jobs(tmp_path / "a"), tmp_path / "work", tmp_path / "a", tasks=2, workers=2)
     assert done.failed == {}
@@ -523,12 +523,12 @@ def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, en
 
 def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
     from bookcoref_data.annotation.plan import default_plan
-    from bookcoref_data.workflows.annotate_many import ManyBooks
+    from bookcoref_data.workflows.annotate_many import Shelf
     from bookcoref_data.workflows.workload import TOKENS_PER_SECOND, workload
 
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text("x" * 530_000, encoding="utf-8")
-    found = workload(ManyBooks(tmp_path, default_plan("embedded"), tmp_path), 2)
+    found = workload(Shelf(tmp_path, default_plan("embedded"), tmp_path), 2)
     assert (found.books, found.tokens) == (3, 300_000)
     assert found.hours == pytest.approx(300_000 / TOKENS_PER_SECOND["embedded"] / 3600 / 2)
     assert str(found).startswith("3 books, about 300,000 tokens, about 0.0 hours with 2 processes")
@@ -537,7 +537,7 @@ def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
 def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts, engine, monkeypatch):
     cast = toybox.folder / "cast.txt"
     cast.write_text("Anna\n")
-    books = annotate_many.ManyBooks(texts, toybox.plan(), toybox.cache, cast)
+    books = annotate_many.Shelf(texts, toybox.plan(), toybox.cache, cast)
     assert not books.only_texts()
     (texts / "third.jsonl").unlink()
     (texts / "notes.md").unlink()

@@ -27,7 +27,7 @@ from .narrator import find_narration
 from .network import Ranker, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
-from .reader import BookReader, Decision, Teacher, Text
+from .reader import Decision, OneReading, Teacher, Text
 from .setup import make_text
 
 Span = tuple[int, int]
@@ -143,7 +143,7 @@ class Reading:
     """A book that was read: its text, the reader at the end, the decisions, and why this narrator."""
 
     text: Text
-    reader: BookReader
+    reader: OneReading
     decisions: list[Decision]
     why: str
 
@@ -185,7 +185,7 @@ def read_text(
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
     read = partial(
-        BookReader, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
+        OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
         always_somebody=how.somebody,
     )  # fmt: skip
     if teach:
@@ -382,7 +382,7 @@ def _present(mentions: tuple[Marked, ...], areas: list[Window]) -> list[Counter[
     return found
 
 
-def _quotes(reader: BookReader, cast: int) -> list[Quote]:
+def _quotes(reader: OneReading, cast: int) -> list[Quote]:
     spans = reader.t.speech.spans
     return [
         Quote(

@@ -141,7 +141,7 @@ def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
     return young < _SURELY_YOUNG or old > young + _BOY * small
 
 
-class BookReader:
+class OneReading:
     """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
 
     `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` the
@@ -159,7 +159,7 @@ class BookReader:
         thresholds: Mapping[str, float] | None = None,
         always_somebody: bool = False,
         teacher: Teacher | None = None,
-        earlier: BookReader | None = None,
+        earlier: OneReading | None = None,
     ) -> None:
         self.t = text
         self.rankers = rankers
@@ -204,7 +204,7 @@ class BookReader:
             if 0 <= s.speaker < self.state.cast and s.rule in _SURE_RULES and s.score >= SURE
         }
 
-    def _take_over(self, earlier: BookReader) -> None:
+    def _take_over(self, earlier: OneReading) -> None:
         """Know from the start whose kin was whose in an earlier reading: one vote for the best of each, which
         what is read now can outvote."""
         cast = self.state.cast

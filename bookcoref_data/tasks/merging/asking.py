@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...books import Mention
-from .parts import ChainRef, MergedDocument, SplitDocument, merge
+from .parts import ChainRef, JoinedChains, SplitDocument, merge
 
 EXAMPLES = 4
 AROUND = 12
@@ -40,7 +40,7 @@ class Session:
         """The first chain without a decision; None when all are made."""
         return next((ref for ref in self.document.questions if ref not in self.decisions), None)
 
-    def before(self, ref: ChainRef) -> MergedDocument:
+    def before(self, ref: ChainRef) -> JoinedChains:
         """The document chains that `ref` may join: those of the parts before its own."""
         return merge(self.document, self.decisions, parts=ref.part)
 

@@ -40,7 +40,7 @@ _FAR, _MOST, _MANY = 1500, 50, 6
 """Tokens, chains and parts beyond which counts say no more: books go far beyond what was learned from."""
 
 
-class DocumentReading:
+class Observed:
     """A document read once: kinds of mentions, quotations, who says a token, how often a word occurs."""
 
     def __init__(self, document: SplitDocument) -> None:
@@ -167,7 +167,7 @@ class Profile:
         return int(plural > 2 * single) - int(single > 2 * plural)
 
 
-def profile_of(reading: DocumentReading, mentions: Sequence[Mention], part: int = 0) -> Profile:
+def profile_of(reading: Observed, mentions: Sequence[Mention], part: int = 0) -> Profile:
     """The profile of one chain."""
     made = Profile()
     made.size, made.first, made.last = len(mentions), mentions[0].start, mentions[-1].start
@@ -187,7 +187,7 @@ def profile_of(reading: DocumentReading, mentions: Sequence[Mention], part: int 
     return made
 
 
-def _add_pronoun(made: Profile, reading: DocumentReading, at: int, word: str) -> None:
+def _add_pronoun(made: Profile, reading: Observed, at: int, word: str) -> None:
     for i, words in enumerate(_CLASSES):
         made.persons[i] += word in words
     speaker = reading.speakers[at]
@@ -212,9 +212,7 @@ def _first_kind(kind: str, words: Sequence[str]) -> str:
     return "possessive" if words[0] in _POSSESSIVE else "definite" if words[0] in _DETERMINERS else "bare"
 
 
-def _add_noun(
-    made: Profile, reading: DocumentReading, mention: Mention, words: list[str], is_name: bool
-) -> None:
+def _add_noun(made: Profile, reading: Observed, mention: Mention, words: list[str], is_name: bool) -> None:
     at = head_of(reading.tokens, *mention)
     core = [t.lower() for t in reading.tokens[mention.start : (mention.end if at is None else at) + 1]]
     bare = core[1:] if core[0] in _DETERMINERS and len(core) > 1 else core
@@ -277,7 +275,7 @@ class ChainCandidates:
     recent and the largest: the cost of a document is then linear in its chains.
     """
 
-    def __init__(self, reading: DocumentReading, profiles: Sequence[Profile], part: int) -> None:
+    def __init__(self, reading: Observed, profiles: Sequence[Profile], part: int) -> None:
         starts = reading.document.part_starts
         self.reading, self.profiles, self.part = reading, profiles, part
         self._last, self._start = starts[part - 1], starts[part]

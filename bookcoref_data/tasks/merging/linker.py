@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
-from .features import FEATURES, ChainCandidates, DocumentReading, Profile, contradict, profile_of
+from .features import FEATURES, ChainCandidates, Observed, Profile, contradict, profile_of
 from .parts import ChainRef, SplitDocument, walk
 
 WEIGHTS = "linker.json"
@@ -104,7 +104,7 @@ def decide_with_linker(
     network = network or default_network("tagged" if tagged else "plain")
     if least is None:
         least = network.least_in_books if is_book else network.least
-    reading = DocumentReading(document)
+    reading = Observed(document)
     profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
     chains = {ref: profiles[ref] for ref in document.of_part(0)}
     root_of = {ref: ref for ref in chains}

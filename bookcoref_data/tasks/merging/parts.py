@@ -77,7 +77,7 @@ class SplitDocument:
 
 
 @dataclass(slots=True)
-class MergedDocument:
+class JoinedChains:
     """A document after some decisions. `chains` maps the first chain of each document chain to all of them.
 
     `warnings` names chains of one part that were joined with each other.
@@ -112,7 +112,7 @@ class MergedDocument:
         )  # fmt: skip
 
 
-def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = None) -> MergedDocument:
+def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = None) -> JoinedChains:
     """Join the chains of a document; chains without a decision are New. Chains of one character are one.
 
     `parts` stops before that part: the chains that its decisions may choose from.
@@ -121,7 +121,7 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
         DataError: a decision names a chain that is not there, or not in an earlier part.
     """
     root_of: dict[ChainRef, ChainRef] = {}
-    merged = MergedDocument(document, {})
+    merged = JoinedChains(document, {})
     of_name: dict[str, ChainRef] = {}
     for ref in document.chains:
         if parts is not None and ref.part >= parts:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...books import Mention, Record
 from ...shapes import AsFields
-from .entities import QuestionDocument, make_document
+from .entities import Askable, make_document
 from .pronouns import PLURAL_CLASSES
 from .ranking import copeland_counts, criteria
 from .scores import SAME_SURFACE, MentionScores, score_mentions
@@ -80,7 +80,7 @@ class Candidate:
     """A mention of a labelled entity that may be asked about."""
 
     dataset: str
-    document: QuestionDocument
+    document: Askable
     scores: MentionScores
     evidence: int = -1
 
@@ -150,7 +150,7 @@ def build_questions(
 
 
 def _candidates(
-    dataset: str, document: QuestionDocument, settings: QuestionSettings, made: QuestionSet
+    dataset: str, document: Askable, settings: QuestionSettings, made: QuestionSet
 ) -> list[Candidate]:
     made.documents += 1
     key, tokens = document.book.doc_key, len(document.book.tokens)
@@ -222,7 +222,7 @@ def _published(groups: list[list[Candidate]], settings: QuestionSettings, made: 
         made.tables["random", f"draw_{number:02}"] = rows
 
 
-def _evidence(document: QuestionDocument, scores: Sequence[MentionScores]) -> dict[int, int]:
+def _evidence(document: Askable, scores: Sequence[MentionScores]) -> dict[int, int]:
     """The start of the nearest earlier mention that shows the phrase of its entity, by mention index."""
     last: dict[int, int] = {}
     found = {}
@@ -319,7 +319,7 @@ def _options(candidate: Candidate, start: int, end: int, settings: QuestionSetti
     return [*(phrase for phrase in inside if phrase in kept), *further]
 
 
-def overlapping_entities(document: QuestionDocument, index: int) -> list[str]:
+def overlapping_entities(document: Askable, index: int) -> list[str]:
     """The phrases of other entities whose mentions contain the mention or lie in it."""
     mention, own = document.mentions[index], document.owners[index]
     found: dict[str, None] = {}

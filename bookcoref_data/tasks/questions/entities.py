@@ -33,7 +33,7 @@ _CATEGORY = {"name": "PROP", "nominal": "NOM", "pronoun": "PRON"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class QuestionDocument:
+class Askable:
     """A book prepared for questions: every mention once, sorted, with its entity and category.
 
     `owners[i]` is the entity of mention `i`, an index of `phrases`; a phrase of None means unlabelled.
@@ -61,7 +61,7 @@ class QuestionDocument:
 def make_document(
     record: Record, *, least_mentions: int = 3, untyped: str = "rules",
     phrases: Sequence[str | None] | None = None,
-) -> QuestionDocument:  # fmt: skip
+) -> Askable:  # fmt: skip
     """Prepare a record. `phrases` names its groups by hand: characters first, then unnamed clusters.
 
     `untyped` says how mentions are sorted where the file has no types: "rules" (name, noun phrase, pronoun
@@ -95,7 +95,7 @@ def make_document(
     said = [[book.text_of(mentions[i]).lower() for i in members] for members in by_entity]
     classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]
     genders = tuple(gender_of(p, c[_HE], c[_SHE]) for p, c in zip(phrases, classes, strict=False))
-    return QuestionDocument(
+    return Askable(
         book, mentions, owners, categories, tuple(phrases), source, genders, tuple(quoted(book.tokens))
     )
 

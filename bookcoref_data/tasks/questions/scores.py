@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ...books import Mention
 from ...errors import MissingExtraError
-from .entities import QuestionDocument
+from .entities import Askable
 from .pronouns import PRONOUN_CLASS
 
 WINDOW = 10
@@ -61,7 +61,7 @@ class MentionScores:
         return self.distractors - self.helpers
 
 
-def score_mentions(document: QuestionDocument) -> list[MentionScores]:
+def score_mentions(document: Askable) -> list[MentionScores]:
     """The scores of every mention of a labelled entity, in the order of the text."""
     mentions, owners = document.mentions, document.owners
     texts = [document.book.text_of(m) for m in mentions]
@@ -104,7 +104,7 @@ def net_distractors(i: int, classes: Sequence[int], owners: Sequence[int]) -> tu
 class _Places:
     """Mention indices of each entity: all, without pronouns, and those that show its phrase."""
 
-    def __init__(self, document: QuestionDocument, texts: Sequence[str]) -> None:
+    def __init__(self, document: Askable, texts: Sequence[str]) -> None:
         size = len(document.phrases)
         self.owners = document.owners
         self.kinds: tuple[list[list[int]], ...] = tuple([[] for _ in range(size)] for _ in range(3))

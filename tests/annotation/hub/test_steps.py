@@ -107,7 +107,7 @@ def test_one_model_is_held_and_shared_by_windows_and_groups(offline_hub, job, pl
 def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_path, monkeypatch):
     from bookcoref_data.annotation.hub import backend as module
     from bookcoref_data.workflows.annotate import Source
-    from bookcoref_data.workflows.annotate_many import AnnotateJob, annotate_books, read_state
+    from bookcoref_data.workflows.annotate_many import ReadingJob, annotate_books, read_state
 
     loads = []
     load = module._load
@@ -115,7 +115,7 @@ def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_
     books = [Book.make(f"book_{i}", job.book.sentences[i:]) for i in range(3)]
 
     def jobs():
-        return (AnnotateJob(Source(b), job.cast, plan, tmp_path) for b in books)
+        return (ReadingJob(Source(b), job.cast, plan, tmp_path) for b in books)
 
     done = annotate_books(jobs, 3)
     assert done.failed == {}
