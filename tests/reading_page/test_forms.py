@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import axe_core_python
 import pytest
 
 import bookcoref_data as bc
@@ -60,8 +61,7 @@ def screen(browser, width: int, theme: str):
 
 def barriers(browser) -> list[str]:
     """The rules of axe-core that the page as it stands breaks."""
-    axe = pytest.importorskip("axe_core_python", reason="the package axe-core-python is not installed")
-    program = (Path(axe.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
+    program = (Path(axe_core_python.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
     browser.execute_cdp_cmd("Runtime.evaluate", {"expression": program})
     run = "const d = arguments[0]; axe.run().then((r) => d(r.violations.map((v) => v.id)))"
     found = browser.execute_async_script(run)
