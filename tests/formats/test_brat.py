@@ -199,6 +199,7 @@ def test_a_missing_text_is_a_missing_source(tmp_path):
     assert caught.value.expected.endswith("d.txt")
 
 
+@pytest.mark.long
 def test_litbank_in_both_its_formats(shared_data):
     brat = {r.doc_key: r for r in read_documents(shared_data / "litbank/coref/brat")}
     conll = {r.doc_key: r for r in read_documents(shared_data / "litbank/coref/conll")}

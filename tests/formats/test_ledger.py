@@ -20,6 +20,7 @@ def test_nothing_is_lost_in_silence_in_any_two_formats(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_litbank_keeps_its_speakers_in_corefud(shared_data, tmp_path):
     from bookcoref_data.formats.corpora import read_corpus
 

@@ -198,6 +198,7 @@ def test_every_corpus_states_licence_and_citation():
     assert "Bamman, Lewke, Mansoor. An Annotated Dataset" in corpora()["litbank"].citation
 
 
+@pytest.mark.long
 def test_real_litbank_with_its_quotations(shared_data, tmp_path):
     done = import_corpus("litbank", shared_data / "litbank", tmp_path / "out", records=tmp_path / "all.jsonl")
     assert (done.report.documents, done.report.clusters) == (100, 7927)

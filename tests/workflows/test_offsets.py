@@ -34,6 +34,7 @@ def file_text(path: Path) -> str:
         return stream.read()
 
 
+@pytest.mark.long
 def test_a_thousand_mentions_of_five_books_stand_in_their_files(shared_data, tmp_path):
     draw = random.Random(16)
     paths = sorted((shared_data / "gutenberg/cache/epub").glob("*/pg*.txt"), key=lambda p: p.stat().st_size)[
