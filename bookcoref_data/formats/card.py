@@ -79,8 +79,11 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
         for split in SPLITS
         if counts.get(split)
     )
-    told = {"description": _described(facts, config), "citation": facts.citation.strip(),
-            "homepage": HOMEPAGE if facts.citation == CITATION else "",
+    released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
+    told = {"description": _described(facts, config),
+            # BookCoref's paper stands in the card of every data set; it is the source of BookCoref's alone.
+            "citation": facts.citation.strip() if released or facts.citation != CITATION else "",
+            "homepage": HOMEPAGE if released else "",
             "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
     info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
     head = f"- config_name: {config}\n  version: {facts.version}\n{info}"

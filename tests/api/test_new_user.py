@@ -148,9 +148,9 @@ def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
     untried = {name for name in bc.__all__ if name[0].islower()} - tried
     # Tried with a cast, a person's edits, a mirror, or a service, in the tests of their rooms.
     assert untried == {
-        "annotate", "cache_path", "contexts_collect", "contexts_identify",
+        "annotate", "audit", "cache_path", "contexts_collect", "contexts_identify", "contexts_novelty",
         "contexts_references", "contexts_score", "contexts_tables", "create", "harvest_wikidata", "match",
-        "propose_cast",
+        "propose_cast", "regenerate_check", "review",
     }  # fmt: skip
 
 

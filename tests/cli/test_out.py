@@ -16,6 +16,7 @@ MODEL = "--endpoint {url} --model m"
 # Every verb with --out, and a command of it. TARGET stands for what --out names.
 COMMANDS = {
     "align": "align bookcoref lamp.txt --out TARGET.jsonl",
+    "audit": "audit bookcoref --no-read --out TARGET.html",
     "annotate": "annotate tiny.jsonl --cast names.txt --out TARGET",
     "clean": "clean lamp.txt --out TARGET.txt",
     "contexts ask": f"contexts ask contexts --most 1 {MODEL} --out TARGET.jsonl",
@@ -42,12 +43,14 @@ COMMANDS = {
     "rebuild": "rebuild --sample --jobs 1 --out TARGET",
     "regenerate": "regenerate named --jobs 1 --out TARGET",
     "report": "report bookcoref --no-plots --out TARGET.md",
+    "review": "review tiny.jsonl --cast names.txt --out TARGET.html",
     "sample": "sample --out TARGET",
     "view": "view bookcoref --out TARGET.html",
 }
 # These need a service to ask; the tests named here read back what --out names.
 ELSEWHERE = {
     "contexts collect": "tests/tasks/test_guides.py",
+    "contexts score": "tests/tasks/test_facts.py",
     "harvest wikidata": "tests/workflows/test_harvest.py",
 }
 BESIDE = {

@@ -39,7 +39,6 @@ def rebuild(
 
     Examples:
         bookcoref-data rebuild --sample
-        bookcoref-data rebuild --sample --dry-run
         bookcoref-data rebuild --from-gutenberg --book siddhartha_2500 --out one-book
         bookcoref-data rebuild --release open-silver --dry-run
     """
