@@ -8,9 +8,9 @@ from collections.abc import Sequence
 # English has the longest list, and no other list has a word of English: "I", "a", "he", "die" and "was" in a
 # short story of one person speak for nobody else.
 _COMMON = {
-    "English": """the and of to a in that he was it his her with as had for she not but at on is i you my me your
-        we they them their this be have from by all so were are been him who what there when if or no an do said
-        which out up will would could then into its our""",
+    "English": """the and of to a in that he was it his her with as had for she not but at on is i you my me
+        your we they them their this be have from by all so were are been him who what there when if or no an
+        do said which out up will would could then into its our""",
     "French": "le la les des et de un une elle que qui dans pas ne est était sur avec pour au ce je",
     "German": "der das und zu den ein eine sie nicht ich ist mit von sich auf dem dass wie sein hatte",
     "Spanish": "el la los las y de que en un una se por su para lo como era había más",
