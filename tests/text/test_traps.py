@@ -236,6 +236,15 @@ def test_half_titles_and_the_line_that_names_the_end_go():
     assert "End of" not in clean(book("back", "End of The Lamp Road")).text
 
 
+@pytest.mark.parametrize("volume", ["v. 1/3", "vol. I", "Volume 1"])
+def test_the_first_tale_of_a_volume_keeps_its_title(volume):
+    """Behind the half title of the book stands the title of the tale, above the tale's own prologue."""
+    front = "The Lamp Road.\n\n\nGREEN LAMPS.\n\n\n\n\nPROLOGUE.\n\nTHE MILLER."
+    whole = book("front", f"THE LAMP ROAD\n\nBY\n\nJ. WREN\n\nLONDON: 1872.\n\n\n\n{front}")
+    text = clean(whole.replace("Title: The Lamp Road", f"Title: The Lamp Road, {volume}")).text
+    assert text.startswith("GREEN LAMPS.\n\nPROLOGUE.")
+
+
 # -- forty more: whole books, in which some passages must stay and some must go ------------------------
 
 PEOPLE = ("Vera", "Hugh", "Marsh", "Noll", "Edith")

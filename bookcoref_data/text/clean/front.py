@@ -66,7 +66,10 @@ def _behind_titles(draft: Draft, pages: Sequence[Block], title: str) -> int:
 
 def _half_titles(title: str) -> set[str]:
     """The forms in which a book repeats its title above the first chapter."""
-    return {words_of(title), words_of(re.split(r"[;:]|\bor,? |,? vol?\.? ", title)[0])} - {""}
+    return {
+        words_of(title),
+        words_of(re.split(r"[;:]|\bor,? |,? v(?:ol(?:ume)?)?\.? ", title, flags=re.I)[0]),
+    } - {""}
 
 
 def _judge_preface(
