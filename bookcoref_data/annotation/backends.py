@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 
 from ..errors import UsageError
 from .plan import Plan
@@ -30,6 +31,8 @@ def make_backend(plan: Plan) -> Backend:
 
 def device_count(plan: Plan) -> int:
     """How many processes a plan's large models can fill: one per GPU of this machine, or per named device."""
+    if importlib.util.find_spec("torch") is None:
+        return 1  # the first book will say what is missing
     from .hub.device import devices_of
 
     return max(len(devices_of(plan.of(step).get("device", "auto"))) for step in plan.steps)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,7 @@ RUNNABLE = [words for words in VERBS if words not in GROUPS]
 KNOWN = {words: options_of(words) for words in RUNNABLE}
 
 
+@cache
 def texts_of_messages() -> list[tuple[str, str]]:
     """Every text of the package that is an argument of an error, with its place."""
     found = []

@@ -419,3 +419,15 @@ def test_packs_are_a_release(world):
     report = run(world, release=world.root / "packs", cache_dir=world.root / "fresh")
     assert report.record.digest == exact.record.digest
     assert {b.check for b in report.record.books} == {"pack"}
+
+
+def test_a_rebuild_of_bookcoref_is_cited(world, tmp_path):
+    import datasets
+
+    asked = RebuildSettings(
+        out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True
+    )
+    out = room.rebuild(prepare(asked), jobs=1).out
+    found = datasets.load_dataset_builder(str(out), "full", cache_dir=str(tmp_path / "hf")).info
+    assert "martinelli-etal-2025-bookcoref" in found.citation
+    assert found.homepage.startswith("https://huggingface.co/datasets/")
