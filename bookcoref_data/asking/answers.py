@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
+from ..scoring.scores import cohens_kappa
 from .questions import Key, ReviewQuestion, pair_key
 
 _BEFORE, _AFTER = 90, 45
@@ -75,9 +76,9 @@ def _seen_pair(question: ReviewQuestion, doc_key: str, said: str) -> Edit:
     return Edit("seen", character=one, into=other, doc_key=doc_key, name=said)
 
 
-def settled(edits: Iterable[Edit]) -> dict[Key, object]:
+def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
     """What corrections decide already, and how: {the key of a question: the answer}."""
-    found: dict[Key, object] = {}
+    found: dict[Key, Hashable] = {}
     for e in edits:
         if e.at is None:
             if e.into:
@@ -143,9 +144,5 @@ def agreement(one: Iterable[Edit], other: Iterable[Edit]) -> ReviewAgreement:
     mine, theirs = settled(one), settled(other)
     both = [k for k in mine if k in theirs and UNSURE not in (mine[k], theirs[k])]
     same = sum(mine[k] == theirs[k] for k in both)
-    kappa = None
-    if both:
-        a, b = Counter(mine[k] for k in both), Counter(theirs[k] for k in both)
-        chance = sum(a[said] * b[said] for said in a) / len(both) ** 2
-        kappa = (same / len(both) - chance) / (1 - chance) if chance < 1 else None
+    kappa = cohens_kappa(Counter((mine[k], theirs[k]) for k in both))
     return ReviewAgreement(len(both), same, kappa, tuple(k for k in both if mine[k] != theirs[k]))

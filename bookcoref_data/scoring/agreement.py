@@ -17,7 +17,7 @@ from .arrays import Ints
 from .clustering import Overlap
 from .evaluation import Evaluation, book_overlaps
 from .metrics import ceaf_m_parts
-from .scores import Score, ratio
+from .scores import Score, cohens_kappa, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,11 @@ def agreement(evaluation: Evaluation) -> Agreement:
         pairs.update(_entity_pairs(scores.doc_key, both))
     total = sum(pairs.values())
     same = sum(n for (a, b), n in pairs.items() if a == b)
-    first, second = Counter[str](), Counter[str]()
-    for (a, b), n in pairs.items():
-        first[a] += n
-        second[b] += n
-    by_chance = sum(first[a] * second[a] for a in first) / total**2 if total else 0.0
-    observed = ratio(same, total)
+    kappa = cohens_kappa(pairs)
     return Agreement(
         len(evaluation.books), {name: score.f1 for name, score in evaluation.pooled.named().items()},
-        evaluation.pooled.mentions, overlapping, total, observed,
-        1.0 if by_chance == 1 else (observed - by_chance) / (1 - by_chance),
+        evaluation.pooled.mentions, overlapping, total, ratio(same, total),
+        (1.0 if total else 0.0) if kappa is None else kappa,
     )  # fmt: skip
 
 

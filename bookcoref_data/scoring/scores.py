@@ -7,17 +7,36 @@ denominator is 0 is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 SCORER = "bookcoref-data scorer 1"
 """Changes when any rule changes that can change a number."""
 
 
+_Said = TypeVar("_Said", bound=Hashable)
+
+
 def ratio(numerator: float, denominator: float) -> float:
     """`numerator / denominator`, 0 when the denominator is 0."""
     return numerator / denominator if denominator else 0.0
+
+
+def cohens_kappa(pairs: Mapping[tuple[_Said, _Said], int]) -> float | None:
+    """Agreement beyond chance (Cohen 1960) from how often two people gave each pair of answers; None where
+    it has no value: nothing was compared, or chance alone always agrees."""
+    total = sum(pairs.values())
+    first, second = Counter[_Said](), Counter[_Said]()
+    for (one, other), times in pairs.items():
+        first[one] += times
+        second[other] += times
+    by_chance = ratio(sum(first[said] * second[said] for said in first), total**2)
+    if not total or by_chance >= 1:
+        return None
+    observed = sum(times for (one, other), times in pairs.items() if one == other) / total
+    return (observed - by_chance) / (1 - by_chance)
 
 
 def harmonic_mean(precision: float, recall: float) -> float:

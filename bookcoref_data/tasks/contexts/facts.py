@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from ...scoring.scores import cohens_kappa
 
 FACT_KINDS = ("Role", "Relationship", "Personality", "Event", "Mental State", "Other Fact")
 SIDES = ("answer", "reference")
@@ -115,14 +117,10 @@ def by_kind(pairs: Iterable[tuple[Sequence[Fact], Sequence[Fact]]]) -> list[dict
     ]  # fmt: skip
 
 
-def kappa(one: Sequence[object], other: Sequence[object]) -> float:
+def kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
     """Cohen's kappa of two judges of the same things; 1 where chance leaves nothing to disagree about."""
-    if not one:
-        return 1.0
-    counts, others = Counter(one), Counter(other)
-    expected = sum(counts[label] * others[label] for label in counts) / len(one) ** 2
-    observed = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
-    return (observed - expected) / (1 - expected) if expected < 1 else 1.0
+    found = cohens_kappa(Counter(zip(one, other, strict=True)))
+    return 1.0 if found is None else found
 
 
 _QUESTION = re.compile(r"\W*(?:\d+\W*)?(?:q|question)\s*\d*\W*[:.)]\W*(.+)", re.IGNORECASE)
