@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .page import embed, filled, policy
+from .page import embed, filled, policy, shared_script
 
 _FOLDER = Path(__file__).resolve().parent / "forms"
 
@@ -17,7 +17,7 @@ def form(name: str, title: str, data: dict[str, Any]) -> str:
 
     `data` is what its program reads; `server` in it is what it must know of a server that takes the result.
     """
-    style, script = _read("form.css"), _read("common.js") + _read(f"{name}.js")
+    style, script = _read("form.css"), shared_script() + _read("common.js") + _read(f"{name}.js")
     return filled(_read("form.html"), {
         "CSP": policy(style, script, serving=data.get("server") is not None), "TITLE": html.escape(title),
         "STYLE": style, "SCRIPT": script, "DATA": embed(data),

@@ -83,8 +83,13 @@ def page_style() -> str:
 
 @cache
 def page_script() -> str:
-    """The program of the page: its parts in the order of their numbers."""
-    return "\n".join(_read(p.name) for p in sorted(_FOLDER.glob("*.js")))
+    """The program of the page: what all pages share, then its parts in the order of their numbers."""
+    return "\n".join([shared_script(), *(_read(p.name) for p in sorted(_FOLDER.glob("*.js")))])
+
+
+def shared_script() -> str:
+    """What the programs of all pages begin with."""
+    return (_FOLDER.parent / "shared.js").read_text(encoding="utf-8")
 
 
 def _read(name: str) -> str:

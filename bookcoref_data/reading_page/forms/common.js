@@ -1,20 +1,3 @@
-"use strict";
-const $ = (id) => document.getElementById(id);
-const DATA = JSON.parse($("data").textContent);
-$("data").remove();
-
-/** An element: attributes that begin with "on" are listeners, strings become text, never markup. */
-function h(tag, attributes, ...children) {
-  const element = tag === "svg" || tag === "path" ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  for (const child of children.flat()) if (child != null && child !== false) element.append(child);
-  return element;
-}
-
 let sayTimer = 0;
 function say(text) {
   $("say").replaceChildren(h("span", {}, text));
@@ -22,9 +5,7 @@ function say(text) {
   sayTimer = setTimeout(() => $("say").replaceChildren(), 4000);
 }
 
-const number = (n) => n.toLocaleString("en");
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
-const folded = (name) => (name.replaceAll("’", "'").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("'", "").match(/[\p{L}\p{N}]+/gu) || []).join(" ");
 
 /** The names that a typed one may mean: the same, else those with all its words. */
 function fitting(typed, names) {
@@ -37,12 +18,6 @@ function fitting(typed, names) {
 function openDialog(title, ...content) {
   $("dialog").replaceChildren(h("h2", { id: "asked" }, title), ...content.flat(), h("p", {}, h("button", { onclick: () => $("dialog").close() }, "Close (Esc)")));
   $("dialog").showModal();
-}
-
-function download(name, type, text) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /** Give a file to the server; true when it was written. */

@@ -1,12 +1,7 @@
-"use strict";
 // The data of the page. Text is one string per chapter, mentions are flat arrays of whole numbers.
 //
 // In a chapter's string a blank or the marker stands between two tokens (blank: printed, marker: not);
 // "\n" is a token that ends a paragraph, "\t" ends one without a token, "\f" is a token of white space.
-
-const $ = (id) => document.getElementById(id);
-const DATA = JSON.parse($("data").textContent);
-$("data").remove();
 
 const NONE = -1;
 const FIELDS = 3; // numbers per mention: start (difference), character, code * 101 + score in percent
@@ -138,19 +133,6 @@ function tokensOf(start, end) {
 const escapeHtml = (text) =>
   text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
 
-/** An element: attributes that begin with "on" are listeners, strings become text, never markup. */
-function h(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  for (const child of children.flat()) if (child != null && child !== false) element.append(child);
-  return element;
-}
-
-const number = (n) => n.toLocaleString("en");
 const say = (text) => { $("say").textContent = text; };
 let toastTimer = 0;
 function toast(text) {
@@ -167,11 +149,6 @@ const keep = {
   set(what, value) { try { localStorage.setItem(this.name(what), value); return true; } catch { return false; } },
 };
 
-function download(name, type, text) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
 const csvCell = (value) => {
   let text = String(value);
   if (/^[=+\-@\t\r]/.test(text) && typeof value === "string") text = `'${text}`; // no formula in a spreadsheet

@@ -1,8 +1,5 @@
 // Whom a typed name means: the rules of bookcoref_data/edits/naming.py. Nobody new is made without a question.
 
-const folded = (name) => (name.replaceAll("’", "'").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-  .replaceAll("'", "").match(/[\p{L}\p{N}]+/gu) || []).join(" ");
-
 /** Whether one letter more, less, other, or exchanged with its neighbour makes `b` of `a`. */
 function oneSlip(a, b) {
   if (Math.min(a.length, b.length) < 4) return false;
