@@ -33,7 +33,7 @@ cleaning have at least 0.42."""
 
 def not_english(tokens: Sequence[str]) -> str:
     """What a text is instead of English, with its share of common English words; "" where it may be."""
-    words = [t.lower() for t in tokens[:_SAMPLE] if t[:1].isalpha()]
+    words = _sample(tokens)
     share = sum(word in _WORDS["English"] for word in words) / max(1, len(words))
     language = language_of(tokens)
     if language == "English" or (not language and (len(words) < _ENOUGH or share >= _LEAST_ENGLISH)):
@@ -46,7 +46,7 @@ def not_english(tokens: Sequence[str]) -> str:
 
 def language_of(tokens: Sequence[str]) -> str:
     """The likeliest language of a text, "" when nothing speaks for one (too short, no known words)."""
-    sample = [t.lower() for t in tokens[:_SAMPLE] if t[:1].isalpha()]
+    sample = _sample(tokens)
     if len(sample) < 50:
         return ""
     for name, low, high in _SCRIPTS:
@@ -56,3 +56,8 @@ def language_of(tokens: Sequence[str]) -> str:
     shares = {name: sum(counts[w] for w in words) / len(sample) for name, words in _WORDS.items()}
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] > 0.08 else ""
+
+
+def _sample(tokens: Sequence[str]) -> list[str]:
+    """The words at the beginning of a text, in small letters."""
+    return [t.lower() for t in tokens[:_SAMPLE] if t[:1].isalpha()]

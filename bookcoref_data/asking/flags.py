@@ -318,14 +318,15 @@ class _Chains:
             by_start[m.start].append(m)
         for start, end in self.speech:
             said = [starts[i] for i in range(start, end) if i in starts and self.low[i] in pronouns.FIRST]
-            who = Counter(m.character for m in said)
+            if not said:
+                continue
+            who, tag = Counter(m.character for m in said), self._tag(end, by_start)
+            most, times = who.most_common(1)[0]
             for m in said:
-                most, times = who.most_common(1)[0]
                 if m.character != most and times > who[m.character]:
                     reason = f"the quotation has {self._label(most)} {times} times, but not here"
                     yield self._flag("speaker", m, 0.85, reason, self._link(m, most))
                     continue
-                tag = self._tag(end, by_start)
                 if tag is not None and tag.character != m.character:
                     reason = (
                         f"“{self.tokens[m.start]}” is not the one who says it, “{' '.join(self.words(tag))}”"

@@ -125,6 +125,26 @@ def encode(encoder, rows: Sequence[Sequence[int]], device: torch.device, types: 
     return [row[: len(ids)] for row, ids in zip(hidden, rows, strict=True)]
 
 
+class OnEncoder:
+    """A model whose network stands on an encoder: where it runs, its configuration, its subwords."""
+
+    _encoder: Any
+    _tokenizer: Any
+
+    @property
+    def device(self) -> torch.device:
+        return self._encoder.device
+
+    @property
+    def config(self) -> Any:
+        """The configuration of the network."""
+        return self._encoder.config
+
+    def subwords(self, words: Sequence[str]) -> int:
+        """How many subwords a text has, without special tokens."""
+        return len(split_words(self._tokenizer, words).ids)
+
+
 def special_id(tokenizer, token: str) -> int:
     """The number of a special token. Raises SourceError when the tokenizer does not know it."""
     found = tokenizer.convert_tokens_to_ids(token)

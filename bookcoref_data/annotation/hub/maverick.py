@@ -10,12 +10,12 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .batching import Batches
 from .categories import COUNT, MentionWords
 from .device import dtype_of
-from .encoder import Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
+from .encoder import OnEncoder, Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, moved, two_layers, two_layers_shapes
 from .weights import State, check_shapes, find_folder, read_weights, without_prefix
 
@@ -59,7 +59,7 @@ def maverick_shapes(size: int) -> Shapes:
     return shapes
 
 
-class Maverick:
+class Maverick(OnEncoder):
     """A loaded model. `spans` finds mentions of one text, `antecedents` compares mentions."""
 
     def __init__(self, encoder, tokenizer, heads: State) -> None:
@@ -93,19 +93,6 @@ class Maverick:
         tokenizer.add_tokens(list(SPEAKER), special_tokens=True)
         precision = dtype_of(dtype)
         return cls(network.to(device, precision), tokenizer, moved(state, shapes, device, precision))
-
-    @property
-    def device(self) -> torch.device:
-        return self._encoder.device
-
-    @property
-    def config(self) -> Any:
-        """The configuration of the network."""
-        return self._encoder.config
-
-    def subwords(self, words: Sequence[str]) -> int:
-        """How many subwords a text has, without special tokens."""
-        return len(split_words(self._tokenizer, words).ids)
 
     def spans(self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[int, int]] = ()) -> Spans:
         """Mentions of one text: those found, and those `given` (first word, last word), sorted."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import UsageError
 from .batching import Batches
 from .device import dtype_of
-from .encoder import Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
+from .encoder import OnEncoder, Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, moved, projection, projection_shapes
 from .weights import State, check_shapes, find_folder, read_config, read_weights, without_prefix
 
@@ -103,7 +103,7 @@ def reader_shapes(size: int, settings: ReaderSettings) -> Shapes:
     return shapes
 
 
-class Reader:
+class Reader(OnEncoder):
     """A loaded reader. `read` takes words and names, and gives links."""
 
     def __init__(self, encoder, tokenizer, heads: State, settings: ReaderSettings, max_subwords: int) -> None:
@@ -143,19 +143,6 @@ class Reader:
             settings,
             max_subwords,
         )
-
-    @property
-    def device(self) -> torch.device:
-        return self._encoder.device
-
-    @property
-    def config(self) -> Any:
-        """The configuration of the network."""
-        return self._encoder.config
-
-    def subwords(self, words: Sequence[str]) -> int:
-        """How many subwords a text has."""
-        return len(split_words(self._tokenizer, words).ids)
 
     def read(self, words: Sequence[str], names: Sequence[str]) -> list[Link]:
         """Links in one text, best name per span."""
