@@ -26,7 +26,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -43,6 +43,7 @@ from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.propose import propose_cast
+from bookcoref_data.annotation.state import Quote
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import calibration_error, fit_scale, scaled
 from training.parses import parse_with_cache
@@ -62,6 +63,10 @@ MEASURES = (
     "all",
 )
 BINS, LEAST = 10, 0.9
+FOLLOWS = frozenset(["same paragraph", "speech goes on"])
+"""Rules that give a quote the speaker of another."""
+_NEAR = 12
+"""Quotes on each side among which that other is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,18 @@ def predictions(
         )
         for q in done.state.quotes
     ]  # fmt: skip
-    return scorer.Predicted(mentions, quotes, lost), links, [(q.score, q.rule) for q in done.state.quotes]
+    return scorer.Predicted(mentions, quotes, lost), links, scores_of(done.state.quotes)
+
+
+def scores_of(quotes: Sequence[Quote]) -> list[tuple[float, str]]:
+    """Score and rule of every quote; where it takes its speaker from another, the rule of the nearest quote
+    that has this speaker."""
+    found = []
+    for n, q in enumerate(quotes):
+        near = sorted(range(max(n - _NEAR, 0), min(n + _NEAR + 1, len(quotes))), key=lambda k: abs(k - n))
+        same = (quotes[k].rule for k in near if quotes[k].speaker == q.speaker)
+        found.append((q.score, next((rule for rule in same if rule not in FOLLOWS), q.rule)))
+    return found
 
 
 def judge(
@@ -301,7 +317,7 @@ def print_fit(results: list[Result]) -> None:
     for result in results:
         for j in result.judged:
             by_scale[scale_of(j)][result.novel].append(j)
-    print("\nscales of the raw scores, each novel weighs the same: slope, shift")
+    print("\nscales of the raw scores, each novel weighs as the root of its number: slope, shift")
     said: list[Judged] = [j for name, novels in by_scale.items() if name not in SCALES for j in _all(novels)]
     for name, novels in by_scale.items():
         if name not in SCALES:
@@ -327,10 +343,10 @@ def _all(novels: Mapping[str, list[Judged]]) -> list[Judged]:
 
 
 def _fit(novels: Mapping[str, list[Judged]]) -> tuple[float, float]:
-    """The scale of the judged scores of some novels, each of which weighs the same."""
+    """The scale of the judged scores of some novels, each of which weighs as the root of its number."""
     members = _all(novels)
-    share = len(members) / max(len(novels), 1)
-    weight = [share / len(js) for js in novels.values() for _ in js]
+    weight = np.array([len(js) ** -0.5 for js in novels.values() for _ in js])
+    weight *= len(members) / max(weight.sum(), 1e-9)
     return fit_scale([j.score for j in members], [j.right for j in members], weight)
 
 

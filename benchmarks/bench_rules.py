@@ -63,24 +63,20 @@ def _first(_: Any, k: Any) -> Any:
 
 
 _NO = {
-    "tags": "_another_clause _goes_on _is_reported _is_of_a_voice _is_said_to _owns _is_one_sentence",
-    "saying": "_is_beside_another _has_own_verb _is_heard_to_speak",
+    "tags": "_another_clause _goes_on _is_reported _owns _is_one_sentence",
+    "saying": "_is_heard_to_speak",
     "markables": "_is_number_one",
 }
 """Module -> rules that say yes or no."""
 _NOTHING = {"tags": "_tag_that_leads _tag_by_with _tag_by_sentence_before _tag_by_noun"}
-_NOBODY = {"saying": "_subject_named_before _owner_of_gerund _subject_of_first_clause"}
+_NOBODY = {"saying": "_subject_named_before"}
 _OTHERS = (
     Rule("tags", "_tag_of_another_verb", _always((-1, -1))),
-    Rule("tags", "_tag_of_what_is_heard", _always((-1, -1))),
     Rule("tags", "_bearer", _first),
     Rule("tags", "_subjects_ahead", _always([])),
     Rule("setup", "tag_subjects", _always(set())),
     Rule("setup", "with_letters", lambda book, speech, names: speech),
-    Rule("saying", "_antecedent", lambda place, inside, who, subject: subject),
-    Rule("saying", "_named_between", lambda place, inside, subject, v: subject),
     Rule("saying", "_without_adverb", lambda book, parse, i: i),
-    Rule("saying", "_is_no_object", _always(True)),
     Rule("markables", "_which", _always("")),
     Rule("reader", "OneReading._newcomer", _always(-1)),
     Rule("reader", "OneReading._find_unmarried", _always(set())),

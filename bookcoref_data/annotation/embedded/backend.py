@@ -346,7 +346,7 @@ def _scale_of(d: Decision, reading: Reading) -> str:
     m = reading.text.markables[d.index]
     q = int(reading.text.speech.quote[m.at])
     if d.rule == "speaker of the quote":
-        return reading.reader.spoken[q].rule
+        return reading.reader.spoken[q].scale
     kind = "called" if (d.rule, m.kind) == ("second", "nominal") else d.rule
     return f"{kind} in a quote" if q >= 0 else kind
 
@@ -391,7 +391,7 @@ def _quotes(reader: OneReading, cast: int) -> list[Quote]:
             s.speaker if 0 <= s.speaker < cast else -1,
             tuple(e for e in s.addressees if 0 <= e < cast),
             s.rule,
-            round(calibrated(s.rule, float(s.score)), 3),
+            round(calibrated(s.scale, float(s.score)), 3),
         )
         for (a, b), s in zip(spans, reader.spoken, strict=True)
     ]

@@ -20,12 +20,19 @@ _STORY_REACH = 20
 
 @dataclass(slots=True)
 class Spoken:
-    """Who speaks a quote to whom, as entities (-1 unknown), how it was known, and how surely."""
+    """Who speaks a quote to whom, as entities (-1 unknown), how it was known, and how surely. `like` is the
+    rule of the quote from which this one takes its speaker, and with it its score; "" for its own."""
 
     speaker: int = -1
     addressees: tuple[int, ...] = ()
     rule: str = ""
     score: float = 0.0
+    like: str = ""
+
+    @property
+    def scale(self) -> str:
+        """The rule that says how sure the score is."""
+        return self.like or self.rule
 
 
 class Conversation:

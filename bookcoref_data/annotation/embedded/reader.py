@@ -738,11 +738,13 @@ class OneReading:
             self._speaker(q)
             return
         s = self.spoken[min(decided, key=lambda k: (abs(k - q), k))]
-        self._say(q, s.speaker, "same paragraph", s.score * 0.95)
+        self._say(q, s.speaker, "same paragraph", s.score, like=s.scale)
 
-    def _say(self, q: int, speaker: int, rule: str, score: float, addressees: tuple[int, ...] = ()) -> None:
+    def _say(
+        self, q: int, speaker: int, rule: str, score: float, addressees: tuple[int, ...] = (), like: str = ""
+    ) -> None:
         """Quote `q` is spoken by `speaker`."""
-        self.spoken[q] = Spoken(speaker, addressees, rule, score)
+        self.spoken[q] = Spoken(speaker, addressees, rule, score, like)
         if self.teacher:
             self.teacher.settled(("quote", q), speaker)
 
@@ -768,7 +770,7 @@ class OneReading:
             return
         if self.conversation.continues(q):
             s = self.spoken[q - 1]
-            self._say(q, s.speaker, "speech goes on", s.score, s.addressees)
+            self._say(q, s.speaker, "speech goes on", s.score, s.addressees, s.scale)
             return
         tag = self.t.tags[q]
         teller = self.conversation.teller(q) if tag.subject < 0 else -1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...books import Book
 from . import lexicon as lex
 from .clauses import is_heard
-from .markables import OTHER, POSSESSIVE, SUBJECT, Markable
+from .markables import OTHER, SUBJECT, Markable
 from .parsing import Parse
 from .quotes import Speech
 
@@ -22,7 +22,6 @@ _HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "mad
 """Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
 _CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
-_WHEN = frozenset(["until", "till", "as", "while", "when", "after", "before"])
 _WITHOUT_NOUN = frozenset(["other", "latter", "former", "first", "second", "third"])
 """Adjectives that stand for somebody without a noun."""
 LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
@@ -95,12 +94,7 @@ def subject_before_quote(place: Surroundings, inside: range, v: int) -> int:
     rose and said"), the noun that "who" stands for, or whoever is named right before it. `inside` are the
     markables of the clause; -1 for none."""
     at, subject = _subject_above(place, inside, v)
-    if subject < 0 and at >= 0:
-        subject = _subject_named_before(place, inside, v)
-    if subject < 0 and at >= 0 and place.is_verb(v):
-        first = _subject_of_first_clause(place, at)
-        return first if first in inside else -1
-    return subject
+    return _subject_named_before(place, inside, v) if subject < 0 <= at else subject
 
 
 def _subject_above(place: Surroundings, inside: range, v: int) -> tuple[int, int]:
@@ -111,14 +105,10 @@ def _subject_above(place: Surroundings, inside: range, v: int) -> tuple[int, int
     for _ in range(_CLIMB):
         for i in place.subjects_of(at):
             if i < at and speaks(place, i):
-                subject = place.by_head[i]
-                return at, subject if at == v else _named_between(place, inside, subject, v)
+                return at, place.by_head[i]
             if i < at and place.book.tokens[i].lower() in _RELATIVE and parse.dep[at] == "relcl":
-                who = _antecedent(place, inside, i, place.by_head.get(int(parse.head[at]), -1))
+                who = place.by_head.get(int(parse.head[at]), -1)
                 return at if who >= 0 else -1, who
-        owner = _owner_of_gerund(place, inside, at)
-        if owner >= 0:
-            return at, owner
         up = int(parse.head[at])
         if up == at or parse.dep[at] not in _JOINED or up > v or place.speech.quote[up] >= 0:
             break
@@ -126,95 +116,17 @@ def _subject_above(place: Surroundings, inside: range, v: int) -> tuple[int, int
             objects = [k for k in inside if int(parse.head[ms[k].head]) == up and up < ms[k].head < v]
             if objects and not ms[objects[-1]].reflexive:
                 return at, objects[-1]
-        beside = parse.dep[at] == "conj" and _is_beside_another(place, at, up)
-        at = int(parse.head[up]) if beside else up
+        at = up
     return at, -1
 
 
 def _subject_named_before(place: Surroundings, inside: range, v: int) -> int:
     """Who is named in the clause before a verb, where the parser sees no subject."""
-    ms, tokens = place.markables, place.book.tokens
+    ms = place.markables
     before = [k for k in inside if ms[k].end < v and place.speech.quote[ms[k].start] < 0]
     adjoining = [k for k in before if ms[k].end >= v - 2 and speaks(place, ms[k].head)]
-    names = [k for k in before if ms[k].kind == "name"]
-    named = [k for k in names if ms[k].role in (SUBJECT, OTHER) and not _has_own_verb(place, ms[k], v)]
-    if adjoining or named:
-        return adjoining[0] if adjoining else named[-1]
-    # "Until Anna, getting more and more angry, said".
-    aside = [k for k in names if tokens[ms[k].end + 1] == "," and _is_no_object(place, ms[k].start - 1)]
-    return aside[-1] if aside and tokens[v - 1] == "," else -1
-
-
-def _owner_of_gerund(place: Surroundings, inside: range, v: int) -> int:
-    """Who does what a noun in -ing says: "by his calling out to her". The parser joins the second of two such
-    nouns to the verb above: "was startled by his turning to her and saying"."""
-    parse, tokens, ms = place.parse, place.book.tokens, place.markables
-    up = int(parse.head[v])
-    joined = parse.tag[v] == "VBG" and parse.dep[v] == "conj" and parse.tag[up] != "VBG"
-    owners = [k for k in inside if ms[k].role == POSSESSIVE and tokens[ms[k].end + 1].endswith("ing")]
-    own = [k for k in owners if ms[k].end + 1 == v]
-    return next(iter(own or [k for k in owners if joined and up < ms[k].start < v]), -1)
-
-
-def _is_beside_another(place: Surroundings, v: int, other: int) -> bool:
-    """Whether verb `v` only seems to be joined to `other`, behind the comma that ends its clause: "he came
-    out, and while Anna was writing, called"."""
-    parse, tokens = place.parse, place.book.tokens
-    low = int(parse.left[other])
-    begins = tokens[low].lower() in _WHEN and parse.dep[other] == "advcl"
-    return begins and tokens[v - 1] == ","
-
-
-def _subject_of_first_clause(place: Surroundings, v: int) -> int:
-    """The subject of a verb before `v` that the parser takes for what is said: "he rose, went to her, and
-    said"."""
-    parse = place.parse
-    for i in range(int(parse.left[v]), v):
-        if int(parse.head[i]) == v and parse.dep[i] == "ccomp" and place.speech.quote[i] < 0:
-            subjects = [n for n in place.subjects_of(i) if n < i and speaks(place, n)]
-            if subjects:
-                return place.by_head[subjects[0]]
-    return -1
-
-
-def _antecedent(place: Surroundings, inside: range, who: int, subject: int) -> int:
-    """Whom "who" stands for: the person named last before it, though the parser may go back to the subject:
-    "Anna looked at her father for permission, who said"."""
-    ms = place.markables
-    near = [k for k in inside if ms[k].end < who and ms[k].kind in ("name", "nominal")]
-    near = [k for k in near if place.parse.dep[ms[k].head] in ("dobj", "pobj", "dative", "conj", "appos")]
-    return near[-1] if near and near[-1] > subject >= 0 else subject
-
-
-def _is_no_object(place: Surroundings, i: int) -> bool:
-    """Whether what follows token `i` may be a subject: "until Anna", not "upon Anna"."""
-    return place.parse.tag[i] not in ("IN", "TO") or place.book.tokens[i] in _WHEN
-
-
-def _named_between(place: Surroundings, inside: range, subject: int, v: int) -> int:
-    """The last subject between the one of a verb above and a verb of saying if it is a name, else that
-    subject: "they had gone on when Julia, with a pale face, exclaimed"."""
-    ms = place.markables
-    between = [k for k in inside if ms[subject].end < ms[k].start and ms[k].end < v]
-    names = [k for k in between if ms[k].kind == "name" and ms[k].role == SUBJECT]
-    names = [k for k in names if not _has_own_verb(place, ms[k], v)]
-    return names[-1] if names else subject
-
-
-def _has_own_verb(place: Surroundings, m: Markable, v: int) -> bool:
-    """Whether a name belongs to another verb than `v`, before it: "while Anna was writing, called out", "she
-    saw Anna alone and said", "when he heard that it was Anna, said"."""
-    parse = place.parse
-    verb = int(parse.head[m.head])
-    if parse.dep[m.head] in ("attr", "xcomp") and verb < m.start:
-        behind = [token.lower() for token in place.book.tokens[m.end + 1 : m.end + 3]]
-        return not _RELATIVE & {*behind}
-    if not m.end < verb < v:
-        return False
-    if parse.dep[verb] == "ccomp" and verb == m.end + 1:
-        return parse.tag[verb] not in ("VBD", "VBZ", "VBP")
-    finite = any(int(parse.head[i]) == verb and parse.dep[i] == "aux" for i in range(m.end + 1, verb))
-    return parse.dep[verb] == "advcl" and place.book.tokens[m.start - 1].lower() in _WHEN and finite
+    named = [k for k in before if ms[k].kind == "name" and ms[k].role in (SUBJECT, OTHER)]
+    return adjoining[0] if adjoining else named[-1] if named else -1
 
 
 def speaks(place: Surroundings, i: int) -> bool:

@@ -24,11 +24,7 @@ _SHORT_SENTENCE = 15
 _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
-_HEARD = frozenset(["hear", "hears", "heard"])
-"""Verbs of the one who listens: "he heard his wife go on"."""
 _SAID = lex.SPEECH_NOUNS | lex.VOICES
-_NOT_SAID = frozenset(["to", "at", "after", "for", "from", "upon", "before"])
-"""Words between a verb of saying and words of somebody else: "he said to her remarks"."""
 _OWNS = frozenset(["'s", "’s"])
 _OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
 """Marks that may end a quote in the middle of a sentence."""
@@ -195,9 +191,9 @@ def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
         verb, subject = _tag_of_another_verb(place, inside, b, low, stop)
         if subject >= 0:
             _set(place, tag, subject, verb, inside, "after")
-        else:
+        elif tokens[low][:1].islower():
             # A sentence of its own ("Her voice rose") does not tell of the quote before it.
-            _tag_by_noun(place, tag, inside, "after", told=tokens[low][:1].islower())
+            _tag_by_noun(place, tag, inside, "after")
 
 
 def _tag_of_another_verb(place: Surroundings, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
@@ -216,22 +212,7 @@ def _tag_of_another_verb(place: Surroundings, inside: range, b: int, low: int, s
         if ms[k].start == low and _may_speak(ms[k]):
             verbs = (v for v in range(ms[k].head + 1, min(stop, ms[k].head + 5)) if place.is_verb(v))
             verb = next(verbs, -1)
-            if verb >= 0 and bare_word(place.book, verb) in _HEARD:
-                return _tag_of_what_is_heard(place, inside, verb)
             return (verb, k) if verb >= 0 else (-1, -1)
-    return -1, -1
-
-
-def _tag_of_what_is_heard(place: Surroundings, inside: range, heard: int) -> tuple[int, int]:
-    """(verb, subject) where a tag tells who hears the speaker: "he heard his wife's voice go on"."""
-    parse, ms = place.parse, place.markables
-    for k in inside:
-        head = ms[k].head
-        if parse.dep[head] == "poss" and bare_word(place.book, int(parse.head[head])) in lex.VOICES:
-            head = int(parse.head[head])
-        verb = int(parse.head[head])
-        if parse.dep[head] == "nsubj" and int(parse.head[verb]) == heard and head > heard:
-            return verb, k
     return -1, -1
 
 
@@ -385,41 +366,20 @@ def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, pos
 
 
 def _bearer(place: Surroundings, k: int) -> int:
-    """Whose voice a subject is ("his voice said", "said the voice of Mr. Hill"), else the subject itself."""
-    m, tokens = place.markables[k], place.book.tokens
-    if tokens[m.head].lower() not in lex.VOICES:
-        return k
-    if m.owner >= 0:
-        return place.by_head.get(m.owner, k)
-    behind = place.inside(m.head + 1, m.head + _REACH_AFTER)
-    return next((n for n in behind if _is_of_a_voice(place, n)), k)
+    """Whose voice a subject is ("his voice said"), else the subject itself."""
+    m = place.markables[k]
+    voice = place.book.tokens[m.head].lower() in lex.VOICES
+    return place.by_head.get(m.owner, k) if voice and m.owner >= 0 else k
 
 
-def _is_of_a_voice(place: Surroundings, k: int) -> bool:
-    """Whether a mention says whose voice is heard: "came the voice of Mr. Hill"."""
-    of = int(place.parse.head[place.markables[k].head])
-    voice = int(place.parse.head[of])
-    heard = place.parse.dep[voice] not in ("pobj", "dobj")
-    return place.book.tokens[of] == "of" and place.book.tokens[voice].lower() in lex.VOICES and heard
-
-
-def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str, told: bool = True) -> None:
-    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"; `told` says
-    whether words about an answer or a voice tell of this quote."""
+def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str) -> None:
+    """Tags without a verb of saying: "was her husband's answer", "came Mr. Hill's voice"."""
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-        of = int(place.parse.head[m.head])
-        says = told and owned and bare_word(place.book, of) in _SAID and not _is_said_to(place, of)
-        if says or _is_of_a_voice(place, k):
+        if owned and bare_word(place.book, int(place.parse.head[m.head])) in _SAID:
             tag.subject, tag.position, tag.stranger = k, position, False
             return
-
-
-def _is_said_to(place: Surroundings, i: int) -> bool:
-    """Whether words are spoken of, not said: he said, "Just so", to her remarks."""
-    prep = int(place.parse.head[i])
-    return place.parse.dep[i] == "pobj" and place.book.tokens[prep].lower() in _NOT_SAID
 
 
 def _subject_before(speech, markables, starts, a: int) -> int:
