@@ -1,12 +1,13 @@
 """The ledger, checked: what a format does not give back must be in its report, with its count.
 
-    python benchmarks/check_losses.py [--records 50000] [--seed 1]      random records, hostile in every field
-    python benchmarks/check_losses.py --real SHARED/data                LitBank, OntoGUM, BookNLP, PDNC
+    python -m benchmarks.check_losses [--records 50000] [--seed 1]      random records, hostile in every field
+    python -m benchmarks.check_losses --real SHARED/data                LitBank, OntoGUM, BookNLP, PDNC
 
 Each record is written in every format and read back by our own reader (the witness). `losses` compares the
 two field by field; `reported` puts the report into the same fields. Where these differ something was lost in
 silence, or counted though it was kept. What was read back is written once more in another format, so that
-pairs of formats are checked, too. Exits with 1 when anything is unreported.
+pairs of formats are checked, too. The work is cut into pieces (1,000 random records, a corpus); with
+`--log FILE` a run that was stopped goes on after the last piece. Exits with 1 when anything is unreported.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pieces import Pieces
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import DataError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
@@ -434,19 +436,38 @@ def vars_of(record: Record | None) -> str:
     return ", ".join(f"{name}={value!r:.600}" for name, value in named.items())
 
 
-def real_records(data: Path) -> Iterator[Record]:
+def corpora(data: Path) -> dict[str, Iterable[Record]]:
     """LitBank (brat and CoNLL, with quotations), OntoGUM, BookNLP's output, the novels of PDNC."""
     from bookcoref_data.formats.corpora import read_corpus
     from bookcoref_data.workflows.import_corpus import _tokenise
 
-    quiet = ConversionReport()
-    for kind, folder in (("litbank", "litbank"), ("booknlp", "booknlp"), ("pdnc", "pdnc")):
-        for found in read_corpus(kind, data / folder, quiet, _tokenise):
-            yield found.record
-    for file in sorted((data / "litbank/coref/conll").iterdir()):
-        yield from read_documents(file)
-    for file in sorted((data / "ontogum/dev").glob("*.conll.gz")):
-        yield from read_documents(file)
+    def corpus(kind: str) -> Iterator[Record]:
+        return (found.record for found in read_corpus(kind, data / kind, ConversionReport(), _tokenise))
+
+    def files(pattern: str) -> Iterator[Record]:
+        return (record for file in sorted(data.glob(pattern)) for record in read_documents(file))
+
+    return {
+        **{kind: corpus(kind) for kind in ("litbank", "booknlp", "pdnc")},
+        "litbank as CoNLL": files("litbank/coref/conll/*"),
+        "ontogum": files("ontogum/dev/*.conll.gz"),
+    }
+
+
+def drawn(records: int, seed: int) -> dict[str, Iterable[Record]]:
+    """Random records in pieces of 1,000, each with a seed of its own."""
+
+    def piece(number: int, count: int) -> Iterator[Record]:
+        maker = Maker(number)
+        return (maker.record() for _ in range(count))
+
+    starts = range(0, records, 1000)
+    return {
+        f"{min(1000, records - start)} random records, seed {seed + start // 1000}": piece(
+            seed + start // 1000, min(1000, records - start)
+        )
+        for start in starts
+    }
 
 
 def main() -> int:
@@ -454,18 +475,20 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", type=Path, help="folder of litbank, ontogum, booknlp, pdnc")
+    parser.add_argument("--log", type=Path, help="a row for each piece that is done")
     options = parser.parse_args()
-    maker = Maker(options.seed)
-    records = real_records(options.real) if options.real else (maker.record() for _ in range(options.records))
+    work = corpora(options.real) if options.real else drawn(options.records, options.seed)
+    pieces = Pieces(options.log)
     scratch = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        count, faults, examples = check_many(records, Path(folder), options.seed)
-    for example in examples:
-        print(example)
-    for fault, times in faults.most_common():
-        print(f"{times:8,}  {fault}")
-    print(f"{count:,} records, {sum(faults.values()):,} fields unreported or overstated")
-    return int(bool(faults))
+        for name in pieces.left(work):
+            count, faults, examples = check_many(work[name], Path(folder), options.seed)
+            print(*examples, sep="\n", end="\n" if examples else "")
+            told = "; ".join(f"{times:,} {fault}" for fault, times in faults.most_common())
+            pieces.add(name, count, faults.total(), told)
+    count, wrong = pieces.total(work)
+    print(f"{count:,} records, {wrong:,} fields unreported or overstated")
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
