@@ -115,7 +115,7 @@ def contexts_build(
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
     if summaries is not None:
-        texts = read_rows(path_of(summaries), needed=("doc_key", "text"))
+        texts = read_rows(path_of(summaries), "book_text")
         rows = work.add_summaries(rows, texts, found, kind)
     return Contexts(rows, work.write_contexts(rows, plan, path_of(out)))
 
@@ -236,11 +236,11 @@ def contexts_score(
         raise UsageError("entailment by the book needs the book", expected="--books")
     if (facts or qa) and target is None:
         raise UsageError("nowhere to write facts and replies", expected="--out FACTS.jsonl")
-    needed, plan = ("doc_key", "character", "text"), work.read_plan(path_or_none(recipe))
+    plan = work.read_plan(path_or_none(recipe))
     given = [] if books is None else _books(books, None)
     groups = work.compared(
-        read_rows(path_of(answers), needed=needed) if answers else [],
-        read_rows(path_of(references), needed=needed), given, plan, kind,
+        read_rows(path_of(answers), "character_text") if answers else [],
+        read_rows(path_of(references), "character_text"), given, plan, kind,
     )  # fmt: skip
     found = work.score(groups, given, work.ScoreModels(bert_score, bert_layers, entailment))
     if target is None or not (facts or qa):
@@ -285,7 +285,7 @@ def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: Format = 
     from ..workflows import contexts as work
 
     given = _books(books, format)
-    read = {path.stem: read_rows(path, needed=("doc_key", "text")) for path in map(path_of, texts)}
+    read = {path.stem: read_rows(path, "book_text") for path in map(path_of, texts)}
     return Table.of_dicts([{"texts of": n, **work.novelty(rows, given)} for n, rows in read.items()])
 
 
@@ -443,8 +443,7 @@ def contexts_references(
     from ..tasks.folder import jsonl_bytes, read_rows
     from ..workflows.guide_tasks import references_for
 
-    needed = ("doc_key", "gutenberg_key", "character", "text")
-    rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", needed=needed)
+    rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", "guide_text")
     found = references_for(rows, _books(books, None))
     write_bytes(path_of(out), jsonl_bytes(found.rows))
     return NamedReferences(found)
@@ -487,11 +486,11 @@ def contexts_identify(
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
     from ..tasks.folder import read_rows
-    from ..tasks.guides.identification import NEEDED, baselines, grade_identification, requests_of
+    from ..tasks.guides.identification import baselines, grade_identification, requests_of
     from ..tasks.runner import Prices, preview
     from ..workflows.guide_tasks import identify_with
 
-    rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", needed=NEEDED)
+    rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
     prices = Prices(prompt_price, reply_price)
     asked = endpoint is not None or local is not None
     if dry_run:
@@ -506,7 +505,7 @@ def contexts_identify(
         replies, report = identify_with(rows, named, target, prices=prices, progress=progress)
         return Identified({report.model: grade_identification(rows, replies)}, report)
     if given is not None:
-        return Identified({given.stem: grade_identification(rows, read_rows(given, needed=("id", "answer")))})
+        return Identified({given.stem: grade_identification(rows, read_rows(given, "answer_row"))})
     return Identified({name: grade_identification(rows, one) for name, one in baselines(rows).items()})
 
 

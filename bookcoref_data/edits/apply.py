@@ -49,6 +49,14 @@ class Applied:
     moved: int
     conflicts: tuple[Conflict, ...]
 
+    @property
+    def unmentioned(self) -> list[str]:
+        """Characters that no mention, quote or drop is about: a file of the annotation does not hold them."""
+        a = self.annotation
+        about = {m.character for m in (*a.mentions, *a.dropped)}
+        about |= {person for q in a.quotes for person in (q.speaker, *q.addressees)}
+        return [name for i, name in enumerate(a.names) if i not in about]
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "doc_key": self.annotation.doc_key,
@@ -56,6 +64,7 @@ class Applied:
             "unchanged": self.unchanged,
             "moved": self.moved,
             "conflicts": [c.to_dict() for c in self.conflicts],
+            "unmentioned": self.unmentioned,
         }
 
 

@@ -94,6 +94,7 @@ def _rows(path: Path, shape: str) -> _Rows:
 
 
 def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path) -> Annotation:
+    check(record.extra, "annotation_fields", f"{folder / ANNOTATION}: {record.doc_key!r}")
     plain = annotation_of(record)
     rows, spoken = provenance.get(record.doc_key, []), quotes.get(record.doc_key, [])
     names = (*plain.names, *(name for name in _names_in(rows, spoken) if name not in plain.index))
@@ -158,9 +159,11 @@ def source_text_of(record: Record, folder: Path) -> SourceText | None:
         return None
     if not path.is_file():
         return None
-    text = path.read_bytes().decode("utf-8")
+    text = path.read_bytes().decode("utf-8", "replace")
     found = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    if found != given.get("sha256") or len(starts) != size or len(ends) != size:
+    sound = len(starts) == len(ends) == size and found == given.get("sha256")
+    pairs = zip(starts, ends, strict=sound)
+    if not sound or not all(type(a) is type(b) is int and 0 <= a <= b <= len(text) for a, b in pairs):
         raise FormatError(
             f"{path} is not the text that the offsets of {record.doc_key!r} count",
             expected=str(given.get("sha256"))[:12], found=found[:12],
@@ -174,7 +177,8 @@ def chapters_of(record: Record) -> tuple[tuple[str, int], ...]:
     given = record.extra.get("chapters")
     if not isinstance(given, list):
         return ()
-    return tuple((str(c["title"]), int(c["token"])) for c in given if isinstance(c, dict) and "token" in c)
+    told = [c for c in given if isinstance(c, dict) and type(c.get("token")) is int]
+    return tuple((str(c.get("title", "")), c["token"]) for c in told)
 
 
 def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path]:

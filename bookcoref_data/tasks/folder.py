@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import FormatError
 from ..files import sha256_bytes, write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
-from ..shapes import parse_json
+from ..shapes import check, parse_json
 
 RECORD_FILE = "task.json"
 Row = Mapping[str, Any]
@@ -75,30 +74,18 @@ def jsonl_bytes(rows: Iterable[Row]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "replace")
 
 
-def read_rows(path: Path, *, needed: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """The objects of a JSONL file, blank lines skipped.
+def read_rows(path: Path, shape: str = "row") -> list[dict[str, Any]]:
+    """The objects of a JSONL file, blank lines skipped; each must have a `shape` of `manifests/inputs.json`.
 
     Raises:
-        SourceError: the file cannot be read. FormatError: `file:line` of what is no object, or lacks one
-        of the fields `needed`.
+        SourceError: the file cannot be read. FormatError: `file:line` of what is no such object.
     """
     rows = []
     for number, line in enumerate(read_lines(path), 1):
         if line.strip():
-            rows.append(_row(line, f"{path}:{number}", needed))
+            rows.append(parse_json(line, f"{path}:{number}"))
+            check(rows[-1], shape, f"{path}:{number}")
     return rows
-
-
-def _row(line: str, place: str, needed: Iterable[str]) -> dict[str, Any]:
-    row = parse_json(line, place)
-    missing = [name for name in needed if not isinstance(row, dict) or name not in row]
-    if not isinstance(row, dict) or missing:
-        raise FormatError(
-            f"{place}: the row is not what was expected",
-            expected="a JSON object with " + ", ".join(needed),
-            found=f"without {', '.join(missing)}" if isinstance(row, dict) else type(row).__name__,
-        )
-    return row
 
 
 def _card(content: TaskFolder, digest: str) -> str:

@@ -163,7 +163,7 @@ def write_contexts(rows: Rows, plan: ContextPlan, out: Path) -> list[Path]:
 def read_contexts(path: Path) -> Rows:
     """The rows of a folder of contexts, or of its file."""
     file = path / "default" / "contexts.jsonl" if path.is_dir() else path
-    return read_rows(file, needed=("doc_key", "character", "strategy", "chunk", "prompt"))
+    return read_rows(file, "context_row")
 
 
 def requests_of(rows: Rows) -> list[Request]:

@@ -21,7 +21,6 @@ from ..progress import Progress, Silent
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.questions import FEATURES, QuestionSet, QuestionSettings, annotation_answers, build_questions
 from ..tasks.questions.build import NONE_OF_THE_ABOVE
-from ..tasks.questions.grading import NEEDED
 from ..tasks.questions.prompts import answer_in, request_of
 from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
 from .annotate import annotate_book, source_of
@@ -105,12 +104,12 @@ def read_questions(path: Path, split: str = "test") -> Rows:
                 "`bookcoref-data questions build` wrote",
             )  # fmt: skip
         path = file
-    return read_rows(path, needed=(*NEEDED, "text"))
+    return read_rows(path, "question_row")
 
 
 def read_answers(path: Path) -> Rows:
     """A file of answers: JSON lines with `id` and `answer` or `response`."""
-    return read_rows(path, needed=("id",))
+    return read_rows(path, "answer_row")
 
 
 def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:

@@ -1,11 +1,11 @@
 """What people and other programs hand in is checked before anything is written: no traceback, no half result.
 
-`BOOKCOREF_FUZZ=100000 pytest tests/faults/test_borders.py -n 0` tries that many mutated inputs of each kind.
+`BOOKCOREF_FUZZ=5000 pytest tests/faults/test_borders.py` tries that many mutated inputs of each kind; more go
+through `python -m benchmarks.check_inputs`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
@@ -17,12 +17,25 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.check_inputs import (
+    EDITS,
+    HE,
+    KINDS,
+    MASKED,
+    PLACE,
+    QUESTIONS,
+    QUOTE,
+    TOKENS,
+    TOLD,
+    annotation_files,
+    mutated,
+    story,
+    tried,
+)
 from bookcoref_data.annotation.cast import make_cast, parse_cast
-from bookcoref_data.annotation.plan import read_plan
-from bookcoref_data.books import Book
-from bookcoref_data.books.annotation import Annotation, Marked, Quote
-from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, parse_edits
-from bookcoref_data.errors import BookcorefError, ChecksumError, FormatError, SourceError, UsageError
+from bookcoref_data.books.annotation import Annotation
+from bookcoref_data.edits import Edit, anchor_of
+from bookcoref_data.errors import ChecksumError, FormatError, SourceError, UsageError
 from bookcoref_data.exports.report import write_report
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
 from bookcoref_data.reading_page import PageOptions, render, serve
@@ -30,30 +43,12 @@ from bookcoref_data.reading_page.serve import EditServer, version_of
 from bookcoref_data.resources import load_toml, resource
 from bookcoref_data.shapes import _declared, check, parse_json
 from bookcoref_data.spacy_model import check_files
+from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.workflows.correct import apply_edits, read_edits
 from bookcoref_data.workflows.create import load_plan
 from bookcoref_data.workflows.engine import CHECKSUMS, intact
-from bookcoref_data.workflows.given import corrections_of
 
-TIMES = int(os.environ.get("BOOKCOREF_FUZZ", "1500"))
-TOKENS = "Anna met Tom . “ I saw you , ” she said . He laughed .".split(" ")  # noqa: SIM905
-PLACE = {"tokens": [0, 0], "words": "Anna", "before": "", "after": "met Tom"}
-HE = {"tokens": [12, 12], "words": "He", "before": "said .", "after": "laughed ."}
-QUOTE = {"tokens": [4, 9], "words": "“ I saw you , ”", "before": "Tom .", "after": "she said"}
-EDITS = [
-    {"op": "link", "at": HE, "was": "Tom", "character": "Anna", "author": "Ada", "date": "2026-11-21"},
-    {"op": "unlink", "at": PLACE, "was": "Anna"},
-    {"op": "span", "at": HE, "to": PLACE, "was": "Tom"},
-    {"op": "speaker", "at": QUOTE, "speaker": "Tom", "addressees": ["Anna"]},
-    {"op": "new", "character": "The Stranger", "confirmed": True},
-    {"op": "rename", "character": "Anna", "name": "Mrs. Hill"},
-    {"op": "merge", "character": "Tom", "into": "Anna", "group": "a"},
-]
-
-
-def story() -> Annotation:
-    mentions = tuple(Marked(*row) for row in ((0, 0, 0), (2, 2, 1), (10, 10, 0), (12, 12, 1)))
-    return Annotation(Book.make("b", [TOKENS]), ("Anna", "Tom"), mentions, (Quote(4, 9, 0, (1,)),))
+TIMES = int(os.environ.get("BOOKCOREF_FUZZ", "300"))
 
 
 @pytest.fixture
@@ -132,6 +127,48 @@ def test_a_reason_or_quote_of_the_wrong_kind_is_named(folder):
     (folder / "quotes.jsonl").write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(FormatError, match="not valid JSON"):
         read_annotations(folder)
+
+
+@pytest.mark.parametrize(("changed", "told"), [
+    ({"chapters": [{"title": "I", "token": "0"}]}, "chapters.0.token"), ({"source": 5}, "source cannot"),
+    ({"chapters": [{"token": 0}]}, "chapters.0.title"), ({"token_starts": ["a"] * 16}, "token_starts.0"),
+    ({"token_starts": [10**9] * 16}, "not the text"), ({"token_ends": [0] * 16}, "not the text"),
+])  # fmt: skip
+def test_a_field_of_an_annotation_of_the_wrong_kind_is_named(tmp_path, changed, told):
+    path = tmp_path / "bad" / "annotation.jsonl"
+    (row,) = annotation_files(tmp_path)[path.name]
+    path.write_text(json.dumps(row | changed) + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=told):
+        read_annotations(path.parent)
+
+
+def test_a_text_that_is_no_utf_8_is_not_the_text_of_the_offsets(tmp_path):
+    annotation_files(tmp_path)
+    (tmp_path / "good" / "texts" / "b.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(FormatError, match="not the text"):
+        read_annotations(tmp_path / "good")
+
+
+@pytest.mark.parametrize(("shape", "row", "told"), [
+    ("question_row", {"options": 3}, "options"), ("question_row", {"text": None}, "text"),
+    ("question_row", {"genders": ["male"], "is_nested": "no"}, "is_nested"),
+    ("question_row", {"options": []}, "one or more"), ("masked_row", {"options": [None]}, "options.0"),
+    ("masked_row", {"masks": "1"}, "masks"), ("answer_row", {"id": None}, "id"),
+    ("answer_row", {"answer": ["A"]}, "answer"), ("character_text", {"text": 5}, "text"),
+])  # fmt: skip
+def test_a_row_of_questions_answers_or_texts_of_the_wrong_kind_is_named(tmp_path, shape, row, told):
+    good = {"question_row": QUESTIONS[0], "masked_row": MASKED, "answer_row": {"id": 1}}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(good.get(shape, TOLD) | row) + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"rows\.jsonl:1: .*{told}|{told}"):
+        read_rows(path, shape)
+
+
+def test_a_character_whom_nothing_mentions_is_told(folder):
+    import bookcoref_data as bc
+
+    (done,) = bc.apply_edits(folder, [Edit("new", character="The Stranger")], folder)
+    assert done.to_dict()["unmentioned"] == ["The Stranger"]
 
 
 # -- casts and recipes -------------------------------------------------------------------------------
@@ -294,145 +331,11 @@ def test_any_name_can_stand_in_a_report(tmp_path, name):
 # -- shapes ------------------------------------------------------------------------------------------
 
 
-def mutated(value, draw, depth=0):
-    """The value with something in it changed, taken away, doubled, or of another kind."""
-    odd = [
-        None,
-        True,
-        -1,
-        0,
-        10**30,
-        1.5,
-        "",
-        " ",
-        "\x00",
-        "\ud800",
-        "x" * 2000,
-        [],
-        {},
-        [[]],
-        "Tom",
-        "²",
-        "A\u2028B",
-    ]
-    if isinstance(value, dict) and value and draw.random() < 0.8:
-        key = draw.choice(list(value))
-        kind = draw.random()
-        if kind < 0.2:
-            return {k: v for k, v in value.items() if k != key}
-        if kind < 0.3:
-            return value | {draw.choice(["colour", key.upper(), ""]): draw.choice(odd)}
-        return value | {key: mutated(value[key], draw, depth + 1)}
-    if isinstance(value, list) and value and draw.random() < 0.6:
-        place = draw.randrange(len(value))
-        changed = [*value[:place], mutated(value[place], draw, depth + 1), *value[place + 1 :]]
-        return draw.choice([changed, value + value, value[1:]])
-    if isinstance(value, str) and value and draw.random() < 0.5:
-        place = draw.randrange(len(value))
-        return (
-            value[:place]
-            + draw.choice(["\x00", "\ud800", "\u202e", "é", '"', "\\", "\n", ""])
-            + value[place:]
-        )
-    if type(value) is int and draw.random() < 0.5:
-        return value + draw.choice([-20, -1, 1, 3, 10**9])
-    return draw.choice(odd)
-
-
-def test_mutated_edits_leave_no_traceback_and_only_what_we_read_again():
-    draw, done = random.Random(29), 0
-    cast = make_cast(["Anna", "Tom"])
-    for _ in range(TIMES):
-        lines = [
-            mutated(e, draw) if draw.random() < 0.5 else e for e in draw.sample(EDITS, draw.randint(1, 4))
-        ]
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        try:
-            edits = parse_edits(text)
-        except BookcorefError:
-            continue
-        result = apply(story(), edits)
-        again = apply(result.annotation, parse_edits(format_edits(edits))).annotation
-        for annotation in (result.annotation, again):
-            assert annotation.to_book().characters is not None
-            for name in annotation.names:
-                check(name, "name", "name")
-            render(annotation)
-        corrections_of(edits, story().book, cast)
-        done += 1
-    assert done > TIMES // 20
-
-
-def test_what_mutated_edits_leave_on_disk_is_read_again(folder):
-    draw = random.Random(7)
-    for number in range(TIMES // 25):
-        lines = [mutated(e, draw) if draw.random() < 0.3 else e for e in draw.sample(EDITS, 3)]
-        try:
-            edits = parse_edits("".join(json.dumps(line) + "\n" for line in lines))
-        except BookcorefError:
-            continue
-        out = folder.parent / f"out{number % 2}"
-        apply_edits(folder, edits, out, replace=True)
-        (back,) = read_annotations(out)
-        assert back.doc_key == "b"
-
-
-def test_mutated_files_of_an_annotation_are_read_or_refused(folder):
-    draw = random.Random(8)
-    names = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
-    good = {name: (folder / name).read_text(encoding="utf-8") for name in names}
-    for _ in range(TIMES // 5):
-        name = draw.choice(names)
-        lines = [json.loads(line) for line in good[name].splitlines()]
-        place = draw.randrange(len(lines))
-        lines[place] = mutated(lines[place], draw)
-        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        with contextlib.suppress(BookcorefError):
-            for found in read_annotations(folder):
-                render(found)
-                write_annotations([found], folder.parent / "again")
-                assert len(read_annotations(folder.parent / "again")) == 1
-        (folder / name).write_text(good[name], encoding="utf-8")
-
-
-def test_mutated_casts_are_read_back_or_refused():
-    draw = random.Random(9)
-    good = "# cast\nMr. Darcy; Fitzwilliam Darcy; Darcy\nElizabeth; Lizzy; Eliza [f]\nThe Gardiners [group]\n"
-    for _ in range(TIMES):
-        text = good
-        for _ in range(draw.randint(1, 6)):
-            place = draw.randrange(len(text))
-            piece = draw.choice(
-                [";", "\n", "[", "]", "#", "-", ".", "\x00", "\u2028", " ", "é", "", "\x85", "; -"]
-            )
-            text = text[:place] + piece + text[place + draw.randint(0, 3) :]
-        try:
-            cast = parse_cast(text)
-        except BookcorefError:
-            continue
-        from bookcoref_data.annotation.cast import format_cast
-
-        if not any("[" in n or "#" in n for e in cast.entries for n in (e.name, *e.aliases)):
-            assert parse_cast(format_cast(cast)).entries == cast.entries
-
-
-def test_mutated_recipes_are_taken_or_refused(tmp_path):
-    draw = random.Random(10)
-    path = tmp_path / "r.toml"
-    readers = [("bookcoref.toml", load_plan), ("embedded.toml", read_plan), ("open-silver.toml", load_plan)]
-    texts = {name: resource("recipes", name).read_text(encoding="utf-8") for name, _ in readers}
-    for _ in range(TIMES // 5):
-        name, reader = draw.choice(readers)
-        text = texts[name]
-        for _ in range(draw.randint(1, 5)):
-            place = draw.randrange(len(text))
-            piece = draw.choice(
-                ["[", "]", '"', "=", "\n", "3", "-1", "true", "\x00", "{", "}", ".", "nan", "x = 1\n", ""]
-            )
-            text = text[:place] + piece + text[place + draw.randint(0, 8) :]
-        path.write_text(text, encoding="utf-8")
-        with contextlib.suppress(BookcorefError):
-            reader(path)
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutated_inputs_are_taken_or_refused_and_leave_what_we_read_again(kind, tmp_path):
+    taken, faults, examples = tried(kind, TIMES, 29, tmp_path)
+    assert not faults, "\n".join(examples)
+    assert taken > TIMES // 20, "nearly all are refused, so that little is tried"
 
 
 def test_the_declarations_mean_what_json_schema_says():
@@ -448,12 +351,15 @@ def test_the_declarations_mean_what_json_schema_says():
         "reason": [{"doc_key": "b", "start": 1, "end": 2, "character": "A", "others": [["B", 0.5]]},
                    {"doc_key": "b", "start": 1, "end": 2, "character": "A", "dropped": True, "step": "l",
                     "reason": "r"}],
+        "question_row": QUESTIONS,
+        "answer_row": [{"id": 3, "answer": "A"}, {"id": "x", "response": None}],
+        "masked_row": [MASKED],
         "recipe": [load_toml(resource("recipes", name)) for name in ("bookcoref.toml", "open-silver.toml")],
     }  # fmt: skip
     assert set(samples) <= set(_declared())
     for shape, values in samples.items():
         validator = jsonschema.Draft202012Validator(schema | {"$ref": f"#/$defs/{shape}"})
-        for _ in range(max(200, TIMES // 20)):
+        for _ in range(max(200, TIMES)):
             value = draw.choice(values)
             for _ in range(draw.randint(0, 2)):
                 value = mutated(value, draw)

@@ -258,6 +258,8 @@ def edits_apply(given: Given, edits: Path, out: Path, json: Json = False) -> Non
         )
         for c in done.conflicts:
             say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
+        for name in (name for one in done for name in one.unmentioned):
+            say(f"nothing mentions {name}, so {out} does not hold this character")
         say(f"wrote {out}")
     if done.conflicts:
         raise typer.Exit(1)

@@ -24,7 +24,6 @@ IDENTIFICATION: dict[str, Feature] = {
     "masked_description": "string", "masks": "int32", "options": ["string"], "answer": "string",
     "prompt": "string",
 }  # fmt: skip
-NEEDED = ("id", "source", "summary", "masked_description", "masks", "options", "answer", "prompt")
 Row = Mapping[str, Any]
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 

@@ -12,7 +12,6 @@ from .build import NONE_OF_THE_ABOVE
 from .prompts import answer_in, mention_in
 
 Row = Mapping[str, Any]
-NEEDED = ("id", "options", "answer", "category", "mention")
 
 
 @dataclass(frozen=True, slots=True)
