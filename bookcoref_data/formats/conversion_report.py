@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..errors import DataError
+from ..errors import DataError, SourceError
 
 _EXAMPLES = 3
 
@@ -46,7 +46,7 @@ class ConversionReport:
     mentions: int = 0
     clusters: int = 0
     kinds: dict[str, NotKept] = field(default_factory=dict)
-    broken: list[DataError] = field(default_factory=list)
+    broken: list[DataError | SourceError] = field(default_factory=list)
     """Why files could not be read to their end, where the rest goes on without them."""
 
     def add(self, what: str, doc_key: str, example: str = "", count: int = 1) -> None:

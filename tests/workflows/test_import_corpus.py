@@ -112,12 +112,19 @@ def test_preco_counts_ends_exclusively_and_by_sentence(tmp_path):
     assert not_kept(done) == {"empty sentences": 1}
 
 
-def test_a_damaged_line_of_preco_is_named(tmp_path):
-    wrong = {**PRECO, "mention_clusters": [[[2, 1, 9]]]}
-    files(tmp_path / "in", dev_dot_jsonl=json.dumps(PRECO) + "\n" + json.dumps(wrong) + "\n")
-    with pytest.raises(FormatError, match=r"dev\.jsonl:2: the line is no document of PreCo"):
-        import_corpus("preco", tmp_path / "in", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+def test_a_damaged_line_of_preco_is_named_and_the_others_are_written(tmp_path):
+    wrong = {**PRECO, "id": "p2", "mention_clusters": [[[2, 1, 9]]]}
+    lines = [json.dumps(value) for value in (PRECO, wrong, {**PRECO, "id": "p3"})]
+    files(tmp_path / "in", dev_dot_jsonl="\n".join(lines), notes_dot_json='{\n "no": "document"\n}\n')
+    done = import_corpus("preco", tmp_path / "in", tmp_path / "out")
+    assert sorted(by_split(tmp_path / "out")) == ["p1", "p3"]
+    line, other = map(str, done.report.broken)
+    assert "dev.jsonl:2: the line is no document of PreCo" in line
+    assert "notes.json:1" in other, "a file that begins with no document is left out whole"
+    (tmp_path / "in/dev.jsonl").unlink()
+    with pytest.raises(FormatError, match=r"notes\.json:1"):
+        import_corpus("preco", tmp_path / "in", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 NOVEL = 'CHAPTER I\n\n"I ran, Bo," said Ann Lee.\n\n"You did," said Bo.\n'
@@ -150,6 +157,35 @@ def test_pdnc_gives_speakers_quotations_and_characters(tmp_path):
     assert [t for t, name in zip(tokens, flat, strict=True) if name] == ["I", "ran", ",", "Bo", ","]
     assert not_kept(done) == {"quotations whose speaker is no character": 1,
                               "mentions that mean several characters or none": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("what, before, after, told", [
+    ("character_info", "['Bo']", "['Bo'", "a list cannot be read"),
+    ("character_info", "['Bo']", "7", "is no list"),
+    ("character_info", "Main Name", "Name", "no column 'Main Name'"),
+    ("quotation_info", "speaker", "who", "no column 'speaker'"),
+    ("quotation_info", "[[12, 22]]", "[[12]]", "no pair of numbers"),
+    ("quotation_info", "[[[40, 43]]]", "[40]", "no list"),
+    ("novel_text", NOVEL, "", "no such file"),
+])  # fmt: skip
+def test_a_broken_novel_of_pdnc_is_named_and_the_others_are_written(tmp_path, what, before, after, told):
+    texts = {"novel_text": NOVEL, "quotation_info": QUOTES, "character_info": PEOPLE}
+    endings = {"novel_text": ".txt"}
+    for novel in ("A", "B", "C"):
+        (tmp_path / "in" / novel).mkdir(parents=True)
+        for name, text in texts.items():
+            text = text.replace(before, after) if (novel, name) == ("B", what) else text
+            if text:
+                path = tmp_path / "in" / novel / f"{name}{endings.get(name, '.csv')}"
+                path.write_text(text, encoding="utf-8")
+    ran = CliRunner().invoke(
+        make_app(), ["import", "pdnc", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--json"]
+    )
+    assert ran.exit_code == 1
+    assert sorted(by_split(tmp_path / "out")) == ["A", "C"]
+    (error,) = json.loads(ran.stdout)["broken"]
+    assert told in error
+    assert str(tmp_path / "in/B") in error
 
 
 def test_what_cannot_be_is_one_message_and_leaves_nothing(tmp_path):

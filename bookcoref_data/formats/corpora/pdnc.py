@@ -18,15 +18,22 @@ from typing import Any
 
 from ...books import Mention, Record
 from ...errors import FormatError
-from ..compressed import read_bytes
+from ..compressed import bare_stem, read_bytes
 from ..conversion_report import ConversionReport
 from ..layers import by_sentence
 from ..lines import read_lines
-from .reading import DEFAULT_SPLIT, Found, Tokenise, beside, files_below
+from .reading import DEFAULT_SPLIT, Found, Tokenise, beside, files_below, going_on
 
 SEVERAL = "mentions that mean several characters or none"
 UNKNOWN = "names that no character has"
 CUT = "spans that begin or end inside a token (the whole token is taken)"
+_COLUMNS = {
+    "character_info": {"Main Name", "Aliases"},
+    "quotation_info": {
+        "quoteID", "quoteType", "quoteByteSpans", "speaker", "addressees", "mentionSpansList",
+        "mentionEntitiesList",
+    },
+}  # fmt: skip
 TWICE = "mentions given twice in one cluster"
 NO_CHARACTER = "quotations whose speaker is no character"
 
@@ -34,7 +41,12 @@ NO_CHARACTER = "quotations whose speaker is no character"
 def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
     """Each novel: clusters of its characters, speakers of the tokens in quotations, `extra["quotations"]`."""
     for file in files_below(path, "quotation_info.csv"):
-        yield Found(DEFAULT_SPLIT, _Novel(file.parent, report, tokenise).record())
+        for record in going_on(_records(file.parent, report, tokenise), report):
+            yield Found(DEFAULT_SPLIT, record)
+
+
+def _records(folder: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Record]:
+    yield _Novel(folder, report, tokenise).record()
 
 
 class _Novel:
@@ -85,6 +97,8 @@ class _Novel:
             strict=False,
         )
         for spans, entities in listed:
+            if type(spans) is not list or type(entities) is not list:
+                raise FormatError(f"{place}: the mentions of a part are no list", found=repr(spans)[:60])
             for span, owners in zip(spans, entities, strict=False):
                 self._mention(span, owners, place)
         for span in _literal(row["quoteByteSpans"], place):
@@ -151,7 +165,10 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """(line number, row) of a CSV file whose fields may hold line ends."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     reader = csv.DictReader(line + "\n" for line in read_lines(path))
+    needed = _COLUMNS[bare_stem(path)]
     try:
+        if missing := sorted(needed - set(reader.fieldnames or ())):
+            raise FormatError(f"{path}: has no column {missing[0]!r}", expected=", ".join(sorted(needed)))
         for row in reader:
             yield reader.line_num, {key: value or "" for key, value in row.items() if key is not None}
     except csv.Error as error:
@@ -166,4 +183,6 @@ def _literal(text: str, place: str) -> list[Any]:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
         raise FormatError(f"{place}: a list cannot be read", found=repr(text[:60])) from error
-    return sorted(value) if isinstance(value, set) else list(value)
+    if not isinstance(value, (list, tuple, set)):
+        raise FormatError(f"{place}: is no list", found=repr(text[:60]))
+    return sorted(value, key=str) if isinstance(value, set) else list(value)

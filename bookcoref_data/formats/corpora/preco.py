@@ -12,15 +12,29 @@ from ...books import Mention, Record
 from ...errors import FormatError
 from ..conversion_report import ConversionReport
 from ..lines import read_lines
-from .reading import Found, Tokenise, files_below, split_of
+from .reading import Found, Tokenise, files_below, going_on, split_of
 
 
 def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
-    """The documents of train and dev. Ends are exclusive in the files, and count within the sentence."""
+    """The documents of train and dev. Ends are exclusive in the files, and count within the sentence.
+
+    A broken line is left out; a file that begins with one is no file of PreCo and is left out whole.
+    """
     for file in files_below(path, ".json", ".jsonl"):
-        for number, line in enumerate(read_lines(file), 1):
-            if line.strip():
-                yield Found(split_of(file, path), _record(line, f"{file}:{number}"))
+        sound = False
+        for number, line in going_on(enumerate(read_lines(file), 1), report):
+            place = f"{file}:{number}"
+            for record in going_on(_records(line, place), report):
+                sound = True
+                yield Found(split_of(file, path), record)
+            if not sound:
+                break
+
+
+def _records(line: str, place: str) -> Iterator[Record]:
+    """The document of a line; none of an empty one."""
+    if line.strip():
+        yield _record(line, place)
 
 
 def _record(line: str, place: str) -> Record:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from ...books import Record
 from ...errors import DataError, SourceError
 from ..compressed import bare_stem
 from ..conversion_report import ConversionReport
 
+Item = TypeVar("Item")
 DEFAULT_SPLIT = "test"
 _SPLITS = {
     "train": "train",
@@ -56,11 +57,11 @@ def split_of(path: Path, root: Path) -> str:
     return named[-1] if named else DEFAULT_SPLIT
 
 
-def going_on(records: Iterable[Record], report: ConversionReport) -> Iterator[Record]:
-    """The records of one file; what is wrong with it is noted, and ends this file alone."""
+def going_on(items: Iterable[Item], report: ConversionReport) -> Iterator[Item]:
+    """What is read of one file; what is wrong with it is noted, and ends this file alone."""
     try:
-        yield from records
-    except DataError as error:
+        yield from items
+    except (DataError, SourceError) as error:
         report.broken.append(error)
 
 
