@@ -159,7 +159,7 @@ def test_pdnc_gives_speakers_quotations_and_characters(tmp_path):
                               "mentions that mean several characters or none": 1}  # fmt: skip
 
 
-@pytest.mark.parametrize("what, before, after, told", [
+@pytest.mark.parametrize(("what", "before", "after", "told"), [
     ("character_info", "['Bo']", "['Bo'", "a list cannot be read"),
     ("character_info", "['Bo']", "7", "is no list"),
     ("character_info", "Main Name", "Name", "no column 'Main Name'"),
