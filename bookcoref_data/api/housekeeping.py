@@ -252,10 +252,11 @@ def cache_clear(part: str | None = None, *, cache_dir: CacheDir = None) -> Cache
     return CacheSize(store.root, store.clear(part), removed=True)
 
 
-@files_of("out", reads=("folder", "citation"))
+@files_of("out", reads=("folder", "citation", "books"))
 def publish(
-    folder: PathLike, repo: str, *, private: bool = False, standoff: bool = False,
-    licence: str | None = None, text_licence: str | None = None, citation: PathLike | None = None,
+    folder: PathLike, repo: str, *, books: PathLike | None = None, private: bool = False,
+    standoff: bool = False, licence: str | None = None, text_licence: str | None = None,
+    citation: PathLike | None = None,
     title: str | None = None, languages: tuple[str, ...] = ("en",), tag: str | None = None,
     most_words: Positive = 12, dry_run: bool = False, out: PathLike | None = None, mirror: Mirror = None,
     offline: Offline = False, cache_dir: CacheDir = None, progress: Progress | None = None,
@@ -268,8 +269,9 @@ def publish(
     .zenodo.json go with it. One commit is made and tagged.
 
     Args:
-        folder: a folder written by `rebuild`, `create`, `import_corpus` or `annotate`.
+        folder: a folder written by `rebuild`, `create`, `import_corpus`, `annotate` or `questions_build`.
         repo: where to on the Hub: USER/NAME.
+        books: the data set that a folder of questions was made from.
         private: make the repository private.
         standoff: publish packs and a card, no text; others rebuild it.
         licence: licence of your annotation, e.g. CC-BY-4.0.
@@ -290,8 +292,9 @@ def publish(
     from ..workflows.publish_facts import PublishSettings
 
     settings = PublishSettings(
-        path_of(folder), repo, private=private, standoff=standoff, citation=path_or_none(citation),
-        licence=licence, text_licence=text_licence, title=title, languages=tuple(languages), tag=tag,
+        path_of(folder), repo, path_or_none(books), private=private, standoff=standoff,
+        citation=path_or_none(citation), licence=licence, text_licence=text_licence, title=title,
+        languages=tuple(languages), tag=tag,
         most_words=most_words, mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir),
         offline=offline,
     )  # fmt: skip

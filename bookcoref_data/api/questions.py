@@ -11,6 +11,7 @@ from ..files import path_of
 from ..outputs import files_of
 from .models import GradedRun, model_of
 from .options import (
+    CacheDir,
     Constrain,
     Count,
     DryRun,
@@ -24,6 +25,7 @@ from .options import (
     Parallel,
     PathLike,
     PromptPrice,
+    Proportion,
     Recipe,
     ReplyPrice,
     path_or_none,
@@ -82,15 +84,17 @@ def questions_build(
     format: Format = None, phrases: PathLike | None = None, test: Count | None = None,
     dev: Count | None = None, draws: Count | None = None, least_tokens: Count | None = None,
     band_size: Count | None = None, longest_text: Count | None = None, least_options: Count | None = None,
-    most_options: Count | None = None,
-    seed: int | None = None, replace: Overwrite = False, progress: Progress | None = None,
+    most_options: Count | None = None, questions: Count | None = None, least: Proportion | None = None,
+    judged: Count | None = None, seed: int | None = None, replace: Overwrite = False,
+    cache_dir: CacheDir = None, progress: Progress | None = None,
 ) -> Questions:  # fmt: skip
     """Make multiple-choice questions from annotated books.
 
     Args:
         books: annotated books in any format; each path is one data set.
         out: folder for the questions.
-        like: "repo" (the published benchmark), "paper", or "books" (whole books, in bands).
+        like: "repo" (the published benchmark), "paper", "books" (whole books, in bands), or "release"
+            (the same, each question checked by rules).
         phrases: phrases by hand: doc_key, number of the group, phrase (tabs).
         test: test questions per data set and category.
         dev: development questions, likewise.
@@ -100,6 +104,10 @@ def questions_build(
         longest_text: with "books": the longest passage in tokens (0: any).
         least_options: fill up fewer with the nearest entities of the document (0: as they are).
         most_options: of more keep the nearest (0: all, as published).
+        questions: with "release": so many in all.
+        least: with "release": ask only what our annotator finds again with this probability (0: all, for
+            gold).
+        judged: with "release": our annotator answers so many, from the passage alone.
         seed: seed of shuffles and draws.
 
     Raises:
@@ -120,9 +128,15 @@ def questions_build(
         longest_text=longest_text,
         least_options=least_options,
         most_options=most_options,
+        questions=questions,
+        least=least,
+        judged=judged,
     )
     named = work.read_phrases(path_of(phrases)) if phrases else None
-    made = work.build(paths_of(books), settings, format=format, phrases=named, progress=progress)
+    made = work.build(
+        paths_of(books), settings, format=format, phrases=named, cache_dir=path_or_none(cache_dir),
+        progress=progress,
+    )  # fmt: skip
     return Questions(made, work.write_questions(made, settings, path_of(out)))
 
 

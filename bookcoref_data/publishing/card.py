@@ -28,21 +28,37 @@ def render_card(publication: Publication) -> str:
     return _head(publication) + "\n\n".join(section for section in sections if section) + "\n"
 
 
+def render_task_card(publication: Publication, page: str, rows: int) -> str:
+    """The card of questions: their own page, then rights, limits and citation of the books they are about."""
+    sections = (
+        page,
+        _licences(publication),
+        _made(publication),
+        _limits(publication),
+        _citation(publication),
+    )
+    head = _head(publication, ("question-answering", "multiple-choice-qa"), rows)
+    return head + "\n\n".join(section.strip() for section in sections if section) + "\n"
+
+
 def data_yaml(card: str) -> str:
     """The part of a data set folder's card that `datasets` reads: its configurations and columns."""
     head = card.split("\n---\n", 1)[0]
     return head[head.index("\ndataset_info:") + 1 :] if "\ndataset_info:" in head else ""
 
 
-def _head(publication: Publication) -> str:
+def _head(
+    publication: Publication, task: tuple[str, str] = ("token-classification", "coreference-resolution"),
+    rows: int | None = None,
+) -> str:  # fmt: skip
     licence = publication.licence
     lines = ["---", "language:", *(f"- {language}" for language in publication.languages),
              f"license: {licence.hub}"]  # fmt: skip
     if licence.hub == "other":
         lines.append(f"license_name: {_quoted(licence.id)}")
     lines += [
-        "pretty_name: " + _quoted(publication.title), "task_categories:", "- token-classification",
-        "task_ids:", "- coreference-resolution", "size_categories:", f"- {_size(publication)}",
+        "pretty_name: " + _quoted(publication.title), "task_categories:", f"- {task[0]}",
+        "task_ids:", f"- {task[1]}", "size_categories:", f"- {_size(publication, rows)}",
         "tags:", "- coreference-resolution", "- long-document", "- books", "- literature",
         "- project-gutenberg", "- croissant", publication.yaml or _standoff_yaml(), "---",
     ]  # fmt: skip
@@ -60,9 +76,10 @@ def _standoff_yaml() -> str:
     )
 
 
-def _size(publication: Publication) -> str:
+def _size(publication: Publication, rows: int | None) -> str:
     # As the Hub counts: rows of all configurations.
-    rows = len(publication.books) + (0 if publication.standoff else sum(b.windows for b in publication.books))
+    windows = 0 if publication.standoff else sum(b.windows for b in publication.books)
+    rows = len(publication.books) + windows if rows is None else rows
     return next((name for most, name in _SIZES if rows < most), "n>1M")
 
 

@@ -1,7 +1,7 @@
 """Croissant metadata of a published data set (https://docs.mlcommons.org/croissant/), version 1.1.
 
-A whole data set has a record set for each config and split, with the columns of the parquet files; a
-standoff release has one, its table of books.
+A whole data set has a record set for each config and split, with the columns of the parquet files, and so
+have questions, in JSON lines; a standoff release has one, its table of books.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ PARQUET, JSON_LINES = "application/x-parquet", "application/jsonlines"
 
 def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -> str:
     """The metadata as JSON-LD; `files` are the data files, by their path in the repository."""
-    parquet = sorted(path for path in files if path.endswith(".parquet"))
-    sets = [_documents(path) for path in parquet] if parquet else [_books()]
+    tables = sorted(path for path in files if "/" in path)
+    sets = [_table(path) for path in tables] or [_books()]
     value = {
         "@context": TABLES["context"],
         "@type": "sc:Dataset",
@@ -65,8 +65,16 @@ def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, An
 
 
 def record_set_of(path: str) -> str:
-    """The name of the record set of a parquet file: "full/test.parquet" -> "full_test"."""
-    return path.removesuffix(".parquet").replace("/", "_")
+    """The name of the record set of a table: "full/test.parquet" -> "full_test"."""
+    return path.rpartition(".")[0].replace("/", "_")
+
+
+def _table(path: str) -> dict[str, Any]:
+    if path.endswith(".parquet"):
+        return _documents(path)
+    name = record_set_of(path)
+    fields = [_field(name, path, *column) for column in TABLES["question_columns"]]
+    return _record_set(name, "one row per question", fields)
 
 
 def _documents(path: str) -> dict[str, Any]:
@@ -115,4 +123,5 @@ def _source(path: str, column: str) -> dict[str, Any]:
 
 def data_files(paths: Iterable[str]) -> list[str]:
     """The files that hold data, and so belong into the metadata."""
-    return [path for path in paths if path.endswith((".parquet", ".pack")) or path == BOOKS_FILE]
+    tables = (path for path in paths if path.endswith((".parquet", ".pack")) or path == BOOKS_FILE)
+    return [*tables, *(path for path in paths if path.endswith(".jsonl") and "/" in path)]

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..files import sha256_bytes, write_bytes, write_text
+from ..errors import DataError, UsageError
+from ..files import safe_name, sha256_bytes, sha256_file, write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
 from ..shapes import check, parse_json
@@ -67,6 +68,26 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         write_text(out / "README.md", _card(content, digest))
     return [out / name for name in ("README.md", RECORD_FILE, *written)]
+
+
+def read_task(folder: Path, task: str) -> tuple[dict[str, Any], dict[str, Path]]:
+    """The record of a folder that `write_task_folder` wrote, and its tables by name.
+
+    Raises:
+        UsageError: it is no folder of this task. DataError: a table is not what was written.
+    """
+    path = folder / RECORD_FILE
+    record = parse_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
+    if not isinstance(record, dict) or record.get("task") != task:
+        raise UsageError(f"{folder} is no folder of {task}", expected=f"{RECORD_FILE} and tables")
+    tables = {
+        name: folder.joinpath(*(safe_name(part, name) for part in name.split("/")))
+        for name in record["files"]
+    }
+    for name, table in tables.items():
+        if not table.is_file() or sha256_file(table) != record["files"][name]:
+            raise DataError(f"{table} is not what was written", hint="make the folder again")
+    return record, tables
 
 
 def jsonl_bytes(rows: Iterable[Row]) -> bytes:

@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ..books import Mention
 from ..books.facts import content_digest
 from ..errors import DataError, UsageError
 from ..files import write_bytes
@@ -25,7 +26,7 @@ from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, i
 from ..guard import listed
 from ..outputs import Replaceable, whole
 from ..progress import Progress, Silent
-from ..publishing.card import data_yaml, render_card
+from ..publishing.card import data_yaml, render_card, render_task_card
 from ..publishing.citation import render_cff, render_zenodo
 from ..publishing.croissant import data_files, render_croissant
 from ..publishing.leaks import LeakedRun, Uploads
@@ -42,6 +43,9 @@ from ..publishing.rights import check_publishable
 from ..shapes import attributes, plain
 from ..sources.hub import holds_token, parse_address
 from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
+from ..tasks.folder import RECORD_FILE, read_rows, read_task
+from ..tasks.questions import FEATURES
+from ..tasks.questions.build import mark
 from .pack import PackReport, pack_folder
 from .packed import INDEX, PackSettings
 from .publish_facts import PublishSettings, origin_of
@@ -167,8 +171,10 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     Raises: as `publish`.
     """
     parse_address(settings.repository)
-    folder = _folder_of(settings.folder)
+    folder = _folder_of(settings.books or settings.folder)
     record = read_build(folder)
+    if settings.books and settings.standoff:
+        raise UsageError("questions have no standoff form", expected="texts that may be passed on")
     _check_folder(folder)
     origin = origin_of(record, settings, progress)
     texts = {b.doc_key: origin.text_rights(b, settings.text_licence) for b in record.books}
@@ -188,6 +194,11 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     publication = origin.publication(
         folder, settings, page_of(settings.repository), texts, annotation, _date(folder)
     )
+    if settings.books:
+        publication, files = _questions(settings, folder, publication)
+        _refuse_token(files)
+        yield PreparedPublication(publication, files)
+        return
     if not settings.standoff:
         yaml = data_yaml((folder / "README.md").read_text(encoding="utf-8"))
         files = _whole(folder, record, replace(publication, yaml=yaml))
@@ -245,6 +256,41 @@ def _whole(folder: Path, record: BuildRecord, publication: Publication) -> dict[
     sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(made.items())}
     made[BUILD_FILE] = replace(record, title=publication.title, files=sums).to_text().encode("utf-8")
     return made
+
+
+def _questions(
+    settings: PublishSettings, books: Path, publication: Publication
+) -> tuple[Publication, dict[str, Content]]:
+    """The tables of a folder of questions, whose passages must stand in these books, and their card.
+
+    Raises:
+        UsageError: it is no folder of questions. DataError: a file has changed, or a passage is not theirs.
+    """
+    folder = settings.folder
+    record, tables = read_task(folder, "questions")
+    rows = [row for path in tables.values() for row in read_rows(path, needed=FEATURES)]
+    known = {r.doc_key: r.to_book() for _, r in iter_folder(books, "full")}
+    for row in rows:
+        book, mention = known.get(row["doc_key"]), Mention(row["start"], row["end"])
+        if book is None or row["text"] != mark(book.tokens, mention, row["text_start"], row["text_end"]):
+            raise DataError(
+                f"the passage of question {row['id']} is not in {books}", hint="give the books that "
+                "the questions were made from"
+            )  # fmt: skip
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    asked = {row["doc_key"] for row in rows}
+    kept = tuple(book for book in publication.books if book.doc_key in asked)
+    title = settings.title or f"Who is meant? Questions about {publication.title}"
+    publication = replace(
+        publication, title=title, digest=record["digest"], yaml=data_yaml(card), books=kept,
+        tag=settings.tag or f"sha256-{record['digest'][:12]}", texts={k: publication.texts[k] for k in asked},
+        summary=f"{len(rows):,} multiple-choice questions about whom a mention means, in {len(kept)} books.",
+    )  # fmt: skip
+    made: dict[str, Content] = {**tables, RECORD_FILE: folder / RECORD_FILE}
+    made |= _descriptions(publication, made, ["README.md"])
+    page = card.partition("\n---\n")[2]
+    made["README.md"] = render_task_card(publication, page, len(rows)).encode("utf-8")
+    return publication, made
 
 
 def _standoff(

@@ -48,10 +48,12 @@ _SILVER = ("Silver: made by a pipeline, not checked by people.", "The annotator 
 @dataclass(frozen=True, slots=True)
 class PublishSettings:
     """What was asked for. `licence` is that of the annotation, `text_licence` that of texts which are not
-    from Gutenberg; `most_words` bounds the runs of text in a standoff release."""
+    from Gutenberg; `most_words` bounds the runs of text in a standoff release. `books` is the data set that
+    `folder`, a folder of questions, was made from."""
 
     folder: Path
     repository: str
+    books: Path | None = None
     private: bool = False
     standoff: bool = False
     citation: Path | None = None

@@ -6,24 +6,38 @@ OUT/random/draw_01.jsonl ...          random draws without the limits of difficu
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..annotation.cast import make_cast
 from ..annotation.plan import default_plan
-from ..books import Record
+from ..books import Mention, Record
 from ..errors import FormatError, UsageError
-from ..files import write_bytes
+from ..files import sha256_bytes, write_bytes, write_text
 from ..formats import read_documents
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
+from ..sources.store import Store
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.questions import FEATURES, QuestionSet, QuestionSettings, annotation_answers, build_questions
+from ..tasks.questions import (
+    FEATURES,
+    QuestionSet,
+    QuestionSettings,
+    annotation_answers,
+    build_questions,
+    grade,
+)
+from ..tasks.questions.baselines import evenly, text_answers
 from ..tasks.questions.build import NONE_OF_THE_ABOVE
 from ..tasks.questions.prompts import answer_in, request_of
 from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
 from .annotate import annotate_book, source_of
+from .code_version import annotator_version
+from .engine import finished
 
 NOTES = (
     "Do not publish questions made from data that others keep back as a test set.",
@@ -36,26 +50,88 @@ Phrases = Mapping[tuple[str, int], str]
 
 def build(
     paths: Sequence[Path], settings: QuestionSettings, *, format: str | None = None,
-    phrases: Phrases | None = None, progress: Progress | None = None,
+    phrases: Phrases | None = None, cache_dir: Path | None = None, progress: Progress | None = None,
 ) -> QuestionSet:  # fmt: skip
-    """The questions of some inputs in any format of this package; each path is a data set of its own."""
+    """The questions of some inputs in any format of this package; each path is a data set of its own.
+
+    For a release of silver each book is annotated again, once: what that gives stays in the cache.
+    """
     listener = progress or Silent()
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
     listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
-    made = build_questions(
-        datasets, settings, phrases=lambda record: _phrases_of(record, phrases or {}),
-        listen=lambda _: listener.advance("questions"),
-    )  # fmt: skip
+    store = Store.open(cache_dir, progress)
+    with store.working():
+        made = build_questions(
+            datasets, settings, phrases=lambda record: _phrases_of(record, phrases or {}),
+            sure=lambda record: _sure(record, settings.least, store) if settings.least else None,
+            listen=lambda _: listener.advance("questions"),
+        )  # fmt: skip
     listener.end("questions")
+    if settings.questions:
+        rows = [question.to_dict() for question in made.tables["default", "test"]]
+        made.baselines = _baselines(rows, {r.doc_key: r for _, rs in datasets for r in rs}, settings.judged)
     return made
+
+
+def _sure(record: Record, least: float, store: Store) -> frozenset[Mention]:
+    """The mentions that our annotator gives to the same character again, and how sure it is of each."""
+    names = [name for name, _ in record.characters]
+    text = hashlib.sha256(
+        json.dumps([record.sentences, names], ensure_ascii=False).encode("utf-8", "replace")
+    )
+    key = sha256_bytes(f"sure {text.hexdigest()} {annotator_version('embedded')}".encode())
+
+    def fill(folder: Path) -> None:
+        state = annotate_book(source_of(record), make_cast(names), default_plan("embedded")).state
+        marks = [[m.start, m.end, state.names[m.character], m.score] for m in state.mentions]
+        write_text(folder / "marks.json", json.dumps(marks, ensure_ascii=False))
+
+    marks = json.loads((finished(store, "annotations", key, fill).folder / "marks.json").read_text("utf-8"))
+    given = {(m.start, m.end, name) for name, mentions in record.characters for m in mentions}
+    return frozenset(Mention(a, b) for a, b, name, p in marks if p >= least and (a, b, name) in given)
+
+
+def _baselines(rows: Rows, books: Mapping[str, Record], judged: int) -> dict[str, dict[str, tuple[int, int]]]:
+    """How many questions each baseline answers right; our annotator is asked some, evenly."""
+    some = evenly(rows, judged) if judged else []
+    found = {name: grade(rows, given) for name, given in text_answers(rows).items()}
+    if some:
+        found["our annotator"] = grade(some, from_passages(some, books))
+    return {
+        name: {group: (share.right, share.total) for group, share in grades.groups.items()
+               if group in ("all", "NOM", "PRON") or group.startswith("band")}
+        for name, grades in found.items()
+    }  # fmt: skip
+
+
+def from_passages(questions: Rows, books: Mapping[str, Record]) -> Rows:
+    """The answers of our annotator when it reads each passage alone, with the options as its cast."""
+    plan, answers = default_plan("embedded"), []
+    for question in questions:
+        first, last = question["text_start"], question["text_end"]
+        book = books[question["doc_key"]].to_book()
+        starts = [0, *book.sentence_ends]
+        inside = [s for s, at in zip(book.sentences, starts, strict=False) if first <= at < last]
+        passage = replace(books[question["doc_key"]], sentences=inside, clusters=[], characters=[], extra={})
+        cast = make_cast([o for o in question["options"] if o != NONE_OF_THE_ABOVE])
+        state = annotate_book(source_of(passage), cast, plan).state
+        place = (question["start"] - first, question["end"] - first)
+        said = {(m.start, m.end): state.names[m.character] for m in state.mentions}
+        answers.append({"id": question["id"], "answer": said.get(place, NONE_OF_THE_ABOVE)})
+    return answers
 
 
 def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, title: str = "") -> list[Path]:
     """Write the folder that `load_dataset` reads; returns its files."""
     tables = {name: [q.to_dict() for q in rows] for name, rows in made.tables.items()}
+    scores = (
+        f"{name}: {100 * right / max(1, total):.1f}% of {total:,} right, " + ", ".join(
+            f"{group} {100 * r / max(1, n):.1f}%" for group, (r, n) in groups.items() if group != "all"
+        ) for name, groups in made.baselines.items() for right, total in (groups["all"],)
+    )  # fmt: skip
     content = TaskFolder(
         "questions", title or "Who is meant? Questions about mentions", FEATURES, tables,
-        settings.to_dict(), NOTES,
+        settings.to_dict(), (*NOTES, *scores),
     )  # fmt: skip
     return write_task_folder(out, content)
 

@@ -131,11 +131,15 @@ def questions_build(made: Questions, out: Path) -> None:
     Examples:
         bookcoref-data questions build gold.jsonl --out questions --test 10 --dev 5 --draws 1
         bookcoref-data questions build gold.jsonl --out questions --like books --json
+        bookcoref-data questions build gold.jsonl --out release --like release --questions 20 --least 0
     """
     listed("left out:", (f"{key}: {reason}" for key, reason in made.rejected.items()))
     emit_rows(made.table)
     first = next(iter(made.made.tables), ("", ""))
     say(f"a guess is right in {made.random_baseline:.2%} of {first[1]} questions")
+    for name, groups in made.made.baselines.items():
+        shares = ((group, n, 100 * right / n if n else None) for group, (right, n) in groups.items())
+        emit_table(("questions", "n", "right in %"), shares, title=name)
     say(f"wrote {out}")
 
 

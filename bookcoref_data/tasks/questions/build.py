@@ -6,10 +6,12 @@ A question shows a text in which one mention is marked, and asks which of the en
 from __future__ import annotations
 
 import random
+import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from ...books import Mention, Record
@@ -17,6 +19,7 @@ from ...shapes import AsFields
 from .entities import Askable, make_document
 from .pronouns import PLURAL_CLASSES
 from .ranking import copeland_counts, criteria
+from .release import distinct, drawn, fault_of
 from .scores import SAME_SURFACE, MentionScores, score_mentions
 from .settings import QuestionSettings
 
@@ -101,6 +104,8 @@ class QuestionSet:
     documents: int = 0
     rejected: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    baselines: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    """Of a release: right answers and questions of each baseline, in all and by category and band."""
 
     @property
     def random_baseline(self) -> float:
@@ -115,17 +120,20 @@ class QuestionSet:
             "mentions": dict(self.counts),
             "questions": {f"{c}/{s}": len(rows) for (c, s), rows in self.tables.items()},
             "random_baseline": self.random_baseline,
+            "baselines": self.baselines,
         }
 
 
 def build_questions(
     datasets: Iterable[tuple[str, Sequence[Record]]], settings: QuestionSettings, *,
     phrases: Callable[[Record], Sequence[str | None] | None] = lambda record: None,
+    sure: Callable[[Record], Container[Mention] | None] = lambda record: None,
     listen: Callable[[str], None] = lambda doc_key: None,
 ) -> QuestionSet:  # fmt: skip
     """The question set of some data sets, each a name and its annotated records.
 
-    `phrases` may name the groups of a record by hand; `listen` hears of every document that is done.
+    `phrases` may name the groups of a record by hand; `sure` has the mentions that may be asked about, None
+    for all; `listen` hears of every document that is done.
 
     Raises:
         BookError: a record is no sound book.
@@ -139,7 +147,9 @@ def build_questions(
                 record, least_mentions=settings.least_mentions, untyped=settings.untyped,
                 phrases=phrases(record),
             )  # fmt: skip
-            found += _candidates(name, document, settings, made)
+            known = sure(record)
+            candidates = _candidates(name, document, settings, made)
+            found += [c for c in candidates if known is None or c.scores.mention in known]
             listen(record.doc_key)
         groups += [[c for c in found if c.scores.category == category] for category in CATEGORIES]
     if settings.bands:
@@ -236,21 +246,40 @@ def _evidence(document: Askable, scores: Sequence[MentionScores]) -> dict[int, i
 
 def _banded(groups: list[list[Candidate]], settings: QuestionSettings, made: QuestionSet) -> list[Question]:
     """As many questions from every band of evidence distance, category and data set."""
-    questions = []
+    questions: list[Question] = []
+    cells: list[tuple[str, list[Candidate]]] = []
     limits = (0, *settings.bands)
     for group in groups:
         hard = [c for c in group if is_hard(c.scores, settings) and c.evidence >= 0]
         made.counts["hard enough, with evidence before"] += len(hard)
-        for number, low in enumerate(limits):
-            high = limits[number + 1] if number + 1 < len(limits) else None
+        for low, high in zip_longest(limits, settings.bands):
             label = f"{low}-{high}" if high else f"{low}+"
-            inside = [
-                c for c in hard if c.evidence_distance > low and (high is None or c.evidence_distance <= high)
-            ]
-            rng = random.Random(f"{settings.seed} {label}")
-            drawn = rng.sample(inside, min(settings.band_size, len(inside)))
-            questions += _questions(drawn, settings, rng, band=label)
+            cells.append((label, [c for c in hard if low < c.evidence_distance <= (high or sys.maxsize)]))
+    if settings.questions:
+        return _released(cells, settings, made)
+    for label, inside in cells:
+        rng = random.Random(f"{settings.seed} {label}")
+        chosen = rng.sample(inside, min(settings.band_size, len(inside)))
+        questions += _questions(chosen, settings, rng, band=label)
     return questions
+
+
+def _released(
+    cells: Sequence[tuple[str, list[Candidate]]], settings: QuestionSettings, made: QuestionSet
+) -> list[Question]:
+    """Questions that pass every rule of a release, evenly from cells and books."""
+    rng = random.Random(settings.seed)
+
+    def ask(cell: int, candidate: Candidate) -> Question | None:
+        none = rng.random() < settings.none_share
+        question = _question(candidate, settings, rng, none=none, band=cells[cell][0])
+        fault = fault_of(question.to_dict(), candidate.document.together)
+        made.counts[f"refused: {fault}"] += bool(fault)
+        return None if fault else question
+
+    return [
+        q for cell in drawn([c for _, c in cells], settings.questions, settings.apart, rng, ask) for q in cell
+    ]
 
 
 def _questions(
@@ -273,7 +302,7 @@ def _question(
         options.remove(entity)
     rng.shuffle(options)
     around = overlapping_entities(document, s.index)
-    genders = dict(zip(document.phrases, document.genders, strict=False))
+    genders = genders_of(document)
     return Question(
         f"{document.book.doc_key}:{s.index}", candidate.dataset, document.book.doc_key,
         s.index, s.mention.start, s.mention.end, s.category, s.text, text,
@@ -312,11 +341,21 @@ def _options(candidate: Candidate, start: int, end: int, settings: QuestionSetti
             if start <= other.start and other.end < end:
                 inside.setdefault(phrase)
     near[document.phrases[candidate.scores.entity] or ""] = -1
-    most = settings.most_options or len(inside)
-    kept = sorted(inside, key=near.__getitem__)[:most]
-    missing = settings.least_options - len(kept)
-    further = sorted(near.keys() - inside.keys(), key=near.__getitem__)[: max(0, missing)]
-    return [*(phrase for phrase in inside if phrase in kept), *further]
+    order: Iterable[str] = sorted(near, key=lambda phrase: (phrase not in inside, near[phrase]))
+    if settings.checked:
+        order = distinct(order, genders_of(document), document.together)
+    kept: list[str] = []
+    for phrase in order:
+        least, most = settings.least_options, settings.most_options or len(inside)
+        if len(kept) >= (most if phrase in inside else least):
+            break
+        kept.append(phrase)
+    return [*(phrase for phrase in inside if phrase in kept), *(p for p in kept if p not in inside)]
+
+
+def genders_of(document: Askable) -> dict[str, str]:
+    """The gender of each phrase of a document."""
+    return {p: g for p, g in zip(document.phrases, document.genders, strict=False) if p is not None}
 
 
 def overlapping_entities(document: Askable, index: int) -> list[str]:

@@ -17,6 +17,7 @@ from ...scoring.mention_types import TypeRules
 from ...words import word_set
 from .phrases import cluster_name, letters_of, proposals, written_words
 from .pronouns import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES
+from .release import names_together
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _OPENING, _CLOSING = frozenset(["“", "``"]), frozenset(["”", "''"])
@@ -38,7 +39,8 @@ class Askable:
 
     `owners[i]` is the entity of mention `i`, an index of `phrases`; a phrase of None means unlabelled.
     `sources` says where the phrases come from. A span in two clusters belongs to the first that lists it.
-    `genders` are "male", "female" or "neutral" by entity; `quoted` says of each token if it is in a quote.
+    `genders` are "male", "female" or "neutral" by entity; `quoted` says of each token if it is in a quote;
+    `together` are words with capitals that stand side by side.
     """
 
     book: Book
@@ -49,6 +51,7 @@ class Askable:
     source: str
     genders: tuple[str, ...]
     quoted: tuple[bool, ...]
+    together: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def unlabelled_share(self) -> float:
@@ -96,8 +99,9 @@ def make_document(
     classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]
     genders = tuple(gender_of(p, c[_HE], c[_SHE]) for p, c in zip(phrases, classes, strict=False))
     return Askable(
-        book, mentions, owners, categories, tuple(phrases), source, genders, tuple(quoted(book.tokens))
-    )
+        book, mentions, owners, categories, tuple(phrases), source, genders, tuple(quoted(book.tokens)),
+        names_together(book.tokens),
+    )  # fmt: skip
 
 
 def gender_of(phrase: str | None, he: int, she: int) -> str:

@@ -24,6 +24,10 @@ class QuestionSettings(AsFields):
     `passage_margin`: tokens before the evidence and after the mention in a passage of a whole book, which is
     left out where it is longer than `longest_text` tokens. `least_options` and `most_options` count phrases
     besides "None of the Above". 0 is no limit.
+
+    For a release: `checked`: options never name one person twice. `questions`: so many in all, each checked
+    by rules, evenly from bands and books, `apart` tokens from each other, and only about mentions that our
+    annotator finds again with the probability `least`. It answers `judged` of them, from the passage alone.
     """
 
     fuzzy_limit: int = 75
@@ -47,17 +51,23 @@ class QuestionSettings(AsFields):
     longest_text: int = 0
     least_options: int = 0
     most_options: int = 0
+    checked: bool = False
+    questions: int = 0
+    apart: int = 0
+    judged: int = 0
+    least: float = 0.0
 
     def __post_init__(self) -> None:
         problems = [
             ("untyped", self.untyped in ("table", "rules"), "table or rules"),
             ("none_share", 0 <= self.none_share < 1, "from 0 to below 1"),
             ("most_unlabelled", 0 <= self.most_unlabelled <= 1, "from 0 to 1"),
+            ("least", 0 <= self.least <= 1, "from 0 to 1"),
             ("bands", list(self.bands) == sorted({*self.bands}) and all(b > 0 for b in self.bands),
              "increasing token counts"),
             *((name, getattr(self, name) >= 0, "0 or more") for name in
               ("test", "dev", "draws", "draw", "band_size", "passage_margin", "least_tokens", "longest_text",
-               "least_options", "most_options")),
+               "least_options", "most_options", "questions", "apart", "judged")),
             ("most_options", not self.most_options or self.most_options >= max(2, self.least_options),
              "2 or more, and no fewer than least_options"),
         ]  # fmt: skip
