@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.cast import Entry, make_cast, parse_cast
-from bookcoref_data.annotation.embedded.names import NameTable, book_words, take_apart
+from bookcoref_data.annotation.embedded.names import NameTable, book_words, learned_table, take_apart
 
 
 def linked(text: str, cast: list[str]) -> list[tuple[str, str]]:
@@ -15,6 +15,8 @@ def linked(text: str, cast: list[str]) -> list[tuple[str, str]]:
     words = book_words(tuple(tokens))
     table.learn(words)
     hits = table.find(words)
+    known, _ = learned_table(make_cast(cast), tuple(tokens))
+    assert known.settle(known.find(words)) == table.settle(hits)
     return [
         (" ".join(tokens[h.start : h.end + 1]), cast[c])
         for h, (c, _) in zip(hits, table.settle(hits), strict=True)
@@ -290,3 +292,11 @@ def test_a_nickname_before_another_surname_is_somebody_else(annotate, said):
 )
 def test_a_name_reaches_over_all_its_words(annotate, said, text, found):
     assert said(annotate(f"{text} He was tired.", "Holmes [m]\n"))["Holmes"][0] == found
+
+
+def test_people_of_whose_names_the_book_has_no_word_have_no_forms():
+    cast = make_cast([*BENNETS, "Hugo Brandt", "The Old Ferryman", "Princess of Thule"])
+    words = book_words(tuple("Miss Lizzy met an old man of Thule .".split()))
+    here = {who for ranks in NameTable(cast, words).forms.values() for who in ranks}
+    assert here == {3, 6, 7}
+    assert {who for ranks in NameTable(cast).forms.values() for who in ranks} == {*range(8)}

@@ -30,6 +30,7 @@ from .names import (
     book_words,
     gender_of_first_name,
     is_another_woman,
+    learned_table,
     name_words,
     nicknames_of,
     take_apart,
@@ -70,8 +71,7 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     """Give the characters of a cast the names that the book joins with theirs."""
     words = book_words(book.tokens)
     known = Learned(cast, (), ()).with_names(_spelt_otherwise(cast, words), ", as the book spells it")
-    table = NameTable(known.cast)
-    table.learn(words)
+    table, _ = learned_table(known.cast, book.tokens)
     groups = group_names(book, parse)
     by_words: _KnownNames = defaultdict(Counter)
     by_places: _KnownNames = defaultdict(Counter)
@@ -107,7 +107,7 @@ def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownN
     described = {who for who, entry in enumerate(known.cast.entries) if _is_only_described(entry)}
     if not described:
         return {}
-    table = NameTable(known.cast)
+    table = NameTable(known.cast, book_words(book.tokens))
     free = [g for g in known.groups if g.names and g.has_name and not any(_known(n, table) for n in g.names)]
     places = _places_of(described, book, table, parse)
     if not places or not free:
@@ -149,17 +149,21 @@ def _spelt_otherwise(cast: Cast, words: Word) -> _KnownNames:
     for "Nawab Badahur"."""
     capitals = {word for word, capital in zip(words.text, words.capital, strict=True) if capital}
     text = f" {' '.join(words.text)} "
+    said = {*text.split(" ")}
     taken = {
         word for entry in cast.entries for name in (entry.name, *entry.aliases) for word in name_words(name)
     }
+    free: dict[str, list[str]] = defaultdict(list)
+    for word in sorted(capitals - taken):
+        free[word[:1]].append(word)
     found: _KnownNames = defaultdict(Counter)
     for who, entry in enumerate(cast.entries):
         for name in (entry.name, *entry.aliases):
             own = [word for word in name_words(name) if word != "the"]
-            strange = [word for word in own if f" {word} " not in text]
+            strange = [word for word in own if word not in said]
             if len(own) < 2 or len(strange) != 1 or len(strange[0]) < _LONG:
                 continue
-            near = [word for word in sorted(capitals - taken) if _is_misspelt(strange[0], word)]
+            near = [word for word in free[strange[0][0]] if _is_misspelt(strange[0], word)]
             spelt = [[word if w == strange[0] else w for w in own] for word in near]
             counts = {" ".join(w): text.count(f" {' '.join(w)} ") for w in spelt}
             best = max(counts, key=lambda name: counts[name], default="")
@@ -265,7 +269,7 @@ def _doubts(
 ) -> dict[str, str]:
     """Those of the names that are not taken for a character's, each with the reason. `named` says how often
     the book names each of the cast."""
-    ahead = {e for e in range(len(table.people)) if e != who and named[e] > named[who]}
+    ahead = {e for e, count in named.items() if e not in (who, -1) and count > named[who]}
     others = frozenset(word for e in ahead for word in (*table.people[e].first[:1], table.people[e].family))
     person = table.people[who]
     found = {

@@ -267,7 +267,7 @@ class _ExpandStep(_EmbeddedStep):
         kept, dropped = list(state.mentions), []
         for d in reading.decisions:
             m = reading.text.markables[d.index]
-            if (m.start, m.end) in given or d.character >= len(job.cast.names):
+            if (m.start, m.end) in given or d.character >= len(job.cast.entries):
                 continue
             area = _area_of(areas, m.start)
             # Who tells a long story in quotes is seldom named in it.
@@ -293,7 +293,7 @@ class _ExpandStep(_EmbeddedStep):
         """A decision as a mention of this step, with the probability that it is right."""
         m = reading.text.markables[d.index]
         score = round(calibrated(_scale_of(d, reading), float(d.score)), 3)
-        others = tuple(o for o in d.others if o[0] < len(job.cast.names))
+        others = tuple(o for o in d.others if o[0] < len(job.cast.entries))
         rule = RULE_NAMES.get(d.rule, d.rule)
         return Marked(m.start, m.end, d.character, self.name, rule, score, m.kind, others)
 
@@ -301,7 +301,7 @@ class _ExpandStep(_EmbeddedStep):
         self, job: Job, state: State, reading: Reading, kept: list[Marked], dropped: list[Dropped]
     ) -> State:
         """The state with these mentions, and with the quotes and narrators of the reading."""
-        told_by = [n for n in reading.reader.narration if n.narrator < len(job.cast.names)]
+        told_by = [n for n in reading.reader.narration if n.narrator < len(job.cast.entries)]
         who = [job.cast.names[n] for n in dict.fromkeys(n.narrator for n in told_by)]
         known = any(n.startswith("narrator: ") for n in state.notes)
         narrators = _narrator_notes(job, told_by) or [f"narrator: {reading.why}"]
@@ -310,7 +310,7 @@ class _ExpandStep(_EmbeddedStep):
             self.name,
             kept,
             dropped=dropped,
-            quotes=_quotes(reading.reader, len(job.cast.names)),
+            quotes=_quotes(reading.reader, len(job.cast.entries)),
             notes=notes,
             memory={"narrator": ", ".join(who), "quote_style": reading.text.speech.style},
         )

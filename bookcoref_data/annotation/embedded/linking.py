@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+import numpy as np
+
 from ...books import Book
 from ...words import calendar, honorifics, kin
 from ..cast import Cast, Entry, format_cast
@@ -21,6 +23,7 @@ from .names import (
     book_words,
     is_another_woman,
     is_anybody,
+    learned_table,
     name_words,
     nicknames_of,
     nouns_for_names,
@@ -36,9 +39,8 @@ _MERE_NOUN = 0.65
 
 def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Marked], list[str]]:
     """Every name of the cast in the book with the character it is tied to; and notes on what was learned."""
-    table = NameTable(cast)
-    notes = table.learn(book_words(book.tokens))
-    return link_hits(book, table, parse, step), notes
+    table, notes = learned_table(cast, book.tokens)
+    return link_hits(book, table, parse, step), [*notes]
 
 
 def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Marked]:
@@ -122,8 +124,7 @@ def filter_names(
     book: Book, cast: Cast, parse: Parse, mentions: tuple[Marked, ...], step: str
 ) -> tuple[list[Marked], list[Dropped]]:
     """Keep each name, or drop it with a reason."""
-    table = NameTable(cast)
-    table.learn(book_words(book.tokens))
+    table, _ = learned_table(cast, book.tokens)
     written = Counter(token.strip("_") for token in book.tokens)
     livings = _places_of_livings(book, parse, table, mentions)
     nouns = nouns_for_names(table.people, named_people(book, mentions))
@@ -379,8 +380,9 @@ def never_found(book: Book, cast: Cast, parse: Parse, mentions: Iterable[Marked]
             known[" ".join(words)] += seen.count
     said = {_as_words(" ".join(book.tokens[m.start : m.end + 1])): m.character for m in mentions}
     bearers = (said.get(_as_words(entry.name), -1) for entry in missing)
+    likeness = _Likeness(known)
     return [
-        _never_found(entry, known, cast.names[who] if who >= 0 else "")
+        _never_found(entry, known, cast.entries[who].name if who >= 0 else "", likeness)
         for entry, who in zip(missing, bearers, strict=True)
     ]
 
@@ -389,10 +391,14 @@ def listed_twice(cast: Cast) -> list[str]:
     """A note, with the line that joins them, for two entries that are probably one person: "Ford" beside
     "Tom Ford; Mr. Ford", where no other Ford comes into question."""
     people = [take_apart(entry) for entry in cast.entries]
+    called: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for j, person in enumerate(people):
+        for words in {*_aliases_in_words(person), (person.last,), person.first[:1]}:
+            called[words].append(j)
     found = []
     for i, one in enumerate(people):
         words = tuple(name_words(one.entry.name))
-        rivals = [j for j, other in enumerate(people) if j != i and _may_be_called(words, one, other)]
+        rivals = [j for j in called.get(words, ()) if j != i and _may_be_called(words, one, people[j])]
         men = [j for j in rivals if people[j].gender == "m"] if len(rivals) > 1 else rivals
         if len(men) == 1:
             entry = people[men[0]].entry
@@ -410,20 +416,24 @@ def _may_be_called(words: tuple[str, ...], one: Person, other: Person) -> bool:
     """Whether the name of one entry (its words) is a name of another entry as well."""
     if one.common or one.group or other.common or other.group or {one.gender, other.gender} == {"m", "f"}:
         return False
-    if words in (tuple(name_words(alias)) for alias in other.entry.aliases):
+    if words in _aliases_in_words(other):
         return True
     whole = bool(other.first and other.last) and not one.titles
     return whole and words in ((other.last,), other.first[:1])
+
+
+def _aliases_in_words(person: Person) -> list[tuple[str, ...]]:
+    return [tuple(name_words(alias)) for alias in person.entry.aliases]
 
 
 def _as_words(name: str) -> str:
     return " ".join(name_words(name))
 
 
-def _never_found(entry: Entry, known: Counter[str], bearer: str) -> str:
+def _never_found(entry: Entry, known: Counter[str], bearer: str, likeness: _Likeness) -> str:
     if bearer:
         return f"{entry.name!r} is another name of {bearer} in this text; its mentions are counted there"
-    near = {name: n for own in (entry.name, *entry.aliases) for name, n in _near(own, known)}
+    near = {name: n for own in (entry.name, *entry.aliases) for name, n in likeness.near(own)}
     best = sorted(near, key=lambda name: (-near[name], -known[name], name))[:_NEAREST]
     listed = ", ".join(f"{name} ({known[name]} times)" for name in best)
     return f"the name {entry.name!r} does not occur in the text" + (
@@ -431,14 +441,47 @@ def _never_found(entry: Entry, known: Counter[str], bearer: str) -> str:
     )
 
 
-def _near(name: str, known: Counter[str]) -> Iterator[tuple[str, float]]:
-    """The names that share a word with a name or are spelt much like it, and how near they are (0 to 1)."""
-    own = [word for word in name_words(name) if word not in lex.TITLES and word not in lex.PARTICLES]
-    for other in known:
-        words = name_words(other)
-        likeness = max((_likeness(a, b) for a in own for b in words), default=0.0)
-        if likeness >= _NEAR:
-            yield other, round(likeness, 2)
+class _Likeness:
+    """The names of a book by their words: which share a word with another name or are spelt much like it."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[str, list[str]] = defaultdict(list)
+        for name in names:
+            for word in {*name_words(name)}:
+                self._names[word].append(name)
+        self._letters = np.array([_letters(word) for word in self._names]).reshape(-1, _BINS)
+        self._words = [*self._names]
+        self._alike: dict[str, list[tuple[str, float]]] = {}
+
+    def near(self, name: str) -> Iterator[tuple[str, float]]:
+        """The names that are near one, and how near they are (0 to 1)."""
+        best: dict[str, float] = {}
+        for word in name_words(name):
+            if word not in lex.TITLES and word not in lex.PARTICLES:
+                for other, likeness in self._alike_to(word):
+                    for known in self._names[other]:
+                        best[known] = max(likeness, best.get(known, 0.0))
+        return ((known, round(likeness, 2)) for known, likeness in best.items())
+
+    def _alike_to(self, word: str) -> list[tuple[str, float]]:
+        """The words of the book's names that are spelt much like one. Two words cannot be more alike than
+        their letters: what has too few in common is not compared."""
+        if word not in self._alike:
+            own = _letters(word)
+            common = np.minimum(self._letters, own).sum(axis=1)
+            rows = np.flatnonzero(2 * common >= _NEAR * (self._letters.sum(axis=1) + len(word)))
+            pairs = ((self._words[row], _likeness(word, self._words[row])) for row in rows.tolist())
+            self._alike[word] = [(other, likeness) for other, likeness in pairs if likeness >= _NEAR]
+        return self._alike[word]
+
+
+_BINS = 32
+"""Letters that are told apart when words are compared; letters of other alphabets share places."""
+
+
+def _letters(word: str) -> np.ndarray:
+    """How often a word has each letter."""
+    return np.bincount([ord(letter) % _BINS for letter in word], minlength=_BINS)
 
 
 def _likeness(a: str, b: str) -> float:

@@ -97,8 +97,7 @@ def _without_praise(name: str) -> str:
     words = name.split()
     said = next((n for n, word in enumerate(words) if not word[:1].islower()), len(words))
     proper = [word.strip(".,").lower() for word in words[said:]]
-    parts = (_AFTER_THE_NOUN | lex.PARTICLES | lex.PERSON_NOUNS | lex.TITLES) - _PRAISE - _DETERMINERS
-    whole = not said or not proper or not parts.isdisjoint(words[:said]) or _is_plural(name_words(name))
+    whole = not said or not proper or not _PARTS.isdisjoint(words[:said]) or _is_plural(name_words(name))
     if whole or not all(word[:1].isupper() for word in words[said:]):
         return name
     named = proper[0] in lex.FIRST_NAMES or (proper[0] in lex.TITLES and len(proper) > 1)
@@ -224,6 +223,8 @@ def _is_only_a_noun(person: Person, alias: Sequence[str]) -> bool:
 
 _AFTER_THE_NOUN = frozenset(["of", "at", "in", "with", "from", "on", "who", "to", "that", "for"])
 """Words with which a description goes on behind its noun: "The Jailer at the Trial"."""
+_PARTS = (_AFTER_THE_NOUN | lex.PARTICLES | lex.PERSON_NOUNS | lex.TITLES) - _PRAISE - _DETERMINERS
+"""Small words before a name that belong to it."""
 _ANYBODY = lex.CHILDREN | lex.GROWN | frozenset(["fellow", "person"])
 """Nouns that are said of too many people to be the short form of a description."""
 _MARRIED = frozenset(["husband", "wife", "widow", "widower"])
@@ -269,8 +270,13 @@ _BLANKS = str.maketrans(dict.fromkeys(",()-", " "))
 
 def name_words(name: str) -> list[str]:
     """The words of a name as they are compared: lower case, no points, straight apostrophes."""
+    return [*_name_words(name)]
+
+
+@lru_cache(maxsize=1 << 15)
+def _name_words(name: str) -> tuple[str, ...]:
     cleaned = name.replace("’", "'").translate(_BLANKS)
-    return [w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w]
+    return tuple(w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w)
 
 
 @lru_cache(maxsize=1)
@@ -307,17 +313,41 @@ def is_another_woman(titles: Set[str], own: Set[str]) -> bool:
     return any(titles & these and own & those and not own & these for these, those in pairs)
 
 
-class NameTable:
-    """All forms of a cast. `find` searches a book; `settle` decides between characters of one form."""
+def _telling_words(person: Person) -> set[str]:
+    """Words of which every form of somebody has one, apart from the short ones ("the Queen")."""
+    told = {*person.first, *person.last.split(), *nicknames_of(person)}
+    for name in (person.entry.name, *person.entry.aliases):
+        words = name_words(name)
+        told.update({*_without_titles(words)[1]} - _JOINING_WORDS or words)
+    return told
 
-    def __init__(self, cast: Cast) -> None:
+
+@lru_cache(maxsize=2)
+def learned_table(cast: Cast, tokens: tuple[str, ...]) -> tuple[NameTable, tuple[str, ...]]:
+    """The names of a cast with what a book adds to them (`NameTable.learn`), and notes on that. The last ones
+    are kept: four places ask for them while a book is annotated. Do not change them."""
+    table = NameTable(cast, book_words(tokens))
+    return table, tuple(table.learn(book_words(tokens)))
+
+
+class NameTable:
+    """All forms of a cast. `find` searches a book; `settle` decides between characters of one form.
+
+    Where the `words` of the book are given, people of whose names it has no word have no forms: most of a
+    long cast costs nothing then.
+    """
+
+    def __init__(self, cast: Cast, words: Word | None = None) -> None:
         self.people = [take_apart(e) for e in cast.entries]
+        everybody = range(len(self.people))
+        said = {*words.text} if words else set()
+        self._here = [i for i in everybody if not words or said & _telling_words(self.people[i])]
         self._build()
 
     def _build(self) -> None:
         self.forms: dict[tuple[str, ...], dict[int, int]] = defaultdict(dict)
         self.lower: set[tuple[str, ...]] = set()
-        for i, person in enumerate(self.people):
+        for i, person in ((i, self.people[i]) for i in self._here):
             for words, rank in self._forms_of(person):
                 self._add(words, i, rank)
             for alias in person.entry.aliases:

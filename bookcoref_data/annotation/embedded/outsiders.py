@@ -19,7 +19,7 @@ from ..sightings import LONE_TITLES
 from ..state import Marked
 from . import lexicon as lex
 from .linking import link_hits
-from .names import NameTable, Person, book_words, is_another_woman, name_words
+from .names import NameTable, Person, is_another_woman, learned_table, name_words
 from .parsing import Parse
 
 _Listed = tuple[Person, list[set[str]]]
@@ -36,8 +36,7 @@ def find_outsiders(
 ) -> tuple[Entry, ...]:
     """The people of the book that no name of the cast means, most frequent first; `groups` are all its names
     by person, where they are known."""
-    table = NameTable(cast)
-    table.learn(book_words(book.tokens))
+    table, _ = learned_table(cast, book.tokens)
     known = [(person, _words_of_names(person)) for person in table.people]
     borne = _titles_borne(cast.entries)
     lone = {f"the {word}" for word in borne}

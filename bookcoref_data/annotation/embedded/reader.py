@@ -182,7 +182,12 @@ class OneReading:
         self.others: dict[object, int] = {}
         self.namings = Namings(text.speech, text.markables, text.called)
         self._key: dict[int, object] = {}
-        self._families = [person.family for person in text.people]
+        self._relatives: dict[str, list[int]] = defaultdict(list)
+        self._titled: dict[str, list[int]] = defaultdict(list)
+        for e, person in enumerate(text.people):
+            self._relatives[person.family].append(e)
+            for title in {*person.titles}:
+                self._titled[title].append(e)
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._named = {m.character for m in text.markables if m.kind == "name"}
@@ -576,8 +581,9 @@ class OneReading:
         owner = self._owner(m)
         mark(owner, "owner")
         mark(self._kin_of(owner, m.noun), "kin known")
-        for e, p in enumerate(self.t.people):
-            if title and (title in p.titles or m.noun in p.titles):
+        for e in ids:
+            titles = self.t.people[e].titles if title and e < self.state.cast else ()
+            if title in titles or m.noun in titles:
                 mark(e, "title noun")
         for e in self._of_the_family(owner, m.noun):
             mark(e, "same surname as owner")
@@ -604,7 +610,7 @@ class OneReading:
         found.append(self._kin_of(owner, m.noun))
         title = lex.TITLE_NOUNS.get(m.noun, "")
         if title and m.definite in ("the", ""):
-            found += [e for e, p in enumerate(self.t.people) if title in p.titles and self.state.count[e]]
+            found += [e for e in self._titled.get(title, ()) if self.state.count[e]]
         found += self._of_the_family(owner, m.noun)
         return [e for e in dict.fromkeys(found) if e >= 0]
 
@@ -630,10 +636,8 @@ class OneReading:
         """Characters with the surname of the one whose kin a noun names."""
         if not 0 <= owner < self.state.cast or noun not in kin.KIN:
             return []
-        surname = self._families[owner]
-        return (
-            [e for e, name in enumerate(self._families) if name == surname and e != owner] if surname else []
-        )
+        surname = self.t.people[owner].family
+        return [e for e in self._relatives[surname] if e != owner] if surname else []
 
     def _kin_by_title(self, e: int, noun: str) -> bool:
         """Whether a title fits the kin: Mrs. Hale is the mother and the wife, Mr. Hale father and husband."""

@@ -14,7 +14,7 @@ from .gender import character_genders, doubted_hints
 from .letters import with_letters
 from .linking import filter_names, link_names, named_people
 from .markables import find_markables
-from .names import NameTable, book_words, nouns_for_names
+from .names import learned_table, nouns_for_names
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
@@ -36,8 +36,7 @@ def make_text(
 
     `paragraph` as in `find_speech`.
     """
-    table = NameTable(cast)
-    table.learn(book_words(book.tokens))
+    table, _ = learned_table(cast, book.tokens)
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
