@@ -296,7 +296,7 @@ def test_a_name_reaches_over_all_its_words(annotate, said, text, found):
 
 def test_people_of_whose_names_the_book_has_no_word_have_no_forms():
     cast = make_cast([*BENNETS, "Hugo Brandt", "The Old Ferryman", "Princess of Thule"])
-    words = book_words(tuple(["Miss", "Lizzy", "met", "an", "old", "man", "of", "Thule", "."]))
+    words = book_words(("Miss", "Lizzy", "met", "an", "old", "man", "of", "Thule", "."))
     here = {who for ranks in NameTable(cast, words).forms.values() for who in ranks}
     assert here == {3, 6, 7}
     assert {who for ranks in NameTable(cast).forms.values() for who in ranks} == {*range(8)}
