@@ -7,6 +7,8 @@ candidate of one decision. Everything is kept in flat arrays, because a novel as
 
 from __future__ import annotations
 
+from math import exp, log1p
+
 import numpy as np
 
 from . import namings, phrases
@@ -49,7 +51,6 @@ FEATURES = (
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
-_SINCE = slice(INDEX["since subject"], INDEX["since narration"] + 1)
 _OF_THE_PLACE = [
     INDEX[f"m {name}"]
     for name in ("male", "female", "plural", "subject", "object", "possessive", "quoted", "reflexive")
@@ -62,91 +63,104 @@ _CLOSE = 150
 
 _ROOM = 256
 """People beyond the cast for whom there is room from the start."""
-_EMPTY: dict[str, int | float] = {
-    "last": -FAR, "sentence": -FAR, "paragraph": -1, "role": OTHER, "kind": NAME, "quote": -1, "verb": -1,
-    "subject_verb": -1, "main_sentence": -FAR, "in_sentence": 0.0, "in_paragraph": 0.0, "subject_at": -FAR,
-    "subject_paragraph": -1, "name_at": -FAR, "narrated_at": -FAR, "quoted_at": -FAR, "count": 0.0,
-    "short": 0.0, "long": 0.0, "narrated": 0.0, "quoted": 0.0, "talked": 0.0, "talked_at": -FAR,
-    "scene_at": -FAR,
+_MOST_RECENT = 150
+"""People who are remembered as candidates."""
+_REACH_OF_STRANGERS = 400
+"""Tokens within which people outside the cast are candidates."""
+_EMPTY: dict[str, float] = {
+    "subject_at": -FAR, "name_at": -FAR, "narrated_at": -FAR, "quoted_at": -FAR, "scene_at": -FAR,
+    "talked_at": -FAR, "last": -FAR, "sentence": -FAR, "short": 0, "long": 0, "quoted": 0, "narrated": 0,
+    "talked": 0, "count": 0, "in_paragraph": 0, "in_sentence": 0, "who": -1, "paragraph": -1, "role": OTHER,
+    "kind": NAME, "quote": -1, "verb": -1, "subject_verb": -1, "main_sentence": -FAR, "subject_paragraph": -1,
 }  # fmt: skip
-"""The arrays with one value per person, and the value of somebody who was never mentioned."""
+"""What is kept of a person, and the values of somebody who was never mentioned."""
+_AT = {name: k for k, name in enumerate(_EMPTY)}
+_PLACES = slice(_AT["subject_at"], _AT["sentence"] + 1)
+_AMOUNTS = slice(_AT["short"], _AT["talked"] + 1)
+_WHERE, _AWAY, _LINES = slice(0, _AT["scene_at"] + 1), _AT["last"], _AT["sentence"]
+_FADED = [_AT[name] for name in ("last", "last", "quoted_at", "narrated_at", "talked_at")]
+_LENGTHS = np.array([[SHORT], [LONG], [LONG], [LONG], [SHORT]])
+"""Since when the amounts fade, and how fast."""
+_LOGARITHMS = [INDEX[name] for name in (
+    "since subject", "since name", "since narration", "since quoted", "since on the scene", "tokens",
+    "sentences", "lately", "of late", "quoted lately", "narrated lately", "talked of lately", "count",
+    "in paragraph", "in sentence",
+)]  # fmt: skip
+_IN_PARAGRAPH, _IN_SENTENCE = len(_LOGARITHMS) - 2, len(_LOGARITHMS) - 1
+_SHARES = [INDEX["share lately"], INDEX["share of late"]]
+_EQUALS = (
+    ("was subject", "role"), ("was object", "role"), ("was possessive", "role"), ("was name", "kind"),
+    ("was pronoun", "kind"), ("was nominal", "kind"), ("same role", "role"), ("same quote", "quote"),
+    ("both narration", "quote"), ("same paragraph", "paragraph"),
+    ("same paragraph subject", "subject_paragraph"), ("main subject here", "main_sentence"),
+    ("main subject before", "main_sentence"), ("narrated subject", "who"),
+    ("narrated subject beside", "who"), ("last same pronoun", "who"), ("opened paragraph", "who"),
+)  # fmt: skip
+"""Features that say whether something kept of a person has a certain value."""
+_EQUAL = [INDEX[name] for name, _ in _EQUALS]
+_KEPT = [_AT[name] for _, name in _EQUALS]
+_SAME_PARAGRAPH, _SAME_PRONOUN = (
+    _EQUAL.index(INDEX["same paragraph"]),
+    _EQUAL.index(INDEX["last same pronoun"]),
+)
+_NEVER = float("nan")
 
 
 class Discourse:
     """The people known so far. The first `cast` entities are the characters.
 
-    One value per person: token, sentence, paragraph, quote, role, kind and verb of the last mention; the
-    verb, token and paragraph of the last mention as subject, and the last sentence whose main subject it was;
-    the last token of a name, of a mention outside quotes and of one inside; how many mentions, in all
-    (`count`), in the current sentence and paragraph, and decayed over `SHORT` and `LONG` tokens, of these
-    also the ones outside quotes and inside. Of mentions in quotes that talk of somebody (`talked`: neither
-    "I" nor "you" nor a name that calls): how many, decayed over `SHORT` tokens, and the last token;
-    `scene_at` is the last token of any other mention. `p` holds the probabilities (male, female, plural).
-    `narrated_subject` is the person who was the last subject of a main clause outside quotes, and where
-    (paragraph).
+    One column per person in `kept` (rows as in `_EMPTY`): token, sentence, paragraph, quote, role, kind and
+    verb of the last mention; the verb, token and paragraph of the last mention as subject, and the last
+    sentence whose main subject it was; the last token of a name, of a mention outside quotes and of one
+    inside; how many mentions, in all (`count`), in the current sentence and paragraph, and decayed over
+    `SHORT` and `LONG` tokens, of these also the ones outside quotes and inside. Of mentions in quotes that
+    talk of somebody (`talked`: neither "I" nor "you" nor a name that calls): how many, decayed over `SHORT`
+    tokens, and the last token; `scene_at` is the last token of any other mention. `p` holds the probabilities
+    (male, female, plural), `nouns` what each person was called. `narrated_subject` is the person who was the
+    last subject of a main clause outside quotes, and where (paragraph). `recent` has the last mention of
+    those who may be candidates, newest last.
     """
-
-    p: np.ndarray
-    last: np.ndarray
-    sentence: np.ndarray
-    paragraph: np.ndarray
-    role: np.ndarray
-    kind: np.ndarray
-    quote: np.ndarray
-    verb: np.ndarray
-    subject_verb: np.ndarray
-    main_sentence: np.ndarray
-    in_sentence: np.ndarray
-    in_paragraph: np.ndarray
-    subject_at: np.ndarray
-    subject_paragraph: np.ndarray
-    name_at: np.ndarray
-    narrated_at: np.ndarray
-    quoted_at: np.ndarray
-    count: np.ndarray
-    short: np.ndarray
-    long: np.ndarray
-    narrated: np.ndarray
-    quoted: np.ndarray
-    talked: np.ndarray
-    talked_at: np.ndarray
-    scene_at: np.ndarray
 
     def __init__(self, cast: int, male: np.ndarray, female: np.ndarray, plural: np.ndarray) -> None:
         self.cast = self.size = cast
         room = cast + _ROOM
         self.p = np.zeros((room, 3))
         self.p[:cast] = np.stack([male, female, plural], axis=1)
-        for name, empty in _EMPTY.items():
-            setattr(self, name, np.full(room, empty))
+        self._kept = _nobody(0, room)
         self.opener = (-1, -1)
         self.narrated_subject = (-1, -1)
-        self.noun = [""] * room
-        self.nouns: list[set[str]] = [set() for _ in range(room)]
+        self.nouns: list[set[str]] = [set() for _ in range(cast)]
         self.last_by_gender = {"m": (-1, -FAR), "f": (-1, -FAR), "p": (-1, -FAR), "": (-1, -FAR)}
-        self.recent: list[int] = []
+        self.recent: dict[int, int] = {}
+
+    @property
+    def last(self) -> np.ndarray:
+        """The token of everybody's last mention."""
+        return self._kept[_AWAY]
+
+    @property
+    def count(self) -> np.ndarray:
+        """How often everybody was mentioned."""
+        return self._kept[_AT["count"]]
+
+    @property
+    def subject_verb(self) -> np.ndarray:
+        """The verb of everybody's last mention as a subject."""
+        return self._kept[_AT["subject_verb"]]
 
     def add(self, gender: str, noun: str) -> int:
         """A new person outside the cast; returns its entity number."""
-        if self.size == len(self.last):
-            self._grow()
+        room = len(self.p)
+        if self.size == room:
+            self.p = np.concatenate([self.p, np.zeros((room, 3))])
+            self._kept = np.concatenate([self._kept, _nobody(room, 2 * room)], axis=1)
         e = self.size
         self.size += 1
         self.p[e] = {"m": (0.97, 0.02, 0.01), "f": (0.02, 0.97, 0.01), "p": (0.02, 0.02, 0.96)}.get(
             gender, (0.6, 0.35, 0.05)
         )
-        self.noun[e] = noun
-        self.nouns[e] = {noun}
+        self.nouns.append({noun})
         return e
-
-    def _grow(self) -> None:
-        room = len(self.last)
-        self.p = np.concatenate([self.p, np.zeros((room, 3))])
-        for name, empty in _EMPTY.items():
-            old = getattr(self, name)
-            setattr(self, name, np.concatenate([old, np.full(room, empty, dtype=old.dtype)]))
-        self.noun += [""] * room
-        self.nouns += [set() for _ in range(room)]
 
     def mention(
         self,
@@ -159,49 +173,52 @@ class Discourse:
         talked_of: bool = False,
     ) -> None:
         """Entity `e` was mentioned by `m`; `talked_of` says that somebody talks of `e` there."""
-        verb = clause.verb
-        self.in_sentence[e] = 1 + self.in_sentence[e] * (self.sentence[e] == sentence)
-        self.in_paragraph[e] = 1 + self.in_paragraph[e] * (self.paragraph[e] == paragraph)
+        kept: list[float] = self._kept[:, e].tolist()
+        a = _AT
+        kept[a["in_sentence"]] = 1 + kept[a["in_sentence"]] * (kept[a["sentence"]] == sentence)
+        kept[a["in_paragraph"]] = 1 + kept[a["in_paragraph"]] * (kept[a["paragraph"]] == paragraph)
         if paragraph != self.opener[0]:
             self.opener = (paragraph, e)
         at = m.at
-        gap = max(at - self.last[e], 0)
-        self.short[e] = self.short[e] * np.exp(-gap / SHORT) + 1
-        self.long[e] = self.long[e] * np.exp(-gap / LONG) + 1
-        self.last[e], self.sentence[e], self.paragraph[e] = at, sentence, paragraph
-        self.role[e], self.kind[e], self.quote[e], self.verb[e] = m.role, KIND[m.kind], quote, verb
-        self.count[e] += 1
+
+        def count(amount: str, last: str, length: float) -> None:
+            gap = max(at - kept[a[last]], 0.0)
+            kept[a[amount]] = kept[a[amount]] * exp(-gap / length) + 1
+            kept[a[last]] = at
+
+        kept[a["long"]] = kept[a["long"]] * exp(-max(at - kept[a["last"]], 0.0) / LONG) + 1
+        count("short", "last", SHORT)
+        kept[a["sentence"]], kept[a["paragraph"]], kept[a["quote"]] = sentence, paragraph, quote
+        kept[a["role"]], kept[a["kind"]], kept[a["verb"]] = m.role, KIND[m.kind], clause.verb
+        kept[a["count"]] += 1
         if m.role == SUBJECT:
-            self.subject_at[e], self.subject_paragraph[e] = at, paragraph
-            self.subject_verb[e] = verb
+            kept[a["subject_at"]], kept[a["subject_paragraph"]] = at, paragraph
+            kept[a["subject_verb"]] = clause.verb
             if clause.main:
-                self.main_sentence[e] = sentence
+                kept[a["main_sentence"]] = sentence
             if clause.main and quote < 0:
                 self.narrated_subject = (e, paragraph)
         if m.kind == "name":
-            self.name_at[e] = at
+            kept[a["name_at"]] = at
         if quote < 0:
-            self.narrated[e] = 1 + self.narrated[e] * np.exp(-max(at - self.narrated_at[e], 0) / LONG)
-            self.narrated_at[e] = at
+            count("narrated", "narrated_at", LONG)
         else:
-            self.quoted[e] = 1 + self.quoted[e] * np.exp(-max(at - self.quoted_at[e], 0) / LONG)
-            self.quoted_at[e] = at
+            count("quoted", "quoted_at", LONG)
         if talked_of:
-            self.talked[e] = 1 + self.talked[e] * np.exp(-max(at - self.talked_at[e], 0) / SHORT)
-            self.talked_at[e] = at
+            count("talked", "talked_at", SHORT)
         else:
-            self.scene_at[e] = at
+            kept[a["scene_at"]] = at
+        self._kept[:, e] = kept
         if m.kind == "nominal":
             self.nouns[e].add(m.noun)
         if m.kind == "pronoun":
             self.last_by_gender[m.gender if m.person == 3 else ""] = (e, at)
             if e >= self.cast and m.person == 3 and m.gender in "mfp" and m.gender:
                 self._lean(e, "mfp".index(m.gender))
-        if e in self.recent:
-            self.recent.remove(e)
-        self.recent.append(e)
-        if len(self.recent) > 150:
-            del self.recent[0]
+        self.recent.pop(e, None)
+        self.recent[e] = at
+        if len(self.recent) > _MOST_RECENT:
+            del self.recent[next(iter(self.recent))]
 
     def _lean(self, e: int, k: int) -> None:
         """A person outside the cast takes the gender of the pronoun that was read as it."""
@@ -210,19 +227,17 @@ class Discourse:
 
     def candidates(self, at: int, gender: str, *, most: int = 10, reach: int = 3000) -> list[int]:
         """Entities that a reference at `at` may mean: the most recent ones that fit its gender."""
-        k = "mfp".find(gender) if gender else -1
         found = []
         for e in reversed(self.recent):
-            if at - self.last[e] > reach:
+            away = at - self.recent[e]
+            if away > reach:
                 break
-            if e >= self.cast and at - self.last[e] > 400:
-                continue
-            if (self.p[e, k] < 0.04) if k >= 0 else (e >= self.cast and self.p[e, 2] > 0.9):
-                continue
-            found.append(e)
-            if len(found) == most:
-                break
-        return found
+            if e < self.cast or away <= _REACH_OF_STRANGERS:
+                found.append(e)
+        k = "mfp".find(gender) if gender else -1
+        fits = self.p[found, k] >= 0.04 if k >= 0 else self.p[found, 2] <= 0.9
+        pairs = zip(found, fits.tolist(), strict=True)
+        return [e for e, fit in pairs if fit or (k < 0 and e < self.cast)][:most]
 
     def features(
         self, ids: list[int], m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause
@@ -230,129 +245,118 @@ class Discourse:
         """One row per candidate, and a last row for "nobody of these". Shape (len(ids) + 1, WIDTH)."""
         f = INDEX
         n = len(ids)
-        x = np.zeros((n + 1, WIDTH), dtype=np.float32)
-        x[:, _OF_THE_PLACE] = (
+        columns = np.zeros((WIDTH, n + 1), dtype=np.float32)
+        of_place = (
             m.gender == "m", m.gender == "f", m.gender == "p", m.role == SUBJECT, m.role == OBJECT,
             m.role == POSSESSIVE, quote >= 0, m.reflexive,
         )  # fmt: skip
-        x[n, f["none"]] = 1
+        columns[[k for k, holds in zip(_OF_THE_PLACE, of_place, strict=True) if holds]] = 1
+        columns[f["none"], n] = 1
         if not n:
-            return x
-        e = np.array(ids)
-        away = np.maximum(m.at - self.last[e], 0)
-        lines = np.maximum(sentence - self.sentence[e], 0)
-        rows = x[:n]
-        self._mark_last_mention(rows, e, m, away, lines)
-        self._mark_counts(rows, e, m.at, away)
-        fit = self._mark_gender(rows, e, m)
-        x[:, f["rivals"]] = float(((fit > _MAY_FIT) & (away < _CLOSE)).sum())
-        self._mark_order(rows, fit, away)
-        self._mark_place(rows, e, m, sentence, paragraph, quote)
-        self._mark_clause(rows, e, m, lines, clause)
-        x[n, f["gender"]] = rows[:, f["gender"]].max()
-        x[n, f["tokens"]] = rows[:, f["tokens"]].min()
-        x[n, f["of late"]] = rows[:, f["of late"]].max()
-        return x
+            return columns.T
+        kept = self._kept.take(ids, axis=1)
+        people = columns[:, :n]
+        now = [m.at] * (_LINES + 1)
+        now[_LINES] = sentence
+        since = np.array(now, dtype=float)[:, None] - kept[_PLACES]
+        past = np.maximum(since, 0)
+        people[f["cast"]] = kept[_AT["who"]] < self.cast
+        same_sentence = past[_LINES] == 0
+        people[f["same sentence"]] = same_sentence
+        people[f["sentence before"]] = past[_LINES] == 1
+        same = self._mark_equal(people, kept, m, sentence, paragraph, quote)
+        self._mark_logarithms(people, kept, since, past, same[_SAME_PARAGRAPH], same_sentence)
+        fit = self._mark_gender(people, ids, m)
+        self._mark_order(columns, fit, past[_AWAY].tolist())
+        self._mark_clause(people, kept, m, same_sentence, clause)
+        for name, best in (("gender", np.max), ("tokens", np.min), ("of late", np.max)):
+            columns[f[name], n] = best(people[f[name]])
+        return columns.T
 
-    def _mark_last_mention(
-        self, rows: np.ndarray, e: np.ndarray, m: Markable, away: np.ndarray, lines: np.ndarray
-    ) -> None:
-        """How far back and how each candidate was mentioned last."""
-        f = INDEX
-        role, kind = self.role[e], self.kind[e]
-        rows[:, f["cast"]] = e < self.cast
-        rows[:, f["sentences"]] = np.log1p(lines)
-        rows[:, f["tokens"]] = np.log1p(away)
-        rows[:, f["same sentence"]] = lines == 0
-        rows[:, f["sentence before"]] = lines == 1
-        rows[:, f["was subject"]] = role == SUBJECT
-        rows[:, f["was object"]] = role == OBJECT
-        rows[:, f["was possessive"]] = role == POSSESSIVE
-        rows[:, f["was name"]] = kind == NAME
-        rows[:, f["was pronoun"]] = kind == PRONOUN
-        rows[:, f["was nominal"]] = kind == NOMINAL
-        rows[:, f["same role"]] = role == m.role
-
-    def _mark_counts(self, rows: np.ndarray, e: np.ndarray, at: int, away: np.ndarray) -> None:
-        """How often each candidate was mentioned, of late and in all, also against the others."""
-        f = INDEX
-        short = self.short[e] * np.exp(-away / SHORT)
-        long = self.long[e] * np.exp(-away / LONG)
-        rows[:, f["lately"]] = np.log1p(short)
-        rows[:, f["of late"]] = np.log1p(long)
-        rows[:, f["share lately"]] = short / (short.sum() + 0.1)
-        rows[:, f["share of late"]] = long / (long.sum() + 0.1)
-        rows[:, f["count"]] = np.log1p(np.minimum(self.count[e], MOST_COUNTED))
-        quoted = self.quoted[e] * np.exp(-(at - self.quoted_at[e]) / LONG)
-        narrated = self.narrated[e] * np.exp(-(at - self.narrated_at[e]) / LONG)
-        rows[:, f["quoted lately"]], rows[:, f["narrated lately"]] = np.log1p(quoted), np.log1p(narrated)
-        talked = self.talked[e] * np.exp(-np.maximum(at - self.talked_at[e], 0) / SHORT)
-        rows[:, f["talked of lately"]] = np.log1p(talked)
-        rows[:, f["since on the scene"]] = np.log1p(np.minimum(np.maximum(at - self.scene_at[e], 0), FAR))
-
-    def _mark_gender(self, rows: np.ndarray, e: np.ndarray, m: Markable) -> np.ndarray:
-        """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""
-        if not m.gender or m.gender not in "mfp":
-            return np.ones(len(e))
-        fit: np.ndarray = self.p[e, "mfp".index(m.gender)]
-        rows[:, INDEX["gender"]] = np.log(np.maximum(fit, 0.01))
-        rows[:, INDEX["gender sure"]] = fit > 0.9
-        return fit
+    def _mark_equal(
+        self, people: np.ndarray, kept: np.ndarray, m: Markable, sentence: int, paragraph: int, quote: int
+    ) -> np.ndarray:
+        """How a candidate was mentioned last, and what of that is the same here; returns the rows."""
+        outside = quote < 0
+        subject, where = self.narrated_subject
+        last, when = self.last_by_gender[m.gender if m.person == 3 else ""]
+        opened, opener = self.opener
+        values = [
+            SUBJECT, OBJECT, POSSESSIVE, NAME, PRONOUN, NOMINAL, m.role, _NEVER if outside else quote,
+            -1 if outside else _NEVER, paragraph, paragraph, sentence, sentence - 1, subject,
+            subject if paragraph - where <= 1 else _NEVER, last, opener if opened == paragraph else _NEVER,
+        ]  # fmt: skip
+        same = kept.take(_KEPT, axis=0) == np.array(values)[:, None]
+        people[_EQUAL] = same
+        if outside:
+            people[INDEX["only quoted"]] = kept[_AT["quote"]] >= 0
+        people[INDEX["since same pronoun"]] = same[_SAME_PRONOUN] * log1p(max(m.at - when, 0))
+        return same
 
     @staticmethod
-    def _mark_order(rows: np.ndarray, fit: np.ndarray, away: np.ndarray) -> None:
-        """Who is nearest, and how many others lie between."""
-        f = INDEX
-        good = np.flatnonzero(fit > _MAY_FIT)
-        order = good[np.argsort(away[good], kind="stable")]
-        for name, at in (("nearest", 0), ("second nearest", 1)):
-            if len(order) > at:
-                rows[order[at], f[name]] = 1
-        rows[np.argsort(away, kind="stable"), f["between"]] = np.log1p(np.arange(len(rows)))
+    def _mark_logarithms(
+        people: np.ndarray, kept: np.ndarray, since: np.ndarray, past: np.ndarray,
+        same_paragraph: np.ndarray, same_sentence: np.ndarray,
+    ) -> None:  # fmt: skip
+        """How far back each candidate was mentioned and how often, of late and in all, also against the
+        others. `since` and `past` (no less than 0) are distances from `kept`."""
+        values = np.empty((len(_LOGARITHMS), people.shape[1]))
+        np.minimum(past[_WHERE], FAR, out=values[_WHERE])
+        values[5], values[6] = past[_AWAY], past[_LINES]
+        fading = since.take(_FADED, axis=0)
+        fading[:2], fading[4] = past[_AWAY], past[_FADED[4]]
+        amounts = values[7:12]
+        np.multiply(kept[_AMOUNTS], np.exp(-fading / _LENGTHS), out=amounts)
+        people[_SHARES] = amounts[:2] / (amounts[:2].sum(axis=1, keepdims=True) + 0.1)
+        values[12:] = kept[_AT["count"] : _AT["in_sentence"] + 1]
+        np.minimum(values[12], MOST_COUNTED, out=values[12])
+        logarithms = np.log1p(values, out=values)
+        logarithms[_IN_PARAGRAPH] *= same_paragraph
+        logarithms[_IN_SENTENCE] *= same_sentence
+        people[_LOGARITHMS] = logarithms
 
-    def _mark_place(
-        self, rows: np.ndarray, e: np.ndarray, m: Markable, sentence: int, paragraph: int, quote: int
-    ) -> None:
-        """Quotes, paragraphs and sentences that a candidate shares with this place."""
-        f = INDEX
-        where = self.quote[e]
-        rows[:, f["same quote"]] = (where == quote) & (quote >= 0)
-        rows[:, f["both narration"]] = (where < 0) & (quote < 0)
-        rows[:, f["only quoted"]] = (where >= 0) & (quote < 0)
-        since = np.stack((self.subject_at[e], self.name_at[e], self.narrated_at[e]), axis=1)
-        rows[:, _SINCE] = np.log1p(np.minimum(np.maximum(m.at - since, 0), FAR))
-        rows[:, f["since quoted"]] = np.log1p(np.minimum(np.maximum(m.at - self.quoted_at[e], 0), FAR))
-        rows[:, f["narrated subject"]] = e == self.narrated_subject[0]
-        if paragraph - self.narrated_subject[1] <= 1:
-            rows[:, f["narrated subject beside"]] = e == self.narrated_subject[0]
-        here = self.paragraph[e] == paragraph
-        rows[:, f["same paragraph"]] = here
-        rows[:, f["same paragraph subject"]] = self.subject_paragraph[e] == paragraph
-        same, when = self.last_by_gender[m.gender if m.person == 3 else ""]
-        hit = e == same
-        rows[:, f["last same pronoun"]] = hit
-        rows[:, f["since same pronoun"]] = hit * np.log1p(max(m.at - when, 0))
-        main = sentence - self.main_sentence[e]
-        rows[:, f["main subject here"]] = main == 0
-        rows[:, f["main subject before"]] = main == 1
-        rows[:, f["in paragraph"]] = np.log1p(self.in_paragraph[e]) * here
-        if self.opener[0] == paragraph:
-            rows[:, f["opened paragraph"]] = e == self.opener[1]
+    def _mark_gender(self, people: np.ndarray, ids: list[int], m: Markable) -> list[float]:
+        """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""
+        if not m.gender or m.gender not in "mfp":
+            return [1.0] * len(ids)
+        fit = self.p[ids, "mfp".index(m.gender)]
+        people[INDEX["gender"]] = np.log(np.maximum(fit, 0.01))
+        people[INDEX["gender sure"]] = fit > 0.9
+        probabilities: list[float] = fit.tolist()
+        return probabilities
 
+    @staticmethod
+    def _mark_order(columns: np.ndarray, fit: list[float], away: list[float]) -> None:
+        """Who is nearest, how many others lie between, and how many come into question."""
+        f = INDEX
+        order = sorted(range(len(away)), key=away.__getitem__)
+        columns[f["between"], order] = [log1p(k) for k in range(len(order))]
+        good = [k for k in order if fit[k] > _MAY_FIT]
+        columns[f["nearest"], good[:1]] = 1
+        columns[f["second nearest"], good[1:2]] = 1
+        columns[f["rivals"]] = sum(away[k] < _CLOSE for k in good)
+
+    @staticmethod
     def _mark_clause(
-        self, rows: np.ndarray, e: np.ndarray, m: Markable, lines: np.ndarray, clause: Clause
+        people: np.ndarray, kept: np.ndarray, m: Markable, same_sentence: np.ndarray, clause: Clause
     ) -> None:
         """Grammar: arguments of the same verb, subjects of the clauses above and beside."""
         f = INDEX
-        same_verb = (self.verb[e] == clause.verb) & (clause.verb >= 0)
-        co = same_verb & (self.role[e] != POSSESSIVE) & (m.role != POSSESSIVE) & (lines == 0)
-        rows[:, f["coargument"]] = co
-        rows[:, f["coargument reflexive"]] = co & m.reflexive
-        subject_verb = self.subject_verb[e]
+        subject_verb = kept[_AT["subject_verb"]]
+        if clause.verb >= 0 and m.role == POSSESSIVE:
+            people[f["subject over possessive"]] = subject_verb == clause.verb
+        elif clause.verb >= 0:
+            co = (kept[_AT["verb"]] == clause.verb) & (kept[_AT["role"]] != POSSESSIVE) & same_sentence
+            people[f["coargument"]] = co
+            people[f["coargument reflexive"]] = co & m.reflexive
         for v in clause.above:
-            rows[subject_verb == v, f["matrix subject"]] = 1
+            people[f["matrix subject"]] += subject_verb == v
         for v in clause.beside:
-            rows[subject_verb == v, f["conjunct subject"]] = 1
-        if m.role == POSSESSIVE:
-            rows[:, f["subject over possessive"]] = (subject_verb == clause.verb) & (clause.verb >= 0)
-        rows[:, f["in sentence"]] = np.log1p(self.in_sentence[e]) * (lines == 0)
+            people[f["conjunct subject"]] += subject_verb == v
+
+
+def _nobody(first: int, end: int) -> np.ndarray:
+    """What is kept of people `first` to `end` (exclusive) who were never mentioned."""
+    kept = np.repeat(np.array([*_EMPTY.values()], dtype=float)[:, None], end - first, axis=1)
+    kept[_AT["who"]] = np.arange(first, end)
+    return kept

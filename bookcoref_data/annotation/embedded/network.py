@@ -89,7 +89,7 @@ class Ranker:
 
     def probabilities(self, x: np.ndarray) -> np.ndarray:
         """Softmax of the scores."""
-        s = self.scores(x)
+        s = self.scores(np.ascontiguousarray(x))
         s = np.exp(s - s.max())
         return s / s.sum()
 
