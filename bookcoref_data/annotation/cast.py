@@ -5,6 +5,8 @@ A cast file is plain text, one character per line:
     # a comment
     Mr. Darcy; Fitzwilliam Darcy; Darcy     the name, then other names after semicolons
     Elizabeth Bennet; Lizzy; Eliza [f]      [m], [f], [n] or [group] at the end is a hint
+    Jim Hawkins [m] [narrator]              says "I" outside quotes; [narrator 16-18] in these chapters
+    Cathy Linton; Catherine:18-             a name that is hers from chapter 18 on
 
 The first name is the one the output carries.
 """
@@ -21,7 +23,9 @@ from ..shapes import check
 MOST_PEOPLE = 10_000
 """The largest cast: every form of every name is looked for. The longest list of LiSCU has fewer than 300."""
 GENDERS = ("m", "f", "n", "group")
-_HINT = re.compile(r"\s*\[(\w+)\]\s*$")
+_HINT = re.compile(r"\s*\[(\w+|narrator +[^][]+)\]\s*$", re.I)
+RANGE = re.compile(r"(@?)(\d+(?:-\d*)?(?:,\d+(?:-\d*)?)*)")
+"""Chapters, or tokens behind "@": "3", "5,7-9", "12-" (to the end), "@40210-52000"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The characters of one book, each name once; `notes` tell what was mended on reading."""
+    """The characters of one book, each name once; `notes` tell what was mended on reading, `narrators` who
+    says "I" and where, as `annotate --narrator` takes it."""
 
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
+    narrators: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,36 +104,60 @@ def parse_cast(text: str, source: str = "cast") -> Cast:
     Raises:
         UsageError: no name, or a hint in brackets that is none (names line and choices).
     """
-    entries = []
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
-        line = line.split("#", 1)[0].strip()
-        if not line:
-            continue
-        gender = ""
-        if match := _HINT.search(line):
-            gender = match.group(1).lower()
-            if gender not in GENDERS:
-                raise UsageError(
-                    f"{source}:{number}: unknown hint [{match.group(1)}]",
-                    expected=", ".join(f"[{g}]" for g in GENDERS),
-                )
-            line = line[: match.start()]
-        name, *aliases = (part.strip() for part in line.split(";"))
-        if not is_sayable(name):
+    found = [line for line in cast_lines(text, source) if line is not None]
+    told = tuple(narrator for _, narrator in found if narrator)
+    return replace(make_cast(entry for entry, _ in found), narrators=told)
+
+
+def cast_lines(text: str, source: str = "cast") -> list[tuple[Entry, str] | None]:
+    """Of every line of a cast file the character and where he narrates ("Jim Hawkins:16-18", "" nowhere);
+    None for a line that lists nobody.
+
+    Raises: as `parse_cast`.
+    """
+    lines = text.lstrip("\ufeff").splitlines()
+    return [_line(line, f"{source}:{number}") for number, line in enumerate(lines, 1)]
+
+
+def _line(line: str, place: str) -> tuple[Entry, str] | None:
+    line = line.split("#", 1)[0].strip()
+    if not line:
+        return None
+    gender, narrates = "", ""
+    while match := _HINT.search(line):
+        hint, _, where = match[1].lower().partition(" ")
+        where = where.replace(" ", "")
+        if hint == "narrator" and (not where or RANGE.fullmatch(where)):
+            narrates = f":{where}"
+        elif hint in GENDERS:
+            gender = hint
+        else:
             raise UsageError(
-                f"{source}:{number}: names nobody", expected="name; other name; other name", found=line
+                f"{place}: unknown hint {match[0].strip()}",
+                expected=", ".join(f"[{g}]" for g in (*GENDERS, "narrator", "narrator 16-18")),
             )
-        for each in (name, *filter(None, aliases)):
-            check(each, "name", f"{source}:{number}", UsageError)
-        entries.append(Entry(name, tuple(aliases), gender))
-    return make_cast(entries)
+        line = line[: match.start()]
+    name, *aliases = (part.strip() for part in line.split(";"))
+    if not is_sayable(name):
+        raise UsageError(f"{place}: names nobody", expected="name; other name; other name", found=line)
+    for each in (name, *filter(None, aliases)):
+        check(each, "name", place, UsageError)
+    return Entry(name, tuple(aliases), gender), (name + narrates).rstrip(":") if narrates else ""
+
+
+def split_range(name: str) -> tuple[str, str]:
+    """Name and range of "Dr. Livesey:16-18"; a colon that no range follows belongs to the name."""
+    bare, colon, places = name.rpartition(":")
+    places = places.replace(" ", "")
+    return (bare.strip(), places) if colon and RANGE.fullmatch(places) else (name.strip(), "")
 
 
 def format_cast(cast: Cast, remarks: Iterable[str] = ()) -> str:
     """The text of a cast file that `parse_cast` reads back; `remarks` become a comment per character."""
-    lines = []
+    lines, told = [], dict(map(split_range, cast.narrators))
     for entry, remark in zip(cast.entries, [*remarks, *[""] * len(cast.entries)], strict=False):
         line = "; ".join((entry.name, *entry.aliases)) + (f" [{entry.gender}]" if entry.gender else "")
+        line += f" [narrator {told[entry.name]}".rstrip() + "]" if entry.name in told else ""
         lines.append(f"{line}    # {remark}" if remark else line)
     return "\n".join(lines) + "\n"
 

@@ -168,8 +168,8 @@ def same_people(people: Sequence[Somebody]) -> list[Pair]:
     rivals: dict[int, list[float]] = defaultdict(list)
     for i, a in enumerate(people):
         for j, b in enumerate(people[:i]):
-            if _may_be_one(a, b):
-                pair = Pair(j, i, _weight(a, b))
+            if may_be_one(a, b):
+                pair = Pair(j, i, weight(a, b))
                 weighed.append(pair)
                 rivals[i].append(pair.weight)
                 rivals[j].append(pair.weight)
@@ -201,7 +201,7 @@ def bearers(epithets: Sequence[Somebody], people: Sequence[Somebody]) -> list[Pa
     return found
 
 
-def _may_be_one(a: Somebody, b: Somebody) -> bool:
+def may_be_one(a: Somebody, b: Somebody) -> bool:
     """Whether two people complete each other, a first name and a surname, and nothing speaks against it."""
     if min(a.count, b.count) < _LEAST_TIMES or {a.gender, b.gender} == {"m", "f"}:
         return False
@@ -212,7 +212,7 @@ def _may_be_one(a: Somebody, b: Somebody) -> bool:
     return bool(one.firsts and other.last) and not one.last and not other.firsts
 
 
-def _weight(a: Somebody, b: Somebody) -> float:
+def weight(a: Somebody, b: Somebody) -> float:
     same_gender = a.gender == b.gender != ""
     same_surname = a.last == b.last != ""
     known = _ONE_GENDER * same_gender + _SAME_SURNAME * same_surname

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..books import Book
 from ..books.layout import find_chapters
 from ..errors import UsageError
 from ..words.numbers import ORDINALS, ROMAN, TENS, UNITS, roman_value
-from .cast import Cast
+from .cast import Cast, split_range
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,9 +32,6 @@ class Narration:
 def throughout(narrator: int, book: Book) -> tuple[Narration, ...]:
     """One narrator from the first token to the last; none where `narrator` is -1."""
     return (Narration(0, len(book.tokens), narrator),) if narrator >= 0 else ()
-
-
-_RANGE = re.compile(r"(@?)(\d+(?:-\d*)?(?:,\d+(?:-\d*)?)*)")
 
 
 def narration_of(
@@ -52,7 +49,7 @@ def narration_of(
     everywhere = -1
     parts: list[tuple[Narration, str]] = []
     for line in wanted:
-        name, places = _split(line)
+        name, places = split_range(line)
         who = cast.index(name)
         if not places:
             if everywhere not in (-1, who):
@@ -71,11 +68,23 @@ def narration_of(
     return _filled([part for part, _ in parts], everywhere, len(book.tokens))
 
 
-def _split(line: str) -> tuple[str, str]:
-    """Name and range of one line; a colon that is followed by no range belongs to the name."""
-    name, colon, places = line.rpartition(":")
-    places = places.replace(" ", "")
-    return (name.strip(), places) if colon and _RANGE.fullmatch(places) else (line.strip(), "")
+def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] = ()) -> Cast:
+    """The cast with the chapters of names such as "Catherine:18-" as tokens: "Catherine:@40210-52000".
+
+    Raises:
+        UsageError: chapters that the book does not have.
+    """
+
+    def told(alias: str) -> list[str]:
+        name, places = split_range(alias)
+        ranges = _ranges(places, alias, book, chapters) if places else ()
+        return [f"{name}:@{a}-{b - 1}" for a, b in ranges] or [alias]
+
+    changed = {
+        i: replace(e, aliases=tuple(name for alias in e.aliases for name in told(alias)))
+        for i, e in enumerate(cast.entries) if any(split_range(alias)[1] for alias in e.aliases)
+    }  # fmt: skip
+    return replace(cast, entries=tuple(changed.get(i, e) for i, e in enumerate(cast.entries)))
 
 
 def _filled(parts: list[Narration], everywhere: int, size: int) -> tuple[Narration, ...]:
@@ -114,7 +123,7 @@ def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, in
         if not known:
             what = "tokens" if counts_tokens else "chapters"
             raise UsageError(
-                f"the narrator {line!r} names {what} that {book.doc_key} does not have",
+                f"{line!r} names {what} that {book.doc_key} does not have",
                 expected=f"tokens 0 to {size - 1}" if counts_tokens else _listed(numbered),
                 found=piece,
                 hint="" if counts_tokens else "give tokens instead: NAME:@FIRST-LAST",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .auditing import *
     from .books import *
     from .building import *
+    from .casting import *
     from .contexts import *
     from .corpora import *
     from .evaluating import *
@@ -31,6 +32,7 @@ PLACES = {
     ".auditing": ("audit",),
     ".books": ("AnnotatedBook", "Books", "Character", "Mention", "Quote", "load", "read", "write"),
     ".building": ("rebuild", "rebuild_plan", "regenerate", "regenerate_check", "verify"),
+    ".casting": ("cast",),
     ".contexts": (
         "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
         "contexts_novelty", "contexts_references", "contexts_score", "contexts_tables",
@@ -54,7 +56,7 @@ PLACES = {
 __all__ = [
     "AnnotatedBook", "BookcorefError", "Books", "Character", "Mention", "Quote", "Table", "align",
     "annotate", "annotate_many", "apply_edits", "audit",
-    "cache_clear", "cache_path", "cache_size", "cite", "clean",
+    "cache_clear", "cache_path", "cache_size", "cast", "cite", "clean",
     "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
     "contexts_novelty",
     "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",

@@ -41,7 +41,7 @@ PANELS = {
     "Data set": ("dataset", "rebuild verify list show cite manifest pack cache"),
     "Scores": ("scores", "evaluate stats"),
     "Your own novel": ("novel", "sample annotate view edits report export convert align"),
-    "Casts and corrections by people": ("people", "review audit"),
+    "Casts and corrections by people": ("people", "cast review audit"),
     "Making data": ("making", "clean harvest match create regenerate import publish"),
     "Sister tasks": ("tasks", "merge questions contexts"),
 }

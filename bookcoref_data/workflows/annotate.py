@@ -22,7 +22,7 @@ from ..annotation.backends import make_backend
 from ..annotation.cast import Cast
 from ..annotation.given import Given
 from ..annotation.language import not_english
-from ..annotation.narration import narration_of
+from ..annotation.narration import names_in_place, narration_of
 from ..annotation.plan import Plan
 from ..annotation.state import State
 from ..annotation.steps import STEP_NAMES, Backend, Job, check_order, run_steps
@@ -196,9 +196,10 @@ def annotate_book(
         if cast is None:
             cast = propose_with(own, source.book).cast
             notes = (*notes, f"cast proposed from the book: {len(cast.entries)} characters")
-        told = tuple(narrators) or source.narrators
+        told = tuple(narrators) or cast.narrators or source.narrators
         narration = narration_of(told, cast, source.book, source.chapters)
-        job = Job(source.book, cast, narration, given or Given(), states)
+        named = names_in_place(cast, source.book, source.chapters)
+        job = Job(source.book, named, narration, given or Given(), states)
         run = _Run(plan, job, wanted, states, resume)
         state = run.run(own, replace(source, notes=notes), progress or Silent())
     finally:

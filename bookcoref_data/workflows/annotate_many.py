@@ -187,7 +187,8 @@ class Shelf:
                     )
                 seen[key] = path
                 cast = self._cast(path, key, source.cast)
-                yield ReadingJob(source, cast, self.plan, self.cache, self.narrators, self.steps)
+                told = self.narrators or (cast.narrators if cast else ())
+                yield ReadingJob(source, cast, self.plan, self.cache, told, self.steps)
 
     def cast_file(self, path: Path, key: str = "") -> Path | None:
         """The cast file of a book: the one for all, or its own of the folder; None where there is none."""

@@ -15,7 +15,7 @@ from ..files import read_regular
 
 AUTO = "auto"
 """In place of a cast file: annotate with the cast that the book itself proposes."""
-_MOST_BYTES = 64 << 20
+MOST_BYTES = 64 << 20
 CAST, NARRATORS = "cast", "narrators"
 """Fields of an annotated record: everybody in the cast with aliases and hints, and the given narrators."""
 
@@ -27,7 +27,7 @@ def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed fr
         UsageError: no such file, no UTF-8, or nobody in it.
     """
     try:
-        text = read_regular(path, _MOST_BYTES).decode("utf-8-sig")
+        text = read_regular(path, MOST_BYTES).decode("utf-8-sig")
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:

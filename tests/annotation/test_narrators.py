@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bookcoref_data.annotation.cast import make_cast
-from bookcoref_data.annotation.narration import Narration, chapter_number, narration_of
+from bookcoref_data.annotation.cast import format_cast, make_cast, parse_cast
+from bookcoref_data.annotation.embedded.names import NameTable, book_words
+from bookcoref_data.annotation.narration import Narration, chapter_number, names_in_place, narration_of
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.errors import UsageError
@@ -233,3 +234,28 @@ def test_a_heading_that_names_the_subject_names_no_narrator(annotate, title):
     own = "I was born in May. My house was small, and I liked it. I told my friends so, and they came to me."
     done = annotate(f"The {title} of Anna Hill\n\n{own}", ["Anna Hill", "Tom Ford"])
     assert first_person(done, "Anna Hill")
+
+
+def test_a_cast_file_says_who_narrates_and_which_name_is_whose_in_which_chapters():
+    text = "Anna [f] [narrator]\nDr. Hill [narrator 2-3] [m]  # a doctor\nCathy Linton; Catherine:3-\n"
+    cast = parse_cast(text)
+    assert cast.narrators == ("Anna", "Dr. Hill:2-3")
+    assert [e.gender for e in cast.entries] == ["f", "m", ""]
+    assert parse_cast(format_cast(cast)) == cast
+    with pytest.raises(UsageError, match="unknown hint"):
+        parse_cast("Anna [narrator x]")
+
+
+def test_a_name_of_two_people_goes_by_the_chapter():
+    words = ["Catherine", "ran", ".", "Catherine", "Linton", "ran", ".", "Catherine", "slept", "."]
+    book = Book("b", "b", tuple(words), (3, 7, 10))
+    cast = parse_cast("Catherine Earnshaw; Catherine\nCathy Linton; Catherine:2-; Catherine Linton")
+    placed = names_in_place(cast, book, (("I", 0), ("II", 3)))
+    assert placed.entries[1].aliases == ("Catherine:@3-9", "Catherine Linton")
+    table = NameTable(placed)
+    hits = table.find(book_words(book.tokens))
+    assert [(hit.start, who) for hit, (who, _) in zip(hits, table.settle(hits), strict=True)] == [
+        (0, 0), (3, 1), (7, 1)
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="chapters"):
+        names_in_place(cast, book, (("I", 0),))

@@ -10,6 +10,7 @@ import axe_core_python
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.edits import parse_edits
 from bookcoref_data.reading_page.serve import EditServer
 
@@ -122,3 +123,155 @@ def test_book_and_report_have_no_barriers(screen, story):
     assert barriers(screen) == []
     screen.get((story / "report.html").as_uri())
     assert barriers(screen) == []
+
+
+# -- the cast workshop -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def workshop(browser, story, tmp_path):
+    """The workshop of a cast file with comments, without a server."""
+    file = tmp_path / "cast.txt"
+    file.write_text("# ours\n" + CAST, encoding="utf-8")
+    bc.cast(story / "lamp.txt", file, out=tmp_path / "workshop.html")
+    opened(browser, (tmp_path / "workshop.html").as_uri())
+    return browser
+
+
+CAST = """Margaret Harlow; Meg   # the elder
+Edmund Harlow [m]
+Mrs. Harlow
+Sam Tully
+Tully
+"""
+
+
+def cast_text(browser) -> str:
+    return browser.execute_script("return fileText()")
+
+
+def said(browser) -> str:
+    return browser.execute_script("return document.getElementById('say').textContent")
+
+
+def rank_of(browser, name: str) -> str:
+    """The digit that leads to a person."""
+    at = browser.execute_script("return shown().map(nameOf).indexOf(arguments[0])", name)
+    return str((at + 1) % 10)
+
+
+def test_two_people_are_joined_split_and_taken_back_with_four_keys_each(workshop):
+    untouched = cast_text(workshop)
+    assert untouched == "# ours\n" + CAST
+    choice = workshop.execute_script(
+        "current = shown().find((i) => nameOf(i) === 'Sam Tully');"
+        "return String(likely(current).map(nameOf).indexOf('Tully') + 1)"
+    )
+    press(workshop, rank_of(workshop, "Sam Tully"), "m", choice)
+    assert "# in Sam Tully: Tully\n" in cast_text(workshop)
+    assert "6 mentions move" in said(workshop)
+    press(workshop, "z")
+    assert cast_text(workshop) == untouched
+    names = workshop.execute_script(
+        "return mine(shown().find((i) => nameOf(i) === 'Margaret Harlow')).map((n) => n.text)"
+    )
+    press(workshop, rank_of(workshop, "Margaret Harlow"), "s", str(names.index("Meg") + 1), "ENTER")
+    lines = cast_text(workshop).splitlines()
+    assert lines[1] == "Margaret Harlow   # the elder"
+    assert lines[-1] == "Meg"
+    assert "12 mentions move" in said(workshop)
+    assert workshop.get_log("browser") == []
+
+
+def test_gender_narrator_family_chapters_and_names_are_set_by_keys(workshop):
+    press(workshop, rank_of(workshop, "Sam Tully"), "g", "m", "t", "ENTER")
+    assert "Sam Tully [m] [narrator]" in cast_text(workshop)
+    press(workshop, "t", *"2-3", "ENTER")
+    assert "Sam Tully [m] [narrator 2-3]" in cast_text(workshop)
+    press(workshop, "t", *"99", "ENTER")
+    assert "no chapters 99" in said(workshop)
+    press(workshop, "d")
+    assert "# dropped: Sam Tully" in cast_text(workshop)
+    press(workshop, "z")
+    press(workshop, rank_of(workshop, "Mrs. Harlow"), "c", "1", "3", "ENTER")
+    assert "Mrs. Harlow (from chapter 3); Mrs. Harlow:3-" in cast_text(workshop)
+    press(workshop, "r", "/", *"Aunt Mary", "ENTER")
+    assert cast_text(workshop).splitlines()[-1].startswith("Aunt Mary; ")
+    press(workshop, "n", "/", *"Hannah", "ENTER")
+    assert cast_text(workshop).splitlines()[-1] == "Hannah"
+    assert parse_cast(cast_text(workshop)).narrators == ("Sam Tully:2-3",)
+
+
+def test_hostile_names_are_text(browser, story, tmp_path):
+    evil = "<img src=x onerror=alert(1)>"
+    (tmp_path / "cast.txt").write_text(f"Meg; {evil}\n</script><script>alert(2)</script>\n", encoding="utf-8")
+    bc.cast(story / "lamp.txt", tmp_path / "cast.txt", out=tmp_path / "w.html")
+    opened(browser, (tmp_path / "w.html").as_uri())
+    press(browser, "1", "r", "/", *f"{evil};#[x]", "ENTER")
+    assert browser.execute_script("return document.querySelectorAll('img, #main script').length") == 0
+    assert cast_text(browser).splitlines()[0].startswith(evil + " x; Meg")
+    assert browser.get_log("browser") == []
+
+
+@pytest.fixture
+def served(story, tmp_path):
+    """A server of the workshop, and its cast file, which is not there yet."""
+    (tmp_path / "lamp.txt").write_text((story / "lamp.txt").read_text(), encoding="utf-8")
+    made = bc.cast(tmp_path / "lamp.txt")
+    server = EditServer(made.page, made.file, check=parse_cast)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield server
+    server.stop()
+    thread.join()
+
+
+def test_changes_are_saved_at_once_and_annotate_reads_them(browser, served):
+    opened(browser, served.address)
+    kept = served.edits
+    assert kept.name == "lamp.cast.txt"
+    press(browser, "1", "g", "f", "2", "d", "1", "t", "ENTER")
+    until(browser, "return document.getElementById('state').textContent.includes('saved')")
+    until(browser, "return saving.then(() => true)")
+    cast = parse_cast(kept.read_text())
+    assert len(cast.narrators) == 1
+    assert cast.narrators[0] == cast.names[0]
+    opened(browser, served.address)
+    assert len(browser.execute_script("return shown()")) == len(cast.names)
+    done = bc.annotate(kept.with_name("lamp.txt"), kept)
+    assert cast.names[0] in done.characters
+
+
+def test_of_two_windows_the_later_one_is_told_and_loses_nothing(browser, served):
+    opened(browser, served.address)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    try:
+        opened(browser, served.address)
+        press(browser, "1", "g", "f")
+        until(browser, "return document.getElementById('state').textContent.includes('saved')")
+        kept = served.edits.read_text()
+        browser.switch_to.window(first)
+        press(browser, "2", "g", "m")
+        until(browser, "return document.getElementById('state').textContent.includes('not saved')")
+        assert served.edits.read_text() == kept
+        assert "[m]" in cast_text(browser)
+        assert any("412" in line["message"] for line in browser.get_log("browser"))
+    finally:
+        for handle in browser.window_handles:
+            if handle != first:
+                browser.switch_to.window(handle)
+                browser.execute_script("unsaved = false")
+                browser.close()
+        browser.switch_to.window(first)
+        browser.execute_script("unsaved = false")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_workshop_has_no_barriers(screen, workshop):
+    assert barriers(screen) == []
+    for keys in ("s", "g", "t", "?"):
+        press(screen, keys)
+        assert barriers(screen) == []
+        press(screen, "ESCAPE")

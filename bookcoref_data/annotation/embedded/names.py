@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ...words import calendar, honorifics, word_set
-from ..cast import Cast, Entry
+from ..cast import Cast, Entry, split_range
 from . import lexicon as lex
 
 FULL, ALIAS, TITLED, LAST_TITLED, NICK, FIRST, LAST, SHORT = range(8)
@@ -46,7 +46,7 @@ class Person:
         "" where none is known."""
         if self.last or self.common:
             return self.last
-        aliases = [name_words(alias) for alias in self.entry.aliases]
+        aliases = [name_words(split_range(alias)[0]) for alias in self.entry.aliases]
         for alias in aliases:
             words = [w for w in alias if w not in lex.TITLES]
             if len(words) > 1 and words[0] in self.first:
@@ -346,12 +346,18 @@ class NameTable:
 
     def _build(self) -> None:
         self.forms: dict[tuple[str, ...], dict[int, int]] = defaultdict(dict)
+        self.placed: dict[tuple[str, ...], list[tuple[int, int, int]]] = defaultdict(list)
         self.lower: set[tuple[str, ...]] = set()
         for i, person in ((i, self.people[i]) for i in self._here):
             for words, rank in self._forms_of(person):
                 self._add(words, i, rank)
             for alias in person.entry.aliases:
+                alias, places = split_range(alias)
                 words = name_words(alias)
+                if places.startswith("@"):
+                    first, _, last = places[1:].partition("-")
+                    self.placed[tuple(words)].append((int(first), int(last), i))
+                    continue
                 if _is_only_a_noun(person, words):
                     continue
                 self._add(words, i, ALIAS)
@@ -360,7 +366,7 @@ class NameTable:
         self._add_short_forms()
         self._prune()
         by_length: dict[str, set[int]] = defaultdict(set)
-        for form in self.forms:
+        for form in (*self.forms, *self.placed):
             by_length[form[0]].add(len(form))
         self.lengths = {word: sorted(sizes, reverse=True) for word, sizes in by_length.items()}
 
@@ -562,7 +568,7 @@ class NameTable:
     def _match(self, words: Word, at: int, lengths: list[int]) -> tuple[Hit, int] | None:
         for length in lengths:
             form = tuple(words.text[at : at + length])
-            ranks = self.forms.get(form)
+            ranks = self._here(form, words.token[at]) or self.forms.get(form)
             if not ranks or len(form) < length:
                 continue
             capital = all(
@@ -580,6 +586,10 @@ class NameTable:
             end = words.token[at + length - 1]
             return Hit(words.token[at], end, tuple(ranks), min(ranks.values()), title), length
         return None
+
+    def _here(self, form: tuple[str, ...], token: int) -> dict[int, int]:
+        """Whose name a form is at a place alone."""
+        return {who: ALIAS for first, last, who in self.placed.get(form, ()) if first <= token <= last}
 
     def rank(self, words: tuple[str, ...], character: int) -> int:
         return self.forms.get(words, {}).get(character, LAST)

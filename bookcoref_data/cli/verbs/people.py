@@ -1,4 +1,4 @@
-"""What people decide: `review`, `audit`."""
+"""What people decide: `cast`, `review`, `audit`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .novel import serve_page
 
 if TYPE_CHECKING:
     from ...api.auditing import Audit
+    from ...api.casting import Casting
     from ...api.options import Port
     from ...api.reviewing import Review
     from ..declared import Json
@@ -24,6 +25,37 @@ _ASK = {
     "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",
     "name": "Who has this name?", "same person": "One person, or two?",
 }  # fmt: skip
+
+
+@verb(flags={"cast": "--characters --cast -c", "open_page": "--open"})
+def cast(
+    given: Given, out: Path | None, serve: bool = False, open_page: bool = False, port: Port = 0,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """On the page a digit goes to a person; m joins two, s splits, a adds a name, r renames, d drops, g sets
+    the gender, t the narrator, z takes back; ? lists all keys. `annotate` reads what it saves.
+
+    Args:
+        serve: show the workshop on this machine and save each change at once in the cast file.
+        open_page: open the page in the browser.
+        port: port for `serve` (0: any free one).
+
+    Examples:
+        bookcoref-data cast lamp.txt
+        bookcoref-data cast lamp.txt --cast cast.txt --out workshop.html
+        bookcoref-data cast lamp.txt --json
+    """
+    from ...annotation.cast import parse_cast
+
+    found: Casting = given()
+    if json:
+        emit_json(found.to_dict())
+    elif serve:
+        serve_page(found.page, found.file, port, open_page, check=parse_cast)
+    elif out is not None:
+        say(f"wrote {out}; save the cast of the page as {found.file}")
+    else:
+        emit_rows(found.table)
 
 
 @verb(flags={"cast": "--characters --cast -c", "open_page": "--open"})

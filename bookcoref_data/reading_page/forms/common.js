@@ -20,8 +20,10 @@ function openDialog(title, ...content) {
   $("dialog").showModal();
 }
 
-/** Give a file to the server; true when it was written. */
-async function save(text) {
+/** Give a file to the server, after those given before; true when it was written. */
+let saving = Promise.resolve();
+const save = (text) => (saving = saving.then(() => send(text)));
+async function send(text) {
   try {
     const answer = await fetch("edits", { method: "POST", body: text, headers: { "X-Token": DATA.server.token, "If-Match": DATA.server.version } });
     if (!answer.ok) throw new Error(await answer.text());

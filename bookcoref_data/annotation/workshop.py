@@ -1,0 +1,295 @@
+"""What a person must see to judge a cast: every name in the book with its places, whose it is now, and why;
+who may be one person, and who may be two."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from ..books import Book
+from ..books.layout import TokenRange, find_chapters, join_tokens
+from ..words import honorifics
+from .cast import Entry, cast_lines, make_cast, parse_cast, split_range
+from .embedded import lexicon as lex
+from .embedded.aliases import learn_aliases
+from .embedded.names import RULES, NameTable, book_words, gender_of_first_name, name_words
+from .embedded.parsing import Parse
+from .grouping import Group, are_one_name
+from .identity import Scenes, Somebody, Span, may_be_one, weight
+from .narration import chapter_ranges, names_in_place
+from .propose import SHORT
+from .sightings import name_runs
+
+NOBODY = -1
+_PASSAGES, _BEFORE, _AFTER = 2, 14, 14
+"""Passages of a name, and their tokens before and after it."""
+_LEAST_TIMES, _MOST_OTHERS = 3, 300
+"""Times that a name which nobody has must occur to be offered (in a short text once), and how many are."""
+_PARTNERS = 8
+"""People who are offered first to be joined with somebody."""
+_LIKELY_ONE, _SAME_NAME = 1.5, 1.0
+"""Evidence (a logit) from which two people are named as maybe one; what the same first name adds to it."""
+_TOGETHER, _SOMETIMES, _MOST_DOUBTS = 0.04, 2, 3
+"""Share of the rarer name's sentences that also have the other, and their number, from which two names look
+like two people; doubts that are shown of a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class CastName:
+    """A name as the book writes it, the character who has it now (-1: nobody) and why, the first token of
+    each place, and passages (before, name, after). `person`: it behaves like a person's name."""
+
+    text: str
+    owner: int
+    why: str
+    starts: tuple[int, ...]
+    passages: tuple[tuple[str, str, str], ...]
+    person: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CastWorkshop:
+    """A cast file with what the book says of it.
+
+    `lines` are those of the file, `people` the characters with the numbers of their lines and the narrators;
+    `names` are the names of the book. `partners` are pairs of characters that may be one, likeliest first,
+    with the evidence (a logit) and a reason where it is strong; `doubts` say which names of a character may
+    be another's. `chapters` are number, and first and last token.
+    """
+
+    doc_key: str
+    size: int
+    lines: tuple[str, ...]
+    people: tuple[tuple[Entry, tuple[int, ...], str], ...]
+    names: tuple[CastName, ...]
+    partners: tuple[tuple[int, int, float, str], ...]
+    doubts: tuple[tuple[tuple[int, ...], str], ...]
+    chapters: tuple[tuple[int, int, int], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as the page reads it."""
+        people = [
+            {"names": [e.name, *e.aliases], "gender": e.gender, "lines": lines, "told": told}
+            for e, lines, told in self.people
+        ]
+        names = [
+            {"text": n.text, "owner": n.owner, "why": n.why, "at": n.starts, "passages": n.passages,
+             "person": n.person}
+            for n in self.names
+        ]  # fmt: skip
+        return {
+            "doc_key": self.doc_key, "size": self.size, "lines": self.lines, "people": people, "names": names,
+            "partners": self.partners, "doubts": self.doubts, "chapters": self.chapters,
+        }  # fmt: skip
+
+
+def make_workshop(
+    book: Book, parse: Parse, text: str, chapters: Sequence[tuple[str, int]] = (), source: str = "cast"
+) -> CastWorkshop:
+    """The workshop of a cast file with this text; `chapters` are headings (title, first token).
+
+    Raises:
+        UsageError: the text is no cast file, or names chapters that the book does not have.
+    """
+    headings = tuple(chapters) or find_chapters(book)
+    cast = parse_cast(text, source)
+    learned = learn_aliases(book, names_in_place(cast, book, headings), parse)
+    table = NameTable(learned.cast)
+    table.learn(book_words(book.tokens))
+    work = _Workshop(book, parse, table, learned.groups)
+    names = work.names()
+    numbered = chapter_ranges(headings, len(book.tokens))
+    return CastWorkshop(
+        book.doc_key, len(book.tokens), tuple(text.lstrip("\ufeff").splitlines()),
+        tuple(_people(text, cast.entries)), tuple(names), tuple(work.partners(names)),
+        tuple(work.doubts(names)), tuple((n, a, b - 1) for n, (a, b) in numbered.items()),
+    )  # fmt: skip
+
+
+def _people(text: str, entries: Iterable[Entry]) -> list[tuple[Entry, tuple[int, ...], str]]:
+    """The characters with the numbers of their lines, and where each narrates: "", "all" or "16-18"."""
+    lines: dict[str, list[int]] = defaultdict(list)
+    told: dict[str, str] = {}
+    for number, line in enumerate(cast_lines(text)):
+        if line is not None:
+            key = " ".join(line[0].name.split()).casefold()
+            lines[key].append(number)
+            if line[1]:
+                told[key] = split_range(line[1])[1] or "all"
+    keys = [e.name.casefold() for e in entries]
+    return [(e, tuple(lines[k]), told.get(k, "")) for e, k in zip(entries, keys, strict=True)]
+
+
+class _Workshop:
+    """The book while it is searched."""
+
+    def __init__(self, book: Book, parse: Parse, table: NameTable, groups: Sequence[Group]) -> None:
+        self.book, self.parse, self.table = book, parse, table
+        self.scenes = Scenes(book, parse)
+        self.likely = {at for g in groups for at in g.places if g.person > g.other}
+        self.by_places = {name.lower() for g in groups for name in g.by_places}
+        self.spans: dict[tuple[str, int], list[Span]] = defaultdict(list)
+        self.own: dict[int, list[tuple[str, NameTable]]] = {}
+
+    def names(self) -> list[CastName]:
+        """Names of the characters, most frequent first; then those that nobody has."""
+        taken: set[int] = set()
+        hits = self.table.find(book_words(self.book.tokens))
+        for hit, (who, _) in zip(hits, self.table.settle(hits), strict=True):
+            if who >= 0:
+                self.spans[self._written(hit.start, hit.end).lower(), who].append((hit.start, hit.end))
+                taken.update(range(hit.start, hit.end + 1))
+        found = [self._name(spans, who) for (_, who), spans in self.spans.items()]
+        found.sort(key=lambda n: -len(n.starts))
+        return [*found, *self._others(taken)]
+
+    def _others(self, taken: set[int]) -> list[CastName]:
+        runs: dict[str, list[Span]] = defaultdict(list)
+        for start, end in name_runs(self.book, self.parse):
+            if taken.isdisjoint(range(start, end + 1)):
+                runs[self._written(start, end)].append((start, end))
+        least = 1 if len(self.book.tokens) < SHORT else _LEAST_TIMES
+        found = [self._name(spans, NOBODY) for spans in runs.values() if len(spans) >= least]
+        found.sort(key=lambda n: (not n.person, -len(n.starts)))
+        return found[:_MOST_OTHERS]
+
+    def _written(self, start: int, end: int) -> str:
+        words = [t.strip("_") for t in self.book.tokens[start : end + 1] if t.strip()]
+        return " ".join(words).replace(" .", ".")
+
+    def _name(self, spans: Sequence[Span], who: int) -> CastName:
+        text = Counter(self._written(a, b) for a, b in spans).most_common(1)[0][0]
+        step = max(1, len(spans) // (_PASSAGES + 1))
+        shown = list(spans[step::step][:_PASSAGES]) or list(spans[:_PASSAGES])
+        person = sum(a in self.likely for a, _ in spans) * 2 > len(spans)
+        passages = tuple(self._passage(a, b) for a, b in shown)
+        return CastName(text, who, self._why(text, who), tuple(a for a, _ in spans), passages, person)
+
+    def _passage(self, start: int, end: int) -> tuple[str, str, str]:
+        first = max(0, start - _BEFORE)
+        tokens = [" " if not t.strip() else t for t in self.book.tokens[first : end + 1 + _AFTER]]
+        text, starts, ends = join_tokens(tokens, [TokenRange(0, len(tokens))])
+        before, after = starts[start - first], ends[end - first]
+        return text[:before], text[before:after], text[after:]
+
+    def _why(self, text: str, who: int) -> str:
+        """Why a character has a name."""
+        if who < 0:
+            return ""
+        entry = self.table.people[who].entry
+        words = tuple(name_words(text))
+        if words == tuple(name_words(entry.name)):
+            return ""
+        for base, table in self._own_forms(who):
+            rank = table.forms.get(words, {}).get(0)
+            if rank is not None and text != base:
+                return RULES[rank] + ("" if base == entry.name else f" of {base}")
+        if text.lower() in self.by_places:
+            return "in the same scenes, hardly ever in one sentence"
+        shared = {*name_words(entry.name)} & {*words} - lex.TITLES
+        return f"shares {max(shared, key=len).title()}" if shared else "as the list says"
+
+    def _own_forms(self, who: int) -> list[tuple[str, NameTable]]:
+        """The ways to say somebody's name, and the longest other one."""
+        if who not in self.own:
+            entry = self.table.people[who].entry
+            longest = max(entry.aliases, key=lambda a: len(a.split()), default=entry.name)
+            bases = dict.fromkeys((entry.name, split_range(longest)[0]))
+            self.own[who] = [(b, NameTable(make_cast([Entry(b, (), entry.gender)]))) for b in bases]
+        return self.own[who]
+
+    # -- who may be one ----------------------------------------------------------------------------------
+
+    def partners(self, names: Sequence[CastName]) -> list[tuple[int, int, float, str]]:
+        """Pairs of characters, likeliest first; of each the likeliest few."""
+        bodies = {who: self._somebody(who, names) for who in {n.owner for n in names} - {NOBODY}}
+        weighed = [
+            (one, other, *self._weighed(bodies[one], bodies[other]))
+            for one, other in combinations(sorted(bodies), 2)
+        ]
+        kept, times = [], Counter[int]()
+        for one, other, evidence, why in sorted(weighed, key=lambda pair: -pair[2]):
+            if min(times[one], times[other]) < _PARTNERS:
+                kept.append((one, other, round(evidence, 2), why))
+                times.update((one, other))
+        return kept
+
+    def _somebody(self, who: int, names: Sequence[CastName]) -> Somebody:
+        """A character as it is weighed against others."""
+        person = self.table.people[who]
+        spans = [span for (_, owner), found in self.spans.items() if owner == who for span in found]
+        titles = {
+            word for name in (person.entry.name, *person.entry.aliases) for word in name_words(name)[:1]
+        }
+        firsts = frozenset(person.first[:1])
+        return Somebody(
+            firsts, person.family, person.gender if person.gender in ("m", "f") else "", len(spans),
+            self.scenes.traces(sorted(spans)), married=bool(titles & honorifics.MARRIED),
+        )  # fmt: skip
+
+    @staticmethod
+    def _weighed(a: Somebody, b: Somebody) -> tuple[float, str]:
+        """The evidence that two characters are one, and why they may be; "" where little speaks for it."""
+        same = any(are_one_name(x, y) for x in a.firsts for y in b.firsts)
+        known = weight(a, b) + _SAME_NAME * same
+        if {a.gender, b.gender} == {"m", "f"}:
+            return known - 10, ""
+        if same and (a.last == b.last or not (a.last and b.last)):
+            return known, "first names that may be one" if known > -_LIKELY_ONE else ""
+        if may_be_one(a, b) and known >= _LIKELY_ONE:
+            return known, "a first name and a surname that turn up in the same scenes"
+        return known - (0 if may_be_one(a, b) else 5), ""
+
+    # -- who may be two ----------------------------------------------------------------------------------
+
+    def doubts(self, names: Sequence[CastName]) -> list[tuple[tuple[int, ...], str]]:
+        """Names that may be another's than the rest of a character's, by their numbers, with the reason."""
+        found = []
+        for who in dict.fromkeys(n.owner for n in names if n.owner >= 0):
+            mine = {i: n for i, n in enumerate(names) if n.owner == who}
+            kinds = [self._apart(mine, self._genders(mine), "a man and a woman by title or first name"),
+                     self._apart(mine, {i: _first(n.text) for i, n in mine.items()}, "two first names"),
+                     *self._together(mine)]  # fmt: skip
+            found += [doubt for doubt in kinds if doubt[0]][:_MOST_DOUBTS]
+        return found
+
+    @staticmethod
+    def _genders(mine: dict[int, CastName]) -> dict[int, str]:
+        """The gender that each name shows by a title, or by a first name that has a surname somewhere."""
+        firsts = {_first(n.text) for n in mine.values()} - {""}
+        found = {}
+        for i, n in mine.items():
+            words = name_words(n.text)
+            titles = (honorifics.honorific_gender(word) for word in words)
+            first = next((word for word in words if word in firsts), "")
+            found[i] = next(filter(None, titles), "") or gender_of_first_name(first)
+        return found
+
+    @staticmethod
+    def _apart(mine: dict[int, CastName], kinds: dict[int, str], why: str) -> tuple[tuple[int, ...], str]:
+        """The names of another kind than most mentions have, where the two cannot be one person's."""
+        counts = Counter[str]()
+        for i, kind in kinds.items():
+            counts[kind] += len(mine[i].starts) if kind else 0
+        most = max(counts, key=lambda kind: counts[kind], default="")
+        others = [i for i, kind in kinds.items() if most and kind and not are_one_name(kind, most)]
+        return tuple(others), why
+
+    def _together(self, mine: dict[int, CastName]) -> list[tuple[tuple[int, ...], str]]:
+        """The rarer of two names that stand in one sentence too often to be one person's."""
+        found: dict[int, str] = {}
+        places = {i: {*self.parse.sentence[list(n.starts)].tolist()} for i, n in mine.items()}
+        for rarer, other in combinations(sorted(mine, key=lambda i: len(mine[i].starts)), 2):
+            both = len(places[rarer] & places[other])
+            if both > max(_SOMETIMES, _TOGETHER * len(places[rarer])):
+                found.setdefault(rarer, f"it stands in one sentence with {mine[other].text} {both} times")
+        return [((i,), why) for i, why in found.items()]
+
+
+def _first(text: str) -> str:
+    """The first name in a name of two words or more, lower case; "" where there is none."""
+    words = [word for word in name_words(text) if word not in lex.TITLES]
+    return words[0] if len(words) > 1 and words[0] in lex.FIRST_NAMES else ""
