@@ -15,7 +15,7 @@ from ..words import honorifics
 from .cast import Entry, cast_lines, make_cast, parse_cast, split_range
 from .embedded import lexicon as lex
 from .embedded.aliases import learn_aliases
-from .embedded.names import RULES, NameTable, book_words, gender_of_first_name, name_words
+from .embedded.names import RULES, NameTable, book_words, gender_of_first_name, learned_table, name_words
 from .embedded.parsing import Parse
 from .grouping import Group, are_one_name
 from .identity import Scenes, Somebody, Span, may_be_one, weight
@@ -97,8 +97,7 @@ def make_workshop(
     headings = tuple(chapters) or find_chapters(book)
     cast = parse_cast(text, source)
     learned = learn_aliases(book, names_in_place(cast, book, headings), parse)
-    table = NameTable(learned.cast)
-    table.learn(book_words(book.tokens))
+    table, _ = learned_table(learned.cast, book.tokens)
     work = _Workshop(book, parse, table, learned.groups)
     names = work.names()
     numbered = chapter_ranges(headings, len(book.tokens))

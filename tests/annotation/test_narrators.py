@@ -252,7 +252,7 @@ def test_a_name_of_two_people_goes_by_the_chapter():
     cast = parse_cast("Catherine Earnshaw; Catherine\nCathy Linton; Catherine:2-; Catherine Linton")
     placed = names_in_place(cast, book, (("I", 0), ("II", 3)))
     assert placed.entries[1].aliases == ("Catherine:@3-9", "Catherine Linton")
-    table = NameTable(placed)
+    table = NameTable(placed, book_words(book.tokens))
     hits = table.find(book_words(book.tokens))
     assert [(hit.start, who) for hit, (who, _) in zip(hits, table.settle(hits), strict=True)] == [
         (0, 0), (3, 1), (7, 1)

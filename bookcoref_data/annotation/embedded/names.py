@@ -317,7 +317,7 @@ def _telling_words(person: Person) -> set[str]:
     """Words of which every form of somebody has one, apart from the short ones ("the Queen")."""
     told = {*person.first, *person.last.split(), *nicknames_of(person)}
     for name in (person.entry.name, *person.entry.aliases):
-        words = name_words(name)
+        words = name_words(split_range(name)[0])
         told.update({*_without_titles(words)[1]} - _JOINING_WORDS or words)
     return told
 
@@ -568,7 +568,7 @@ class NameTable:
     def _match(self, words: Word, at: int, lengths: list[int]) -> tuple[Hit, int] | None:
         for length in lengths:
             form = tuple(words.text[at : at + length])
-            ranks = self._here(form, words.token[at]) or self.forms.get(form)
+            ranks = self._placed_here(form, words.token[at]) or self.forms.get(form)
             if not ranks or len(form) < length:
                 continue
             capital = all(
@@ -587,7 +587,7 @@ class NameTable:
             return Hit(words.token[at], end, tuple(ranks), min(ranks.values()), title), length
         return None
 
-    def _here(self, form: tuple[str, ...], token: int) -> dict[int, int]:
+    def _placed_here(self, form: tuple[str, ...], token: int) -> dict[int, int]:
         """Whose name a form is at a place alone."""
         return {who: ALIAS for first, last, who in self.placed.get(form, ()) if first <= token <= last}
 
