@@ -12,8 +12,8 @@ the tables of its units: each book is taken apart once, and a mixture costs sums
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -22,10 +22,10 @@ from ..errors import UsageError
 from .arrays import Bools, Floats, Ints
 from .assignment import best_alignment
 from .clustering import Contingency, ContingencyTable, Members, Overlap, align_members, overlap
-from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc
+from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc_counts
 from .modes import BookPair
 from .resampling_units import part_of
-from .scores import Blanc, Score
+from .scores import Score
 
 COUNTED = (*PARTS, "link", "non_link", "blanc_mention")
 """The rows of a count matrix: metrics that are sums, then the three parts of BLANC.
@@ -42,13 +42,10 @@ def count_row(score: Score) -> tuple[float, float, float, float]:
     )  # fmt: skip
 
 
-def blanc_rows(value: Blanc) -> list[tuple[float, float, float, float]]:
-    """BLANC as the last three rows of a count matrix."""
-    return [count_row(value.link), count_row(value.non_link), count_row(value.mention)]
-
-
 ALIGNED = ("ceaf_e", "ceaf_m")
 """The metrics that search an alignment, which takes most of the time."""
+_AT_ONCE = 500_000
+"""Cells of tables that are scored at once: memory, and the size of what CEAF has to search."""
 MOST_CHAINS = 48
 """Characters of a book that are exchanged each by itself; the others go together with these."""
 COARSE = 12
@@ -56,20 +53,32 @@ COARSE = 12
 
 
 class Units(Protocol):
-    """How a book is taken apart: the unit of every mention of the key and of a response."""
+    """How a book is taken apart: the unit of every mention of the key and of a response.
+
+    Units are numbered by stretch of the book, and in each stretch there are `strands` of them.
+    """
 
     count: int
+    strands: int
 
     def of_key(self, key: Members) -> Ints: ...
 
     def of_response(self, system: Overlap) -> Ints: ...
 
+    def stretch_of(self, starts: Ints) -> Ints:
+        """The stretch of each window, by first token."""
+
 
 class Blocks:
     """Stretches of text by their first tokens: a mention belongs where it starts."""
 
+    strands = 1
+
     def __init__(self, starts: Ints) -> None:
         self.starts, self.count = starts, int(starts.size)
+
+    def stretch_of(self, starts: Ints) -> Ints:
+        return part_of(self.starts, starts)
 
     def of_key(self, key: Members) -> Ints:
         return part_of(self.starts, key.start)
@@ -88,9 +97,12 @@ class Chains:
     def __init__(self, book: BookPair, most: int = MOST_CHAINS) -> None:
         self._book, self._known = book, dict[object, int]()
         sizes = np.bincount(self._characters(book.key)[book.key.owner], minlength=1)
-        self.count = min(sizes.size, most) + 1
+        self.count = self.strands = min(sizes.size, most) + 1
         self._unit = np.empty(sizes.size, np.int64)
         self._unit[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size) % (self.count - 1)
+
+    def stretch_of(self, starts: Ints) -> Ints:
+        return np.zeros_like(starts)
 
     def _characters(self, key: Members) -> Ints:
         names = [self._book.name_of(c, key) if len(self._book.key_names) > 1 else None
@@ -120,45 +132,46 @@ class Crossings:
     """Each character in each of `COARSE` stretches of text, by stretch and then by character."""
 
     def __init__(self, blocks: Blocks, chains: Chains) -> None:
-        self._blocks, self._chains, self.count = blocks, chains, COARSE * chains.count
+        self._blocks, self._chains, self.strands = blocks, chains, chains.strands
+        self.count = COARSE * self.strands
 
-    def _crossed(self, block: Ints, chain: Ints) -> Ints:
-        return block * COARSE // max(self._blocks.count, COARSE) * self._chains.count + chain
+    def stretch_of(self, starts: Ints) -> Ints:
+        return self._blocks.stretch_of(starts) * COARSE // max(self._blocks.count, COARSE)
 
     def of_key(self, key: Members) -> Ints:
-        return self._crossed(self._blocks.of_key(key), self._chains.of_key(key))
+        return self.stretch_of(key.start) * self.strands + self._chains.of_key(key)
 
     def of_response(self, system: Overlap) -> Ints:
-        return self._crossed(self._blocks.of_response(system), self._chains.of_response(system))
+        return self.stretch_of(system.response.start) * self.strands + self._chains.of_response(system)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
     """Mentions counted by system, part of the book, key cluster and label: a table taken apart.
 
-    `cell` numbers the distinct (row, column) pairs, which are `rows` and `columns`.
+    `rows` and `columns` are the distinct (key cluster, label) pairs, the columns of the count matrix.
     """
 
-    system: Ints
-    part: Ints
-    count: Ints
-    cell: Ints
-    rows: Ints
-    columns: Ints
-
-    @classmethod
-    def of(cls, pieces: Sequence[tuple[Ints, Ints, Ints, Ints]]) -> _Cells:
+    def __init__(self, pieces: Sequence[tuple[Ints, Ints, Ints, Ints]], parts: int) -> None:
         """From (part, row, column, count) of each system."""
+        from scipy.sparse import csr_array
+
         system = np.repeat(np.arange(len(pieces)), [p[0].size for p in pieces])
         part, row, column, count = (np.concatenate([p[i] for p in pieces]) for i in range(4))
-        pairs, cell = np.unique(np.stack([row, column]), axis=1, return_inverse=True)
-        return cls(system, part, count, cell.reshape(-1), pairs[0], pairs[1])
+        self.rows, self.columns, cell = _distinct(row, column)
+        shape = len(pieces) * parts, self.rows.size
+        self._matrix = csr_array((count.astype(float), (system * parts + part, cell)), shape=shape)
 
-    def taken(self, chosen: Bools) -> Ints:
-        """The count of each cell when `chosen[system, part]` says which parts are there."""
-        there = chosen[self.system, self.part]
-        counts = np.bincount(self.cell[there], weights=self.count[there], minlength=self.rows.size)
-        return counts.astype(np.int64)
+    def taken(self, chosen: Bools) -> Floats:
+        """The count of each cell in each mixture `chosen[mixture, system, part]`."""
+        counts: Floats = chosen.reshape(len(chosen), -1).astype(float) @ self._matrix
+        return counts
+
+
+def _distinct(row: Ints, column: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct (row, column) pairs, and for each pair given which it is."""
+    width = int(column.max(initial=0)) + 1
+    codes, cell = np.unique(row * np.int64(width) + column, return_inverse=True)
+    return codes // width, codes % width, cell
 
 
 class _Mixtures:
@@ -167,11 +180,10 @@ class _Mixtures:
     def __init__(self, systems: Sequence[Overlap], units: Units, drop_singletons: bool) -> None:
         self._drop = drop_singletons
         key = systems[0].key
-        self._key_part, self._key_owner = units.of_key(key), key.owner
-        self._key_count, self._key_unit = key.cluster_unit.size, key.cluster_unit
-        labels = _common_labels([system.response for system in systems])
-        self._label_count = 1 + max((int(label.max(initial=-1)) for label in labels), default=-1)
-        self._label_unit = np.zeros(self._label_count, np.int64)
+        key_part = units.of_key(key)
+        self._key_unit, labels = key.cluster_unit, _common_labels([system.response for system in systems])
+        label_count = 1 + max((int(label.max(initial=-1)) for label in labels), default=-1)
+        self._label_unit = np.zeros(label_count, np.int64)
         recall, precision, alignment, sizes = [], [], [], []
         for system, label in zip(systems, labels, strict=True):
             response = system.response
@@ -179,38 +191,52 @@ class _Mixtures:
             own, partner = label[response.owner], system.response_partner
             self._label_unit[label] = response.cluster_unit
             sizes.append((part, np.zeros_like(own), own, np.ones_like(own)))
-            recall.append(_entries(self._key_part, key.owner, system.key_partner, label))
+            recall.append(_entries(key_part, key.owner, system.key_partner, label))
             found = partner >= 0
             ones = np.ones(int(found.sum()), np.int64)
             precision.append((part[found], partner[found], own[found], ones))
-            alignment.append(_alignment_entries(system, self._key_part, units.count, label))
+            alignment.append(_alignment_entries(system, key_part, units.count, label))
         self._plain = all(system.alignment is system.recall for system in systems)
-        self._sizes, self._recall = _Cells.of(sizes), _Cells.of(recall)
-        self._precision = self._recall if self._plain else _Cells.of(precision)
-        self._alignment = self._recall if self._plain else _Cells.of(alignment)
+        nowhere, ones = np.zeros_like(key_part), np.ones_like(key_part)
+        self._key_sizes = _Cells([(key_part, nowhere, key.owner, ones)], units.count)
+        self._sizes, self._recall = _Cells(sizes, units.count), _Cells(recall, units.count)
+        self._precision = self._recall if self._plain else _Cells(precision, units.count)
+        self._alignment = self._recall if self._plain else _Cells(alignment, units.count)
+        self.cells = max(1, self._recall.rows.size + label_count)
 
-    def contingency(self, key_parts: Bools, chosen: Bools) -> Contingency:
-        """The tables of the book with the key's `key_parts` and the systems' `chosen[system, part]`."""
-        owners = self._key_owner[key_parts[self._key_part]]
-        key_sizes = np.bincount(owners, minlength=self._key_count)
-        response_sizes = np.zeros(self._label_count, np.int64)
-        response_sizes[self._sizes.columns] = self._sizes.taken(chosen)
+    def contingency(self, key_parts: Bools, chosen: Bools, windows: int) -> Contingency:
+        """The tables of all mixtures, one below the other: `key_parts[mixture, part]` of the key and
+        `chosen[mixture, system, part]` of the systems. Units are the windows of the first mixture, then
+        those of the second."""
+        key_sizes = self._spread(self._key_sizes, key_parts[:, None], self._key_unit.size)
+        response_sizes = self._spread(self._sizes, chosen, self._label_unit.size)
         least = 2 if self._drop else 1
         key_kept, response_kept = key_sizes >= least, response_sizes >= least
         new_row, new_column = np.cumsum(key_kept) - 1, np.cumsum(response_kept) - 1
 
         def table(cells: _Cells) -> ContingencyTable:
             counts = cells.taken(chosen)
-            kept = (counts > 0) & key_kept[cells.rows] & response_kept[cells.columns]
-            return ContingencyTable(new_row[cells.rows[kept]], new_column[cells.columns[kept]], counts[kept])
+            mixture, cell = np.nonzero(counts)
+            rows = mixture * self._key_unit.size + cells.rows[cell]
+            columns = mixture * self._label_unit.size + cells.columns[cell]
+            kept = key_kept[rows] & response_kept[columns]
+            found = counts[mixture[kept], cell[kept]].astype(np.int64)
+            return ContingencyTable(new_row[rows[kept]], new_column[columns[kept]], found)
 
         recall = table(self._recall)
-        key_sizes, response_sizes = key_sizes[key_kept], response_sizes[response_kept]
+        first = windows * np.arange(len(chosen))[:, None]
         return Contingency(
-            key_sizes, response_sizes, self._key_unit[key_kept], self._label_unit[response_kept], recall,
-            recall if self._plain else table(self._precision),
+            key_sizes[key_kept], response_sizes[response_kept],
+            (first + self._key_unit).reshape(-1)[key_kept],
+            (first + self._label_unit).reshape(-1)[response_kept],
+            recall, recall if self._plain else table(self._precision),
             recall if self._plain else table(self._alignment),
         )  # fmt: skip
+
+    def _spread(self, cells: _Cells, chosen: Bools, clusters: int) -> Ints:
+        sizes = np.zeros((len(chosen), clusters), np.int64)
+        sizes[:, cells.columns] = cells.taken(chosen)
+        return sizes.reshape(-1)
 
 
 def _entries(part: Ints, owner: Ints, partner: Ints, label: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -247,9 +273,10 @@ class ExchangeParts:
     """One book of one or two systems, cut into parts, ready to be scored in any mixture."""
 
     def __init__(
-        self, systems: Sequence[Overlaps], units: Units, *, drop_singletons: bool, windows: int = 1
-    ) -> None:
-        """`windows`: how many parts of the book are scored apart.
+        self, systems: Sequence[Overlaps], units: Units, *, drop_singletons: bool,
+        windows: Sequence[int] = (0,),
+    ) -> None:  # fmt: skip
+        """`windows`: first tokens of the parts of the book that are scored apart.
 
         Raises:
             UsageError: spans in several clusters under the released rule while singletons are dropped;
@@ -261,20 +288,49 @@ class ExchangeParts:
                 "spans in several clusters cannot be resampled while singletons are dropped",
                 hint="use --duplicates first, or --singletons keep",
             )
-        self.parts, self.systems, self._windows = units.count, len(systems), windows
+        self.parts, self.systems, self._windows = units.count, len(systems), len(windows)
+        # What is exchanged in one stretch leaves the windows of all others as they are: a mixture serves all.
+        together = len(windows) > 1
+        self._strands = units.strands if together else units.count
+        self._stretch = units.stretch_of(np.array(windows)) if together else np.zeros(1, np.int64)
         self._chosen = _Mixtures([s.chosen for s in systems], units, drop_singletons)
         self._once = (
             _Mixtures([s.once for s in systems], units, drop_singletons) if repeated else self._chosen
         )
 
+    def changes(self, counts: Callable[[Bools], Floats]) -> tuple[Floats, Floats]:
+        """The counts of the book as it is, and what each part adds to them when it alone is changed.
+
+        `counts` counts mixtures by window when told which parts to change: (mixtures, windows, ...).
+        """
+        strand = np.arange(self.parts) % self._strands
+        counted = counts(np.arange(-1, self._strands)[:, None] == strand)
+        by_stretch = np.zeros((self.parts // self._strands, self._strands, *counted.shape[2:]))
+        np.add.at(by_stretch, self._stretch, np.swapaxes(counted[1:] - counted[0], 0, 1))
+        return counted[0].sum(axis=0), by_stretch.reshape(self.parts, *counted.shape[2:])
+
     def counts(self, chosen: Bools, key_parts: Bools | None = None, *, align: bool = True) -> Floats:
-        """The counts (`COUNTED` rows) of the mixture `chosen[system, part]`; without `align` not CEAF's."""
-        keys = np.ones(self.parts, bool) if key_parts is None else key_parts
-        tables = self._chosen.contingency(keys, chosen)
-        once = tables if self._once is self._chosen else self._once.contingency(keys, chosen)
-        rows = [
-            count_row(PARTS[name](tables if name in RELEASED_METRICS else once).total())
-            if align or name not in ALIGNED else (0.0, 0.0, 0.0, 0.0) for name in PARTS
-        ]  # fmt: skip
-        pairs = np.sum([blanc_rows(value) for value in blanc(once, self._windows)], axis=0)
-        return np.array([*rows, *pairs])
+        """The counts of the mixtures `chosen[mixture, system, part]`: (mixtures, windows, COUNTED, 4).
+
+        `key_parts[mixture, part]`: what is left of the key. Without `align` CEAF is not counted.
+        """
+        keys = np.ones((len(chosen), self.parts), bool) if key_parts is None else key_parts
+        step = max(1, _AT_ONCE // self._chosen.cells)
+        pieces = [slice(at, at + step) for at in range(0, len(chosen), step)]
+        return np.concatenate([self._count(chosen[p], keys[p], align) for p in pieces])
+
+    def _count(self, chosen: Bools, keys: Bools, align: bool) -> Floats:
+        windows = self._windows
+        count = len(chosen) * windows
+        tables = self._chosen.contingency(keys, chosen, windows)
+        once = tables if self._once is self._chosen else self._once.contingency(keys, chosen, windows)
+        counted = np.zeros((count, len(COUNTED), 4))
+        for row, name in enumerate(PARTS):
+            if align or name not in ALIGNED:
+                both = tables if name in RELEASED_METRICS else once
+                parts = PARTS[name](both)
+                sides = [both.key_unit] * 2 + [both.response_unit] * 2
+                for column, (unit, values) in enumerate(zip(sides, parts.sums, strict=True)):
+                    counted[:, row, column] = np.bincount(unit, values, count)
+        counted[:, len(PARTS) :] = blanc_counts(once, count)
+        return counted.reshape(len(chosen), windows, len(COUNTED), 4)

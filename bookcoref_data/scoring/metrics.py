@@ -46,9 +46,13 @@ class Parts:
         """`partner`; -1 for every key cluster where the metric aligns none."""
         return np.full(self.recall_num.size, -1) if self.partner is None else self.partner
 
+    @property
+    def sums(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """By cluster, in the order of a `Score`."""
+        return self.recall_num, self.recall_den, self.precision_num, self.precision_den
+
     def total(self) -> Score:
-        arrays = self.recall_num, self.recall_den, self.precision_num, self.precision_den
-        return Score(*(float(array.sum()) for array in arrays))
+        return Score(*(float(array.sum()) for array in self.sums))
 
 
 def _row_sums(table: ContingencyTable, values: Floats | Ints, rows: int) -> Floats:
@@ -134,8 +138,10 @@ def mention_parts(both: Contingency) -> Parts:
     return _both_sides(both, side)
 
 
-def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
-    """BLANC (Recasens and Hovy 2011; Luo et al. 2014) of each unit, in closed form.
+def blanc_counts(both: Contingency, units: int = 1) -> Floats:
+    """BLANC (Recasens and Hovy 2011; Luo et al. 2014) of each unit, in closed form: (units, 3, 4).
+
+    By unit the links, the non-links and the mentions, each with the four numbers of a `Score`.
 
     Common non-links are the pairs of shared mentions that neither side links: all pairs, less those the
     key links, less those the response links, plus those both link.
@@ -160,10 +166,14 @@ def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
     common = per_unit(unit_of_edge, table.counts)
     links = per_unit(unit_of_edge, _links(table.counts))
     non_links = _links(common) - sides[0][3] - sides[1][3] + links
-    return [
-        Blanc(*(Score(*map(float, (num[u], sides[0][i][u], num[u], sides[1][i][u]))) for num, i in ((links,
-        1), (non_links, 2), (common, 0)))) for u in range(units)
-    ]  # fmt: skip
+    of_kinds = ((links, 1), (non_links, 2), (common, 0))
+    rows = [np.stack([both_, sides[0][i], both_, sides[1][i]], axis=-1) for both_, i in of_kinds]
+    return np.stack(rows, axis=1)
+
+
+def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
+    """`blanc_counts` as scores."""
+    return [Blanc(*(Score(*row) for row in unit)) for unit in blanc_counts(both, units).tolist()]
 
 
 def _links(n: Floats | Ints) -> Floats:

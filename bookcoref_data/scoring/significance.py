@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 from statistics import NormalDist
 
@@ -33,18 +34,7 @@ from ..progress import Progress, Silent
 from ..shapes import AsFields
 from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
-from .exchange import (
-    ALIGNED,
-    COARSE,
-    COUNTED,
-    Blocks,
-    Chains,
-    Crossings,
-    ExchangeParts,
-    Units,
-    blanc_rows,
-    count_row,
-)
+from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units, count_row
 from .metrics import PARTS, overlaps
 from .resampling_units import block_starts
 from .scores import LABELS, ClusterScores
@@ -255,11 +245,12 @@ class _Division:
         """What every unit does to the difference of the two systems; without `align` not in CEAF."""
 
         def counts(book: ExchangeParts, swap: Bools) -> Floats:
-            sides = ([~swap, swap], [swap, ~swap])
-            return np.stack([book.counts(np.stack(side), align=align) for side in sides])
+            both = [book.counts(np.stack(side, axis=1), align=align)
+                    for side in ((~swap, swap), (swap, ~swap))]  # fmt: skip
+            return np.stack(both, axis=2)
 
         def difference(counted: Floats) -> Floats:
-            return _f1(counted[0]) - _f1(counted[1])
+            return _f1(counted[..., 0, :, :]) - _f1(counted[..., 1, :, :])
 
         return self._effects(counts, lambda all_, one: (difference(all_) - difference(one)) / 2)
 
@@ -268,8 +259,8 @@ class _Division:
         share = 1 - 1 / max(self.units, 1)
 
         def counts(book: ExchangeParts, out: Bools) -> Floats:
-            chosen = np.zeros((book.systems, book.parts), bool)
-            chosen[system] = ~out
+            chosen = np.zeros((len(out), book.systems, book.parts), bool)
+            chosen[:, system] = ~out
             return book.counts(chosen, ~out)
 
         found = self._effects(counts, lambda all_, one: (_f1(all_) - _f1(one)) * share)
@@ -278,20 +269,20 @@ class _Division:
     def _effects(
         self, counts: Callable[[ExchangeParts, Bools], Floats], effect: Callable[[Floats, Floats], Floats]
     ) -> _Effects:
-        nothing = [counts(book, np.zeros(book.parts, bool)) for book in self.books]
-        pooled = np.sum(nothing, axis=0)
-        values = []
-        self.progress.begin("taking apart", self.units, "units")
-        for book, whole, weights in zip(self.books, nothing, self.weights, strict=True):
-            for unit in np.flatnonzero(weights):
-                values.append(effect(pooled, pooled - whole + counts(book, np.arange(book.parts) == unit)))
-                self.progress.advance("taking apart")
+        """From the counts of all books as they are, and with each unit changed."""
+        self.progress.begin("taking apart", len(self.books), "books")
+        wholes, changes = [], []
+        for book, weights in zip(self.books, self.weights, strict=True):
+            whole, change = book.changes(partial(counts, book))
+            wholes.append(whole)
+            changes.append(change[weights > 0])
+            self.progress.advance("taking apart")
         self.progress.end("taking apart")
+        pooled = np.sum(wholes, axis=0)
         weights = np.concatenate(self.weights)
         weights = weights[weights > 0]
-        return _Effects(
-            self.name, np.array(values).reshape(-1, len(METRICS)), weights / max(weights.sum(), 1)
-        )
+        values = effect(pooled, pooled + np.concatenate(changes))
+        return _Effects(self.name, values, weights / max(weights.sum(), 1))
 
 
 class _Systems:
@@ -332,7 +323,9 @@ class _Systems:
             else:
                 units = Blocks(block_starts(pair, unit, self._size, whole=whole))
             drop = self._rules.singletons == "drop"
-            books.append(ExchangeParts(sides, units, drop_singletons=drop, windows=pair.units))
+            books.append(
+                ExchangeParts(sides, units, drop_singletons=drop, windows=[a for a, _ in pair.bounds])
+            )
             both = sides[0].chosen
             there = [units.of_key(both.key), *(units.of_response(side.chosen) for side in sides)]
             counts = [np.bincount(t, minlength=units.count) for t in there]
@@ -358,8 +351,9 @@ class _Systems:
 
 
 def _counts(scores: ClusterScores) -> Floats:
-    rows = [count_row(getattr(scores, name)) for name in PARTS]
-    return np.array([*rows, *blanc_rows(scores.blanc)])
+    blanc = scores.blanc
+    of_all = [*(getattr(scores, name) for name in PARTS), blanc.link, blanc.non_link, blanc.mention]
+    return np.array([count_row(score) for score in of_all])
 
 
 def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:

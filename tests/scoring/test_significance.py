@@ -178,7 +178,7 @@ def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates)
         chosen = np.zeros((2, 3), bool)
         chosen[system] = True
         whole = score_clusters(key, response, duplicates=duplicates)
-        assert parts.counts(chosen).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+        assert parts.counts(chosen[None]).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
 
 
 @settings(max_examples=100, deadline=None)
@@ -191,7 +191,8 @@ def test_a_part_left_out_is_a_shorter_book(key, response, singletons):
     kept = np.array([True, False, True])
     shorter = [[[s for s in c if not 4 <= s[0] < 8] for c in side] for side in (key, response)]
     whole = score_clusters(*shorter, singletons=singletons)
-    assert parts.counts(kept[None], kept).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
+    found = parts.counts(kept[None, None], kept[None]).ravel().tolist()
+    assert found == pytest.approx(np.ravel(rows_of(whole)).tolist())
 
 
 def unique(clusters):
@@ -204,8 +205,8 @@ def test_a_mixture_joins_the_clusters_that_the_systems_share():
     key = [[(i, i) for i in range(first, 12, 3)] for first in range(3)]
     sides = [overlaps(members([key]), members([response])) for response in (key, key[::-1])]
     parts = ExchangeParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
-    mixed = parts.counts(np.array([[True, False, True], [False, True, False]]))
-    assert mixed.tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
+    mixed = parts.counts(np.array([[[True, False, True], [False, True, False]]]))
+    assert mixed[0, 0].tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
 
 
 def test_spans_in_several_clusters_and_dropped_singletons_do_not_go_together(record):
