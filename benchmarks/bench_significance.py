@@ -4,13 +4,14 @@
     python benchmarks/bench_significance.py --gold gold.conll        # a real key in place of the drawn one
     python benchmarks/bench_significance.py --gold litbank --join 18 # documents joined into one book
     python benchmarks/bench_significance.py --gold pdnc/HowardsEnd   # a novel of PDNC: its quotations
+    python benchmarks/bench_significance.py --gold A --gold B        # several books, scored together
     python benchmarks/bench_significance.py --power                  # 5 points apart, three books
     python benchmarks/bench_significance.py --family                 # ten equal systems, Holm
 
 Every pair of systems is drawn from the same distribution, so no difference between them is real. Printed by
-kind of errors, mode and metric, in percent: pairs with p < 0.05 (right: 5), pairs for which no p-value is
-given, and pairs whose interval of the difference holds 0 (right: 95). With 1,000 pairs the standard error of
-a 5 is 0.7.
+kind of errors and mode, the lowest and the highest of the metrics in percent: pairs with p < 0.05 (right: 5),
+pairs for which no p-value is given, and pairs whose interval of the difference holds 0 (right: 95). With
+1,000 pairs the standard error of a 5 is 0.7. `--metrics` prints every metric.
 
 The drawn book (our own numbers, no text): 36,000 tokens in sentences of 20; 12 characters with weights
 1/rank, 1,500 mentions; which characters are about changes every 600 tokens. Errors, beside noise at a third
@@ -38,6 +39,8 @@ import gzip
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -45,12 +48,17 @@ import numpy as np
 
 from bookcoref_data.books import Mention, Record, split_book
 from bookcoref_data.formats import read_documents
-from bookcoref_data.scoring import Evaluation, evaluate
-from bookcoref_data.scoring.significance import METRICS, adjusted, resample
+from bookcoref_data.scoring import Evaluation
+from bookcoref_data.scoring.clustering import Members
+from bookcoref_data.scoring.evaluation import Rules, score_prepared
+from bookcoref_data.scoring.modes import BookPair, ReadyToScore, prepare
+from bookcoref_data.scoring.significance import METRICS, Resampling, adjusted, resample
 
 KINDS = ("noise", "skewed", "local", "runs", "pronouns", "episodes", "cuts", "merges", "drift", "missed")
 MODES = ("full", "gold-window", "gold-window-blocks", "gold-window-released", "split")
 TOKENS, SENTENCE, SCENE, LEVEL = 36_000, 20, 600, 0.05
+WORSE = {"noise": 1.3, "skewed": 1.3}
+"""Times the noise of a system that is about 5 points worse; 2.1 for other kinds."""
 
 
 def make_key(rng: np.random.Generator, name: str, skew: float = 1.0) -> Record:
@@ -68,14 +76,11 @@ def make_key(rng: np.random.Generator, name: str, skew: float = 1.0) -> Record:
 class Errors:
     """The mentions of a key in order, with the cluster that a system puts each into (`label`)."""
 
-    def __init__(self, rng: np.random.Generator, key: Record) -> None:
-        self.rng, self.count = rng, len(key.clusters)
-        self.mentions, owner = zip(
-            *sorted((m, o) for o, c in enumerate(key.clusters) for m in c), strict=True
-        )
-        self.owner = np.array(owner)
+    def __init__(self, rng: np.random.Generator, key: Members) -> None:
+        order = np.lexsort((key.end, key.start))
+        self.rng, self.count = rng, key.cluster_unit.size
+        self.starts, self.ends, self.owner = key.start[order], key.end[order], key.owner[order]
         self.label = self.owner.copy()
-        self.starts = np.array([m[0] for m in self.mentions])
         self.lost = np.zeros(self.owner.size, bool)
 
     def confuse(self, where: np.ndarray) -> None:
@@ -122,25 +127,72 @@ class Errors:
             self.lost |= rng.random(self.owner.size) < rng.beta(1, 9, self.count)[self.owner]
 
 
-def make_system(rng: np.random.Generator, key: Record, kind: str, worse: float = 1.0) -> Record:
+def make_system(rng: np.random.Generator, key: Members, kind: str, worse: float = 1.0) -> Members:
     """One system of a kind on one book. `worse` multiplies the rate of the noise."""
     errors = Errors(rng, key)
     errors.make(kind)
     rate = worse * (1.0 if kind in ("noise", "skewed") else 1 / 3)
-    clusters: dict[int, list[Mention]] = {}
-    for (start, end), label, lost in zip(
-        errors.mentions, errors.label.tolist(), errors.lost.tolist(), strict=True
-    ):
-        chance = rng.random()
-        if lost or chance < 0.10 * rate:
-            continue
-        target = int(rng.integers(errors.count)) if chance < 0.20 * rate else label
-        clusters.setdefault(target, []).append(Mention(start, end + int(rng.random() < 0.05 * rate)))
-    return Record(key.doc_key, "", key.sentences, [sorted(set(c)) for c in clusters.values()])
+    size = errors.owner.size
+    chance = rng.random(size)
+    target = np.where(chance < 0.20 * rate, rng.integers(errors.count, size=size), errors.label)
+    kept = np.flatnonzero(~errors.lost & (chance >= 0.10 * rate))
+    ends = errors.ends + (rng.random(size) < 0.05 * rate)
+    spans = np.unique(np.stack([target, errors.starts, ends])[:, kept], axis=1)
+    clusters, owner = np.unique(spans[0], return_inverse=True)
+    return Members(spans[1], spans[2], owner, np.zeros_like(clusters), clusters)
+
+
+class Books:
+    """Keys of whole books, and the same in the windows of each mode, ready for systems drawn on them."""
+
+    def __init__(self, keys: list[Record]) -> None:
+        self._keys, self._cut = keys, dict[str, ReadyToScore]()
+        self.whole = [book.key for book in self.of("full").books]
+
+    def of(self, mode: str) -> ReadyToScore:
+        if mode not in self._cut:
+            keys = self._keys
+            if mode == "split":
+                keys = [w.to_record() for key in keys for w in split_book(key.to_book()).books]
+            ready = prepare(keys, keys, mode)
+            # The characters of a release have names, by which the windows of a character belong together.
+            books = tuple(self._named(book, mode) for book in ready.books)
+            self._cut[mode] = replace(ready, books=books)
+        return self._cut[mode]
+
+    def _named(self, book: BookPair, mode: str) -> BookPair:
+        if mode != "split":
+            return book
+        whole = next(b.key for b in self.of("full").books if b.doc_key == book.doc_key)
+        of_span = dict(zip(zip(whole.start, whole.end, strict=True), whole.owner, strict=True))
+        names: list[dict[int, str]] = [{} for _ in book.bounds]
+        key = book.key
+        for start, end, cluster in zip(key.start, key.end, key.owner, strict=True):
+            names[key.cluster_unit[cluster]][int(key.source_cluster[cluster])] = str(of_span[start, end])
+        return replace(book, key_names=tuple(tuple(n.get(i) for i in range(len(n))) for n in names))
+
+    def scored(self, systems: list[Members], mode: str) -> Evaluation:
+        """In mode split the windows are predicted alone: here, the windows of the system's whole books."""
+        ready = self.of(mode)
+        books = tuple(replace(book, response=_windowed(system, book, mode))
+                      for book, system in zip(ready.books, systems, strict=True))  # fmt: skip
+        return score_prepared(replace(ready, books=books), Rules(mode))
+
+
+def _windowed(system: Members, book: BookPair, mode: str) -> Members:
+    """A system's whole book, cut into the windows of a key."""
+    if mode == "full":
+        return system
+    first, end = np.array(book.bounds).T[:, :, None]
+    there = (system.start >= first + (mode == "gold-window-released")) & (system.start < end)
+    if mode == "split":
+        there &= system.end < end
+    unit, index = np.nonzero(there)
+    return system.take(index, unit)
 
 
 def read_gold(path: Path, join: int) -> list[Record]:
-    """The books of a file or folder, `join` documents as one book; or one novel of PDNC."""
+    """The books of a file or folder, the chains of `join` documents as one book; or one novel of PDNC."""
     if (path / "quotation_info.csv.gz").exists():
         return [read_novel(path)]
     records = list(read_documents(path))
@@ -150,7 +202,8 @@ def read_gold(path: Path, join: int) -> list[Record]:
     for record in records[:join]:
         shift = sum(map(len, sentences))
         sentences += record.sentences
-        clusters += [[Mention(m[0] + shift, m[1] + shift) for m in c] for c in record.clusters]
+        chains = [c for c in record.clusters if len(c) > 1]
+        clusters += [[Mention(m[0] + shift, m[1] + shift) for m in c] for c in chains]
     return [Record(f"{join} documents", "", sentences, clusters)]
 
 
@@ -178,54 +231,90 @@ def read_novel(path: Path) -> Record:
     return Record(path.name, "", sentences, [c for c in apart if c])
 
 
-def scored(keys: list[Record], systems: list[Record], mode: str) -> Evaluation:
-    """In mode split the windows are predicted alone: here, the windows of the system's whole books."""
-    if mode != "split":
-        return evaluate(keys, systems, mode)
-    cut = ([w.to_record() for book in side for w in split_book(book.to_book()).books]
-           for side in (keys, systems))  # fmt: skip
-    return evaluate(*cut, mode)
-
-
-def one_pair(gold: list[Record], kind: str, mode: str, seed: int) -> list[list[int]]:
-    """By metric: p below the level, no p, 0 in the interval."""
+def draw(
+    books: Books | None, kind: str, seed: int, count: int = 1, worse: Iterable[float] = (1, 1)
+) -> tuple[Books, list[list[Members]]]:
+    """The books, drawn where none are given, and systems on them: one for each number of `worse`."""
     rng = np.random.default_rng(seed)
-    keys = gold or [make_key(rng, "book", 2.0 if kind == "skewed" else 1.0)]
-    first, second = (scored(keys, [make_system(rng, k, kind) for k in keys], mode) for _ in range(2))
-    found = resample(first, second, samples=1_000, seed=seed, few_units=True).metrics
-    return [[int(m.p is not None and m.p < LEVEL), int(m.p is None),
-             int(m.difference.low <= 0 <= m.difference.high)] for m in found]  # fmt: skip
-
-
-def power(pairs: int) -> None:
-    """How often a difference of about 5 points CoNLL on three books is seen."""
-    seen, differences = 0, []
-    for seed in range(pairs):
-        rng = np.random.default_rng(seed)
-        keys = [make_key(rng, f"book_{i}") for i in range(3)]
-        better, worse = (
-            scored(keys, [make_system(rng, k, "local", w) for k in keys], "full") for w in (1, 1.6)
-        )
-        conll = resample(better, worse, samples=1_000, seed=seed).metrics[METRICS.index("conll")]
-        differences.append(conll.difference.value)
-        seen += conll.p is not None and conll.p < LEVEL
-    print(
-        f"power: {100 * seen / pairs:.1f} % of {pairs} pairs, {100 * np.mean(differences):.1f} points apart"
+    books = books or Books(
+        [make_key(rng, f"book_{i}", 2.0 if kind == "skewed" else 1.0) for i in range(count)]
     )
+    return books, [[make_system(rng, key, kind, rate) for key in books.whole] for rate in worse]
 
 
-def family(families: int) -> None:
+def one_pair(found: Resampling) -> list[list[int]]:
+    """By metric: p below the level, no p, 0 in the interval."""
+    return [[int(m.p is not None and m.p < LEVEL), int(m.p is None),
+             int(m.difference.low <= 0 <= m.difference.high)] for m in found.metrics]  # fmt: skip
+
+
+def pairs(arguments: argparse.Namespace, books: Books | None) -> None:
+    """False positives and coverage, by kind of errors and mode."""
+    modes, kinds = arguments.mode or MODES, arguments.kind or KINDS
+    name = "+".join(gold.name for gold in arguments.gold) if arguments.gold else "drawn"
+    kept: dict[str, list[list[int]]] = {}
+    if arguments.kept and arguments.kept.exists():
+        kept = dict(map(json.loads, arguments.kept.read_text(encoding="utf-8").splitlines()))
+    results: dict[tuple[str, str], list[list[list[int]]]] = {(k, m): [] for k in kinds for m in modes}
+    for seed in range(arguments.pairs):
+        for kind in kinds:
+            keys = {mode: f"{name} {kind} {mode} {seed}" for mode in modes}
+            if missing := [mode for mode in modes if keys[mode] not in kept]:
+                there, systems = draw(books, kind, seed)
+                for mode in missing:
+                    both = [there.scored(system, mode) for system in systems]
+                    kept[keys[mode]] = one_pair(resample(*both, samples=1_000, seed=seed, few_units=True))
+                if arguments.kept:
+                    with arguments.kept.open("a", encoding="utf-8") as file:
+                        file.writelines(json.dumps([keys[m], kept[keys[m]]]) + "\n" for m in missing)
+            for mode in modes:
+                results[kind, mode].append(kept[keys[mode]])
+    print(f"{name}, {arguments.pairs} pairs: p < {LEVEL} / interval holds 0 / no p, in percent\n")
+    if arguments.metrics:
+        modes = [f"{mode}: {metric}" for mode in modes for metric in METRICS]
+    print("| | " + " | ".join(modes) + " |\n|" + "---|" * (len(modes) + 1))
+    for kind in kinds:
+        cells = []
+        for mode in arguments.mode or MODES:
+            shares = 100 * np.mean(results[kind, mode], axis=0)
+            if arguments.metrics:
+                cells += [f"{p:.1f} / {held:.1f} / {none:.0f}" for p, none, held in shares]
+            else:
+                low, high = shares.min(axis=0), shares.max(axis=0)
+                cells.append(
+                    " / ".join(f"{low[i]:.{d}f} to {high[i]:.{d}f}" for i, d in ((0, 1), (2, 1), (1, 0)))
+                )
+        print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
+
+
+def power(number: int, books: Books | None, kinds: Iterable[str]) -> None:
+    """How often a difference of about 5 points CoNLL on three books is seen."""
+    print("| | points apart | seen, % | no p-value, % |\n|---|---|---|---|")
+    for kind in kinds:
+        seen, none, differences = 0, 0, []
+        for seed in range(number):
+            there, systems = draw(books, kind, seed, 3, (1, WORSE.get(kind, 2.1)))
+            better, worse = (there.scored(system, "full") for system in systems)
+            conll = resample(better, worse, samples=1_000, seed=seed).metrics[METRICS.index("conll")]
+            differences.append(conll.difference.value)
+            seen += conll.p is not None and conll.p < LEVEL
+            none += conll.p is None
+        shares = np.mean(differences), seen / number, none / number
+        print(f"| {kind} | " + " | ".join(f"{100 * share:.1f}" for share in shares) + " |", flush=True)
+
+
+def family(number: int, books: Books | None, kinds: tuple[str, ...]) -> None:
     """How often ten equal systems on three books give any adjusted p below the level, by metric."""
     wrong = np.zeros(len(METRICS))
-    for seed in range(families):
-        rng = np.random.default_rng(seed)
-        keys = [make_key(rng, f"book_{i}") for i in range(3)]
-        systems = [scored(keys, [make_system(rng, k, "local") for k in keys], "full") for _ in range(10)]
-        found = adjusted([resample(a, b, samples=2_000, seed=seed) for a, b in combinations(systems, 2)])
+    for seed in range(number):
+        there, drawn = draw(books, kinds[seed % len(kinds)], seed, 3, [1.0] * 10)
+        systems = [there.scored(system, "full") for system in drawn]
+        found = adjusted([resample(a, b, samples=5_000, seed=seed) for a, b in combinations(systems, 2)])
         small = [[m.p_adjusted is not None and m.p_adjusted < LEVEL for m in one.metrics] for one in found]
         wrong += np.any(small, axis=0)
-    print(f"families of ten equal systems: {families}, with a difference found in %")
-    print("  ".join(f"{m} {100 * w / families:.1f}" for m, w in zip(METRICS, wrong, strict=True)))
+    print(f"families of ten equal systems: {number}, with a difference found in %\n")
+    print("| " + " | ".join(METRICS) + " |\n|" + "---|" * len(METRICS))
+    print("| " + " | ".join(f"{100 * w / number:.1f}" for w in wrong) + " |")
 
 
 def main() -> None:
@@ -235,33 +324,21 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--mode", action="append", choices=MODES)
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--gold", type=Path)
+    parser.add_argument("--gold", type=Path, action="append")
     parser.add_argument("--join", type=int, default=1)
     parser.add_argument("--kept", type=Path, help="file that keeps every pair; a second run goes on with it")
+    parser.add_argument("--metrics", action="store_true", help="every metric, not the lowest and highest")
     parser.add_argument("--power", action="store_true")
     parser.add_argument("--family", action="store_true")
     arguments = parser.parse_args()
-    if arguments.power or arguments.family:
-        (power if arguments.power else family)(arguments.pairs)
-        return
-    gold = read_gold(arguments.gold, arguments.join) if arguments.gold else []
-    rows = map(json.loads, arguments.kept.open()) if arguments.kept and arguments.kept.exists() else ()
-    kept = {row["pair"]: row["found"] for row in rows}
-    print(f"{'kind':9} {'mode':21} pairs  figure   " + " ".join(f"{m:>8}" for m in METRICS))
-    for mode in arguments.mode or MODES:
-        for kind in arguments.kind or KINDS:
-            results = []
-            for seed in range(arguments.pairs):
-                name = f"{arguments.gold or 'drawn'} {kind} {mode} {seed}"
-                if name not in kept:
-                    kept[name] = one_pair(gold, kind, mode, seed)
-                    if arguments.kept:
-                        with arguments.kept.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps({"pair": name, "found": kept[name]}) + "\n")
-                results.append(kept[name])
-            for figure, row in zip(("p < 0.05", "no p", "holds 0"), np.mean(results, axis=0).T, strict=True):
-                cells = " ".join(f"{100 * share:8.1f}" for share in row)
-                print(f"{kind:9} {mode:21} {len(results):5}  {figure:8} {cells}", flush=True)
+    keys = [key for path in arguments.gold or () for key in read_gold(path, arguments.join)]
+    books, kinds = Books(keys) if keys else None, tuple(arguments.kind or KINDS)
+    if arguments.power:
+        power(arguments.pairs, books, kinds)
+    elif arguments.family:
+        family(arguments.pairs, books, kinds)
+    else:
+        pairs(arguments, books)
 
 
 if __name__ == "__main__":

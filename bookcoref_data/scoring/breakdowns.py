@@ -144,10 +144,6 @@ def _pool(label: str, counted: Iterable[tuple[int, int, dict[str, Score]]]) -> B
     return Bin(label, sum(k for k, _, _ in books), sum(r for _, r, _ in books), scores)
 
 
-def _by_type(view: _Binned, mentions: Members) -> Ints:
-    return view.types(mentions)
-
-
 def _by_frequency(view: _Binned, mentions: Members) -> Ints:
     return np.searchsorted(FREQUENCY_BINS, mentions.sizes[mentions.owner], side="left")
 
@@ -208,7 +204,7 @@ _LABELS = {
 }  # fmt: skip
 
 _BIN_OF: dict[str, Callable[[_Binned, Members], Ints]] = {
-    "type": _by_type, "frequency": _by_frequency, "previous": _by_previous, "name": _by_nearest_name,
+    "type": _Binned.types, "frequency": _by_frequency, "previous": _by_previous, "name": _by_nearest_name,
     "position": _by_position,
 }  # fmt: skip
 

@@ -25,21 +25,12 @@ from .clustering import Contingency, ContingencyTable, Members, Overlap, align_m
 from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc_counts
 from .modes import BookPair
 from .resampling_units import part_of
-from .scores import Score
 
 COUNTED = (*PARTS, "link", "non_link", "blanc_mention")
 """The rows of a count matrix: metrics that are sums, then the three parts of BLANC.
 
 Its columns are the four numbers of a `Score`. Counts of several books or windows add up.
 """
-
-
-def count_row(score: Score) -> tuple[float, float, float, float]:
-    """A score as a row of a count matrix."""
-    return (
-        score.recall_numerator, score.recall_denominator, score.precision_numerator,
-        score.precision_denominator,
-    )  # fmt: skip
 
 
 ALIGNED = ("ceaf_e", "ceaf_m")

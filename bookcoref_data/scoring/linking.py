@@ -10,23 +10,18 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from ..shapes import AsFields
-from .scores import Score
+from .scores import AddsUp, Score
 
 Named = Iterable[tuple[str, Iterable[tuple[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class LinkingScores(AsFields):
+class LinkingScores(AsFields, AddsUp):
     """`linked`: (character, span) pairs; `spans`: spans alone. `common_names`: names on both sides."""
 
     linked: Score
     spans: Score
     common_names: int
-
-    def __add__(self, other: LinkingScores) -> LinkingScores:
-        return LinkingScores(
-            self.linked + other.linked, self.spans + other.spans, self.common_names + other.common_names
-        )
 
 
 def score_linking(key: Named, response: Named) -> LinkingScores:

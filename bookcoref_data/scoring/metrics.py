@@ -171,11 +171,6 @@ def blanc_counts(both: Contingency, units: int = 1) -> Floats:
     return np.stack(rows, axis=1)
 
 
-def blanc(both: Contingency, units: int = 1) -> list[Blanc]:
-    """`blanc_counts` as scores."""
-    return [Blanc(*(Score(*row) for row in unit)) for unit in blanc_counts(both, units).tolist()]
-
-
 def _links(n: Floats | Ints) -> Floats:
     """Pairs among n mentions."""
     count: Floats = np.asarray(n, np.float64)
@@ -213,14 +208,8 @@ class Overlaps:
     def total(self, units: int = 1) -> ClusterScores:
         """Scores pooled over all units."""
         scores = {name: self.parts(name).total() for name in PARTS}
-        return ClusterScores(**scores, blanc=_sum(blanc(self.once.contingency, units)))
-
-
-def _sum(values: list[Blanc]) -> Blanc:
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
+        blanc = blanc_counts(self.once.contingency, units).sum(axis=0).tolist()
+        return ClusterScores(**scores, blanc=Blanc(*(Score(*row) for row in blanc)))
 
 
 def overlaps(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..books import cut_windows
 from ..errors import UsageError
+from ..words import word_set
 from .arrays import Ints
 from .modes import BookPair, block_numbers
 
@@ -44,11 +45,9 @@ def part_of(starts: Ints, offsets: Ints) -> Ints:
     return np.clip(np.searchsorted(starts, offsets, side="right") - 1, 0, None)
 
 
-_HEADINGS = {"chapter", "letter", "canto", "chap.", "chap"}
-_NUMBER_WORDS = """
-    one two three four five six seven eight nine ten eleven twelve first second third last the
-"""
-_NUMBERS = set(_NUMBER_WORDS.split())
+_HEADINGS = word_set("chapter letter canto chap. chap")
+_NUMBERS = word_set("""one two three four five six seven eight nine ten eleven twelve first second third
+    last the""")
 _BEFORE_HEADING = {"\n", ".", "!", "?", '"', "”", "’", "'", "_", "*"}
 
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from ..shapes import AsFields, attributes
 
 SCORER = "bookcoref-data scorer 1"
 """Changes when any rule changes that can change a number."""
 
 
 _Said = TypeVar("_Said", bound=Hashable)
+_Sum = TypeVar("_Sum", bound="AddsUp")
 
 
 def ratio(numerator: float, denominator: float) -> float:
@@ -44,8 +47,17 @@ def harmonic_mean(precision: float, recall: float) -> float:
     return ratio(2 * precision * recall, precision + recall)
 
 
+class AddsUp:
+    """A dataclass of which two are added field by field."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __add__(self: _Sum, other: _Sum) -> _Sum:
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(AddsUp):
     """Precision, recall and F1 in 0..1 from their numerators and denominators."""
 
     recall_numerator: float
@@ -65,20 +77,16 @@ class Score:
     def f1(self) -> float:
         return harmonic_mean(self.precision, self.recall)
 
-    def __add__(self, other: Score) -> Score:
-        return Score(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Score)))
-
     def to_dict(self) -> dict[str, float]:
         """All numbers under their names."""
-        named = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-        return named | {f.name: getattr(self, f.name) for f in fields(Score)}
+        return attributes(self, "precision recall f1") | attributes(self)
 
 
 NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(AsFields):
     """A plain mean of precisions, of recalls and of F1s.
 
     Its F1 is the mean of the F1s and not the harmonic mean of its precision and recall.
@@ -94,12 +102,9 @@ class Mean:
         sums = (sum(getattr(s, name) for s in each) for name in ("precision", "recall", "f1"))
         return cls(*(total / len(each) for total in sums))
 
-    def to_dict(self) -> dict[str, float]:
-        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-
 
 @dataclass(frozen=True, slots=True)
-class Blanc:
+class Blanc(AddsUp):
     """BLANC with system mentions (Luo et al. 2014): scores of coreference links and of non-links.
 
     Precision, recall and F1 are each the mean over the two kinds (F1 is not the harmonic mean of the
@@ -129,16 +134,12 @@ class Blanc:
     def f1(self) -> float:
         return Mean.of(self._parts).f1
 
-    def __add__(self, other: Blanc) -> Blanc:
-        return Blanc(self.link + other.link, self.non_link + other.non_link, self.mention + other.mention)
-
     def to_dict(self) -> dict[str, Any]:
-        named: dict[str, Any] = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-        return named | {"link": self.link.to_dict(), "non_link": self.non_link.to_dict()}
+        return attributes(self, "precision recall f1 link non_link")
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterScores:
+class ClusterScores(AddsUp):
     """All cluster metrics of a document, a book or a pool of them."""
 
     muc: Score
@@ -154,18 +155,12 @@ class ClusterScores:
         """The CoNLL-2012 mean of MUC, B3 and CEAF-e: of the F1s, and likewise of P and of R."""
         return Mean.of((self.muc, self.b_cubed, self.ceaf_e))
 
-    def __add__(self, other: ClusterScores) -> ClusterScores:
-        return ClusterScores(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
     def named(self) -> dict[str, Score | Blanc | Mean]:
         """Every score by its name, in the order in which the field prints them."""
-        return {
-            "muc": self.muc, "b_cubed": self.b_cubed, "ceaf_e": self.ceaf_e, "conll": self.conll,
-            "ceaf_m": self.ceaf_m, "blanc": self.blanc, "lea": self.lea, "mentions": self.mentions,
-        }  # fmt: skip
+        return {name: getattr(self, name) for name in LABELS}
 
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        return {name: score.to_dict() for name, score in self.named().items()}
+    def to_dict(self) -> dict[str, Any]:
+        return attributes(self, " ".join(LABELS))
 
 
 LABELS = {

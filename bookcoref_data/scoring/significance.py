@@ -1,28 +1,21 @@
 """Confidence intervals, and tests between two systems, by taking books apart into units.
 
 **Effects.** The difference of two systems is taken apart into what each unit of the books does to it: half
-the change of the difference when the two systems exchange their output in that unit alone (`exchange`).
-**Test.** Approximate randomisation (Noreen 1989) over these effects: in each sample a random half of the
-units is exchanged, that is the effects change sign; p is the share of samples whose sum is at least as large
-as the observed difference. What the effects lack of that difference, since scores are no plain sums, is
-shared out by the size of the units. **Interval.** The spread of the effects around what the size of a unit
-lets expect, with Student's t. For one system alone an effect is what the score loses when the unit is left
-out (the jackknife).
+the change of the difference when the two exchange their output in that unit alone (`exchange`); of one system
+alone, what the score loses without the unit (the jackknife).
+**Test.** Approximate randomisation (Noreen 1989) over these effects. What they lack of the difference, since
+scores are no plain sums, is shared out by the size of the units. **Interval.** Their spread around what the
+size of a unit lets expect, with Student's t. Both allow for errors that reach into the next block.
 
-**Units.** Both hold when errors in different units are independent. Errors that last do not stop at the end
-of a block: two characters are merged, or a chain is cut and goes on under another name. With the unit "auto"
-the data choose: blocks of text, unless the effects of one character in different blocks go together more than
-chance lets them (`_together`); then the characters of the key. With ten books or more, books are the units.
-
-**No p-value** is given where the difference rests on the errors of a few units: then no exchange could make
-it rare. The result says how many books like these would show a difference as large.
-`benchmarks/bench_significance.py` measures how often equal systems are told apart.
+**Units.** Blocks of text, or the characters of the key where errors last: with the unit "auto" the data
+choose, metric by metric (`_Systems.chosen`). With ten books or more, books. docs/significance.md says when no
+p-value is given; `benchmarks/bench_significance.py` measures how often equal systems are told apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from math import ceil
 from statistics import NormalDist
@@ -34,7 +27,7 @@ from ..progress import Progress, Silent
 from ..shapes import AsFields
 from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
-from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units, count_row
+from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units
 from .metrics import PARTS, overlaps
 from .resampling_units import block_starts
 from .scores import LABELS, ClusterScores
@@ -49,12 +42,15 @@ LEAST_BEARING = 2.0
 """Least number of units that bear the difference (`_Effects.bearing`) for a p-value to be given."""
 MOST_TOGETHER = 0.5
 """Standard errors by which the effects of a character may go together before characters are the units."""
+FAR_MORE = 2
+"""With so many times the variance of blocks, characters are the units if they go together at all."""
 LEVEL, POWER = 0.05, 0.8
 """Of the books that would be needed: the level of the test, and its chance to see the difference."""
 
 _CONLL = tuple(COUNTED.index(name) for name in ("muc", "b_cubed", "ceaf_e"))
 _BLANC = tuple(COUNTED.index(name) for name in ("link", "non_link", "blanc_mention"))
-_PLAIN = [m for m, name in enumerate(METRICS) if name not in (*ALIGNED, "conll")]
+_SEARCHED = [METRICS.index(name) for name in (*ALIGNED, "conll")]
+_SEARCHED_AS = [METRICS.index(name) for name in ("b_cubed", "lea")]
 # Sums of the same numbers in another order: differences this small are none.
 _ROUNDING = 1e-12
 
@@ -117,10 +113,28 @@ class _Effects:
     def count(self) -> int:
         return int(self.weights.size)
 
+    def _spread(self, total: Floats) -> Floats:
+        """How far each effect lies from what the size of its unit lets expect."""
+        return self.values - self.weights[:, None] * total
+
     def variance(self, total: Floats) -> Floats:
-        """Of the sum, by metric."""
-        spread = self.values - self.weights[:, None] * total
-        return np.asarray(np.square(spread).sum(axis=0) * self.count / max(self.count - 1, 1))
+        """Of the sum, by metric.
+
+        Spread around an average of few units looks smaller than it is, most of all where one is large. That
+        is made good for units whose errors grow with their size.
+        """
+        squares, cubes = (float((self.weights**n).sum()) for n in (2, 3))
+        seen = 1 - 2 * cubes / squares + squares
+        own = np.square(self._spread(total)).sum(axis=0) / max(seen, 1 / self.count)
+        return np.asarray(own * self._reach(total))
+
+    def _reach(self, total: Floats) -> Floats:
+        """How many times the variance grows as the effects of neighbouring blocks go together."""
+        spread = self._spread(total)
+        if self.unit != "block":
+            return np.ones_like(total)
+        both = (spread[1:] * spread[:-1]).sum(axis=0)
+        return 1 + _ratio(both.clip(min=0), np.square(spread).sum(axis=0))
 
     @property
     def freedom(self) -> float:
@@ -129,7 +143,7 @@ class _Effects:
 
     def p_values(self, total: Floats, rng: np.random.Generator, samples: int) -> Floats:
         """The share of exchanges with at least the observed sum; the observed one counts as one of them."""
-        values = self.values - self.weights[:, None] * (self.values.sum(axis=0) - total)
+        values = self._spread(self.values.sum(axis=0) - total) * np.sqrt(self._reach(total))
         signs = rng.integers(0, 2, (samples, self.count)) * 2.0 - 1
         as_large = np.abs(signs @ values) >= np.abs(total) - _ROUNDING
         p: Floats = (as_large.sum(axis=0) + 1) / (samples + 1)
@@ -179,27 +193,27 @@ def resample(
         found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
                  for m, one in zip(METRICS, alone[0], strict=True)]  # fmt: skip
     else:
-        effects = books.chosen(blocks) if unit == "auto" else exchanged.exchanged()
-        found = _compared(books, effects, alone, np.random.default_rng(seed), samples, confidence)
+        effects = books.chosen(blocks) if unit == "auto" else [exchanged.exchanged()] * len(METRICS)
+        found = _compared(books, effects, alone, seed, samples, confidence)
     notes = _notes(unit, exchanged.units, evaluation, found)
     return Resampling(unit, exchanged.units, block_size, samples, seed, confidence, tuple(found), notes)
 
 
 def _compared(
-    books: _Systems, of: _Effects, alone: list[list[Interval]], rng: np.random.Generator,
-    samples: int, confidence: float,
+    books: _Systems, effects: list[_Effects], alone: list[list[Interval]], seed: int, samples: int,
+    confidence: float,
 ) -> list[Comparison]:  # fmt: skip
-    """The comparison of every metric by the effects of some units."""
+    """The comparison of every metric by the effects of its units."""
     total = books.total
-    p_values, variances, bearing = of.p_values(total, rng, samples), of.variance(total), of.bearing
+    p_values = {of.unit: of.p_values(total, np.random.default_rng(seed), samples) for of in effects}
     found = []
-    for m, metric in enumerate(METRICS):
-        variance, value = float(variances[m]), float(total[m])
+    for m, (metric, of) in enumerate(zip(METRICS, effects, strict=True)):
+        variance, value = float(of.variance(total)[m]), float(total[m])
         reach = _student(1 - (1 - confidence) / 2, of.freedom) * variance**0.5
         difference = Interval(value, max(value - reach, -1.0), min(value + reach, 1.0))
         same = abs(value) <= _ROUNDING
-        bears = same or bearing[m] >= LEAST_BEARING
-        p = 1.0 if same else float(p_values[m]) if bears else None
+        bears = same or of.bearing[m] >= LEAST_BEARING
+        p = 1.0 if same else float(p_values[of.unit][m]) if bears else None
         needed = None if same else _books_needed(variance * books.count, value)
         found.append(
             Comparison(metric, alone[0][m], alone[1][m], difference, p, None, of.unit, of.count, needed)
@@ -207,8 +221,8 @@ def _compared(
     return found
 
 
-def _together(cells: _Effects, owners: Ints, total: Floats) -> float:
-    """How far the effects of one owner go together, in standard errors: the mean over the metrics but CEAF.
+def _together(cells: _Effects, owners: Ints, total: Floats) -> Floats:
+    """How far the effects of one owner go together, in standard errors, by metric; CEAF's as B3 and LEA do.
 
     `owners` says for each cell whose it is. Were the errors in cells independent, the products of the
     effects of two cells would add up to 0.
@@ -219,7 +233,9 @@ def _together(cells: _Effects, owners: Ints, total: Floats) -> float:
         np.add.at(into, owners, values)
     products = (np.square(sums) - squares).sum(axis=0)
     error = np.sqrt(2 * (np.square(squares) - fourth).sum(axis=0).clip(min=0))
-    return float(_ratio(products, error)[_PLAIN].mean())
+    found = _ratio(products, error)
+    found[_SEARCHED] = found[_SEARCHED_AS].mean()
+    return found
 
 
 def _books_needed(variance_of_a_book: float, difference: float) -> int:
@@ -332,28 +348,29 @@ class _Systems:
             weights.append(np.sum(counts, axis=0).astype(float))
         return _Division(unit, books, weights, self._progress)
 
-    def chosen(self, blocks: _Division) -> _Effects:
-        """The effects of the units that the data choose; of books alone where there are enough."""
+    def chosen(self, blocks: _Division) -> list[_Effects]:
+        """By metric the effects of the units that the data choose; of books alone where there are enough."""
         found = blocks.exchanged()
         if blocks.name == "book":
-            return found
+            return [found] * len(METRICS)
         cells = self.by("cell")
         counts = [cut.parts // COARSE for cut in cells.books]
         owners = [np.flatnonzero(w) % n for w, n in zip(cells.weights, counts, strict=True)]
         firsts = np.cumsum([0, *counts])
         each = np.concatenate([of + first for of, first in zip(owners, firsts, strict=False)])
-        if _together(cells.exchanged(align=False), each, self.total) <= MOST_TOGETHER:
-            return found
-        return max(found, self.by("character").exchanged(), key=self._uncertain)
-
-    def _uncertain(self, effects: _Effects) -> float:
-        return float(np.log(np.maximum(effects.variance(self.total), _ROUNDING)).mean())
+        together = _together(cells.exchanged(align=False), each, self.total)
+        if not (together > 0).any():
+            return [found] * len(METRICS)
+        characters = self.by("character").exchanged()
+        more = characters.variance(self.total) / np.maximum(found.variance(self.total), _ROUNDING)
+        last = ((together > MOST_TOGETHER) & (more > 1)) | ((together > 0) & (more > FAR_MORE))
+        return [characters if one else found for one in last]
 
 
 def _counts(scores: ClusterScores) -> Floats:
     blanc = scores.blanc
     of_all = [*(getattr(scores, name) for name in PARTS), blanc.link, blanc.non_link, blanc.mention]
-    return np.array([count_row(score) for score in of_all])
+    return np.array([astuple(score) for score in of_all])
 
 
 def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:

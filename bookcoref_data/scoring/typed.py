@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from ..shapes import AsFields, attributes
 from .evaluation import Evaluation
 from .labels import snippet
 from .modes import BookPair
-from .scores import NOTHING, Score
+from .scores import NOTHING, AddsUp, Score
 
 Span = tuple[int, int]
 DISAGREEING = ("keep", "override")
@@ -134,7 +134,7 @@ def _majority(cluster: Sequence[Span], assigned: Mapping[Span, tuple[str, float 
 
 
 @dataclass(frozen=True, slots=True)
-class LabelScores:
+class LabelScores(AsFields):
     """The scores of one label. `mentions` wants span and label right; `lenient` the span alone."""
 
     label: str
@@ -146,15 +146,8 @@ class LabelScores:
     shared_links: Score = NOTHING
 
     def __add__(self, other: LabelScores) -> LabelScores:
-        return LabelScores(
-            self.label, self.key_mentions + other.key_mentions,
-            self.response_mentions + other.response_mentions, self.mentions + other.mentions,
-            self.lenient + other.lenient, self.gold_links + other.gold_links,
-            self.shared_links + other.shared_links,
-        )  # fmt: skip
-
-    def to_dict(self) -> dict[str, Any]:
-        return attributes(self, "label key_mentions response_mentions " + " ".join(TYPED_METRICS))
+        added = (getattr(self, f.name) + getattr(other, f.name) for f in fields(self)[1:])
+        return LabelScores(self.label, *added)
 
 
 TYPED_METRICS = ("mentions", "lenient", "gold_links", "shared_links")
@@ -203,17 +196,12 @@ def _links(key: Labelled, response: Labelled, universe: Iterable[Span]) -> dict[
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage(AsFields):
+class Coverage(AsFields, AddsUp):
     """How many mentions of one side have a label, before and after propagation."""
 
     mentions: int = 0
     direct: int = 0
     propagated: int = 0
-
-    def __add__(self, other: Coverage) -> Coverage:
-        return Coverage(
-            self.mentions + other.mentions, self.direct + other.direct, self.propagated + other.propagated
-        )
 
 
 @dataclass(frozen=True, slots=True)

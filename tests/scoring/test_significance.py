@@ -13,13 +13,15 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.clustering import members
-from bookcoref_data.scoring.exchange import COUNTED, Blocks, ExchangeParts
+from bookcoref_data.scoring.exchange import COUNTED, Blocks, Chains, Crossings, ExchangeParts
 from bookcoref_data.scoring.metrics import overlaps, score_clusters
+from bookcoref_data.scoring.resampling_units import block_starts
 from bookcoref_data.scoring.significance import (
     METRICS,
     Comparison,
     Interval,
     Resampling,
+    _Effects,
     adjusted,
     groups_alike,
     resample,
@@ -207,6 +209,37 @@ def test_a_mixture_joins_the_clusters_that_the_systems_share():
     parts = ExchangeParts(sides, Blocks(np.array([0, 4, 8])), drop_singletons=False)
     mixed = parts.counts(np.array([[[True, False, True], [False, True, False]]]))
     assert mixed[0, 0].tolist() == pytest.approx(np.array(rows_of(score_clusters(key, key))))
+
+
+@pytest.mark.parametrize("mode", ["full", "gold-window", "gold-window-released", "split"])
+def test_units_changed_together_are_changed_alone(mode):
+    """In windows one mixture exchanges a character in all stretches; each stretch has its own share of it."""
+    key = [[(i, i) for i in range(first, 180, 3)] for first in range(3)]
+    rng = np.random.default_rng(3)
+    gold, *both = (Record("b", "", [["x"] * 5] * 36, c) for c in (key, pieces(key, rng), pieces(key, rng)))
+    books = [evaluate([gold], [system], mode, window_size=30).books[0].book for system in both]
+    sides = [overlaps(book.key, book.response) for book in books]
+    units = Crossings(Blocks(block_starts(books[0], "block", 45, whole=mode == "full")), Chains(books[0], 2))
+    parts = ExchangeParts(sides, units, drop_singletons=False, windows=[a for a, _ in books[0].bounds])
+
+    def mixed(swap):
+        return parts.counts(np.stack([~swap, swap], axis=1))
+
+    whole, changes = parts.changes(mixed)
+    alone = mixed(np.eye(parts.parts, dtype=bool)).sum(axis=1)
+    assert np.abs(changes).max() > 0
+    np.testing.assert_allclose(whole + changes, alone)
+
+
+def test_effects_of_neighbouring_blocks_that_go_together_widen_the_interval():
+    """The same effects in another order: two by two, and each beside its opposite."""
+    effects = np.array([1.0, 1, -1, -1, 1, 1, -1, -1])[:, None] * np.ones(len(METRICS))
+    total, weights = np.zeros(len(METRICS)), np.full(8, 1 / 8)
+    apart = _Effects("block", effects[[0, 2, 1, 3, 4, 6, 5, 7]], weights)
+    beside = _Effects("block", effects, weights)
+    assert (beside.variance(total) > apart.variance(total)).all()
+    by_character = _Effects("character", effects, weights)
+    assert (by_character.variance(total) == apart.variance(total)).all()
 
 
 def test_spans_in_several_clusters_and_dropped_singletons_do_not_go_together(record):

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...scoring import ClusterScores, score_documents
+from ...scoring.scores import AddsUp, harmonic_mean, ratio
 from ...shapes import attributes
 from .parts import ChainRef, Decisions, SplitDocument, merge
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionScores:
+class DecisionScores(AddsUp):
     """Counts over decisions. A link is right when the chain it chooses holds a chain of the same entity."""
 
     decisions: int = 0
@@ -23,24 +24,20 @@ class DecisionScores:
 
     @property
     def precision(self) -> float:
-        return self.right_links / self.links if self.links else 0.0
+        return ratio(self.right_links, self.links)
 
     @property
     def recall(self) -> float:
-        return self.right_links / self.key_links if self.key_links else 0.0
+        return ratio(self.right_links, self.key_links)
 
     @property
     def f1(self) -> float:
-        both = self.links + self.key_links
-        return 2 * self.right_links / both if both else 0.0
+        return harmonic_mean(self.precision, self.recall)
 
     @property
     def accuracy(self) -> float:
         """Share of right decisions, New included."""
-        return self.right / self.decisions if self.decisions else 0.0
-
-    def __add__(self, other: DecisionScores) -> DecisionScores:
-        return DecisionScores(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))
+        return ratio(self.right, self.decisions)
 
     def to_dict(self) -> dict[str, Any]:
         return attributes(self) | attributes(self, "precision recall f1 accuracy")

@@ -9,12 +9,16 @@ from typing import Any
 
 from ...books import Record
 from ...scoring import ClusterScores, score_documents
+from ...scoring.scores import ratio
 from ...shapes import attributes
 
 
 @dataclass(frozen=True, slots=True)
 class GenreStatistics:
-    """Documents of one genre. Distances: tokens between a mention and the one before it in its chain."""
+    """Documents of one genre. Distances: tokens between a mention and the one before it in its chain.
+
+    `chain_length`: mentions per chain. `far_mentions`: over 5,000 tokens from the one before (paper: 178).
+    """
 
     genre: str
     documents: int
@@ -22,36 +26,13 @@ class GenreStatistics:
     chains: int
     mentions: int
     distances: tuple[int, ...]
-
-    @property
-    def tokens_per_document(self) -> float:
-        return self.tokens / self.documents
-
-    @property
-    def chains_per_document(self) -> float:
-        return self.chains / self.documents
-
-    @property
-    def mentions_per_document(self) -> float:
-        return self.mentions / self.documents
-
-    @property
-    def chain_length(self) -> float:
-        """Mentions per chain."""
-        return self.mentions / self.chains if self.chains else 0.0
-
-    @property
-    def mean_distance(self) -> float:
-        return sum(self.distances) / len(self.distances) if self.distances else 0.0
-
-    @property
-    def largest_distance(self) -> int:
-        return max(self.distances, default=0)
-
-    @property
-    def far_mentions(self) -> int:
-        """Mentions over 5,000 tokens behind the one before (the paper counts 178)."""
-        return sum(distance > 5000 for distance in self.distances)
+    tokens_per_document: float
+    chains_per_document: float
+    mentions_per_document: float
+    chain_length: float
+    mean_distance: float
+    largest_distance: int
+    far_mentions: int
 
     def to_dict(self) -> dict[str, Any]:
         counts = "genre documents tokens chains mentions tokens_per_document chains_per_document "
@@ -72,15 +53,14 @@ def statistics(records: Sequence[Record]) -> list[GenreStatistics]:
 
 
 def _of(genre: str, records: Sequence[Record]) -> GenreStatistics:
-    distances = []
-    for record in records:
-        for cluster in record.clusters:
-            starts = sorted(m.start for m in cluster)
-            distances += [b - a for a, b in pairwise(starts)]
+    clusters = [sorted(m.start for m in cluster) for record in records for cluster in record.clusters]
+    distances = tuple(b - a for starts in clusters for a, b in pairwise(starts))
+    documents, chains, mentions = len(records), len(clusters), sum(map(len, clusters))
+    tokens = sum(len(s) for r in records for s in r.sentences or [])
     return GenreStatistics(
-        genre, len(records), sum(len(s) for r in records for s in r.sentences or []),
-        sum(len(r.clusters) for r in records), sum(len(c) for r in records for c in r.clusters),
-        tuple(distances),
+        genre, documents, tokens, chains, mentions, distances, tokens / documents, chains / documents,
+        mentions / documents, ratio(mentions, chains), ratio(sum(distances), len(distances)),
+        max(distances, default=0), sum(distance > 5000 for distance in distances),
     )  # fmt: skip
 
 
