@@ -73,10 +73,8 @@ _NOBODY = {"saying": "_subject_named_before"}
 _OTHERS = (
     Rule("tags", "_tag_of_another_verb", _always((-1, -1))),
     Rule("tags", "_bearer", _first),
-    Rule("tags", "_subjects_ahead", _always([])),
     Rule("setup", "tag_subjects", _always(set())),
     Rule("setup", "with_letters", lambda book, speech, names: speech),
-    Rule("saying", "_without_adverb", lambda book, parse, i: i),
     Rule("markables", "_which", _always("")),
     Rule("reader", "OneReading._newcomer", _always(-1)),
     Rule("reader", "OneReading._find_unmarried", _always(set())),

@@ -157,11 +157,7 @@ def _speaking(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable:
         other = _other_name(book, parse, i, named)
         if other is not None:
             return other
-    found = _nominal(book, parse, i, book.tokens[i].lower())
-    if described and not found.definite:
-        # "Said the other lucidly", where the parser makes a noun of the adverb.
-        return replace(found, start=i - 1, definite="the", text=f"the {found.noun}")
-    return found
+    return _nominal(book, parse, i, book.tokens[i].lower())
 
 
 _THOU = frozenset(["thou", "thee", "thy", "thine", "thyself", "ye"])

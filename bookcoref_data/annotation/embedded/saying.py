@@ -22,8 +22,6 @@ _HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "mad
 """Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
 _CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
-_WITHOUT_NOUN = frozenset(["other", "latter", "former", "first", "second", "third"])
-"""Adjectives that stand for somebody without a noun."""
 LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
 """Tokens between words that lead to a quote and the quote."""
 
@@ -61,7 +59,7 @@ class Surroundings:
 
 def subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
     """The grammatical subjects of a verb, on its side of the quotation marks; one that follows it ("replied
-    the other") the parser may call an object, and "lucidly" a noun in "said the other lucidly"."""
+    the other") the parser may call an object."""
     low, high = int(parse.left[v]), int(parse.right[v])
     tied = [
         i
@@ -70,13 +68,7 @@ def subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
     ]
     subjects = [i for i in tied if parse.dep[i] in ("nsubj", "nsubjpass")]
     behind = [i for i in tied if parse.dep[i] == "dobj" and int(parse.left[i]) in (v + 1, v + 2)]
-    return [_without_adverb(book, parse, i) for i in subjects or behind]
-
-
-def _without_adverb(book: Book, parse: Parse, i: int) -> int:
-    """The adjective that is the subject where the parser makes a noun of the adverb behind it."""
-    alone = book.tokens[i - 1].lower() in _WITHOUT_NOUN and int(parse.head[i - 1]) == i
-    return i - 1 if alone and (parse.tag[i] == "RB" or book.tokens[i].endswith("ly")) else i
+    return subjects or behind
 
 
 def bare_word(book: Book, i: int) -> str:

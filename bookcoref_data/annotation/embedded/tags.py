@@ -121,41 +121,17 @@ def _stops(place: Surroundings, i: int) -> bool:
 
 
 def tag_subjects(book: Book, parse: Parse, speech: Speech) -> set[int]:
-    """The tokens that are subjects of a verb of saying right after a quote, or before one: whatever they are
-    ("the voice", "the other", "Charly"), they speak."""
-    found = set()
-    for a, b in speech.spans:
-        found.update(_subjects_behind(book, parse, speech, b))
-        found.update(_subjects_ahead(book, parse, speech, a))
+    """The tokens that are subjects of a verb of saying right after a quote: whatever they are ("the voice",
+    "the other", "Charly"), they speak."""
+    found: set[int] = set()
+    for _, b in speech.spans:
+        for v in range(b + 1, min(b + 5, len(book.tokens))):
+            if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
+                break
+            if bare_word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
+                found.update(subjects_of(book, parse, speech, v))
+                break
     return found
-
-
-def _subjects_behind(book: Book, parse: Parse, speech: Speech, b: int) -> list[int]:
-    """The subjects of a verb of saying right after a quote that ends at token `b`."""
-    v = _first_verb_of_saying(book, parse, speech, range(b + 1, min(b + 5, len(book.tokens))))
-    return subjects_of(book, parse, speech, v) if v >= 0 else []
-
-
-def _subjects_ahead(book: Book, parse: Parse, speech: Speech, a: int) -> list[int]:
-    """The subjects of a verb of saying that leads to a quote at token `a`, where they are no nouns ("the
-    other went on"): a noun is often a thing there ("his eyes said")."""
-    lead = lead_of(book, a)
-    if lead <= 0 or book.tokens[lead] not in (",", ":"):
-        return []
-    near = range(lead - 1, max(lead - 1 - _NEAR_LEAD, -1), -1)
-    v = _first_verb_of_saying(book, parse, speech, near)
-    subjects = subjects_of(book, parse, speech, v) if v >= 0 else []
-    return [i for i in subjects if i < v and parse.tag[i] in ("JJ", "CD")]
-
-
-def _first_verb_of_saying(book: Book, parse: Parse, speech: Speech, near: range) -> int:
-    """The first verb of saying among tokens outside quotes, before the sentence ends; -1 for none."""
-    for v in near:
-        if speech.quote[v] >= 0 or book.tokens[v] in _STOPS:
-            break
-        if bare_word(book, v) in lex.SPEECH_VERBS and parse.tag[v][:2] == "VB":
-            return v
-    return -1
 
 
 def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
