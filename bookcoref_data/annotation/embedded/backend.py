@@ -101,13 +101,9 @@ class EmbeddedBackend:
 
     def parse(self, job: Job) -> Parse:
         """The parse of the job's book, made once."""
-        return self.parse_of(job.book)
-
-    def parse_of(self, book: Book) -> Parse:
-        """The parse of a book, made once."""
-        key = book.tokens_sha256()
+        key = job.book.tokens_sha256()
         if self._held is None or self._held[0] != key:
-            self._held = (key, parse_book(book))
+            self._held = (key, parse_book(job.book))
         return self._held[1]
 
     def known(self, job: Job) -> Learned:
@@ -364,10 +360,8 @@ def _narrator_notes(job: Job, narration: list[Narration]) -> list[str]:
         for n in narration
     ]
     more = len(lines) - _MOST_NOTED
-    return [
-        *lines[:_MOST_NOTED],
-        *([f"narrator: {more} more {'range' if more == 1 else 'ranges'}"] if more > 0 else []),
-    ]
+    said = [f"narrator: {more} more {'range' if more == 1 else 'ranges'}"] if more > 0 else []
+    return lines[:_MOST_NOTED] + said
 
 
 def _area_of(areas: list[Window], at: int) -> int:

@@ -67,8 +67,8 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
         elif not speech.real_paragraphs:
             # Guessed paragraphs do not hold the parts of a sentence together, so the tag does.
             tag.subject, tag.object, tag.position = tags[-1].subject, tags[-1].object, "after"
-        tag.before = _subject_before(speech, markables, starts, a)
-        tag.after = _subject_after(speech, markables, starts, b)
+        tag.before = _subject_beside(place, bisect_left(starts, a) - 1, a, -1)
+        tag.after = _subject_beside(place, bisect_left(starts, b + 1), b, 1)
         tag.vocatives = tuple(
             k
             for k in range(bisect_left(starts, a), bisect_left(starts, b))
@@ -358,21 +358,13 @@ def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str) ->
             return
 
 
-def _subject_before(speech, markables, starts, a: int) -> int:
-    k = bisect_left(starts, a) - 1
-    while k >= 0 and speech.paragraph[markables[k].at] == speech.paragraph[a]:
-        if speech.quote[markables[k].at] < 0 and markables[k].role == SUBJECT:
-            return k
-        k -= 1
-    return -1
-
-
-def _subject_after(speech, markables, starts, b: int) -> int:
-    k = bisect_left(starts, b + 1)
-    while k < len(markables) and speech.paragraph[markables[k].at] == speech.paragraph[b]:
-        if speech.quote[markables[k].at] >= 0:
-            return -1
-        if markables[k].role == SUBJECT:
-            return k
-        k += 1
+def _subject_beside(place: Surroundings, k: int, at: int, step: int) -> int:
+    """The nearest subject of narration in the paragraph of token `at`, from markable `k` on backwards (`step`
+    -1) or on to the next quote (1); -1 for none."""
+    speech, ms = place.speech, place.markables
+    while 0 <= k < len(ms) and speech.paragraph[ms[k].at] == speech.paragraph[at]:
+        quoted = speech.quote[ms[k].at] >= 0
+        if (quoted and step > 0) or (not quoted and ms[k].role == SUBJECT):
+            return -1 if quoted else k
+        k += step
     return -1
