@@ -59,8 +59,8 @@ _FADES, _STRANGER = 0.8, 0.3
 that is often one of the cast who was not recognised."""
 
 
-SURE = 0.9
-"""Least score of a line that teaches how somebody talks."""
+SURE, _SURE_BESIDE = 0.9, 0.947
+"""Least score of a line that teaches how somebody talks, and of one that takes its speaker from another."""
 _SURE_RULES = frozenset(["said by name", "said by pronoun", "same paragraph"])
 _KEPT_KIN, _LEAST_KIN = 0.5, 0.2
 """Share of its votes that a tie of kin keeps in the next reading, and the least votes that it must have."""
@@ -206,7 +206,9 @@ class OneReading:
         return {
             q: s.speaker
             for q, s in enumerate(self.spoken)
-            if 0 <= s.speaker < self.state.cast and s.rule in _SURE_RULES and s.score >= SURE
+            if 0 <= s.speaker < self.state.cast
+            and s.rule in _SURE_RULES
+            and s.score >= (_SURE_BESIDE if s.like else SURE)
         }
 
     def _take_over(self, earlier: OneReading) -> None:
