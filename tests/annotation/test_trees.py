@@ -137,3 +137,14 @@ def test_a_ranker_without_one_array_of_its_trees_is_refused(forest, tmp_path):
     np.savez(path, **arrays)
     with pytest.raises(FormatError, match=r"w.npz does not hold the rankers"):
         load_rankers(path)
+
+
+def test_numbers_below_the_normal_range_are_taken_for_nothing(tmp_path):
+    w1 = np.array([[1e-40, 0.5], [2.0, -1e-40]], dtype=np.float32)
+    ranker = Ranker(np.zeros(2), np.ones(2), w1, np.zeros(2), np.ones(2))
+    path = tmp_path / "weights.npz"
+    save_rankers(path, {"third": ranker})
+    known = load_rankers(path)["third"]
+    assert known.w1.tolist() == [[0, 0.5], [2, 0]]
+    x = np.array([[1, 2], [3, 4]], dtype=np.float32)
+    assert known.scores(x).tolist() == ranker.scores(x).tolist()

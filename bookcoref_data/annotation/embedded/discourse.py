@@ -78,14 +78,14 @@ _AT = {name: k for k, name in enumerate(_EMPTY)}
 _PLACES = slice(_AT["subject_at"], _AT["sentence"] + 1)
 _AMOUNTS = slice(_AT["short"], _AT["talked"] + 1)
 _WHERE, _AWAY, _LINES = slice(0, _AT["scene_at"] + 1), _AT["last"], _AT["sentence"]
-_FADED = [_AT[name] for name in ("last", "last", "quoted_at", "narrated_at", "talked_at")]
+_FADED = np.array([_AT[name] for name in ("last", "last", "quoted_at", "narrated_at", "talked_at")])
 _LENGTHS = np.array([[SHORT], [LONG], [LONG], [LONG], [SHORT]])
 """Since when the amounts fade, and how fast."""
-_LOGARITHMS = [INDEX[name] for name in (
+_LOGARITHMS = np.array([INDEX[name] for name in (
     "since subject", "since name", "since narration", "since quoted", "since on the scene", "tokens",
     "sentences", "lately", "of late", "quoted lately", "narrated lately", "talked of lately", "count",
     "in paragraph", "in sentence",
-)]  # fmt: skip
+)])  # fmt: skip
 _IN_PARAGRAPH, _IN_SENTENCE = len(_LOGARITHMS) - 2, len(_LOGARITHMS) - 1
 _SHARES = [INDEX["share lately"], INDEX["share of late"]]
 _EQUALS = (
@@ -97,11 +97,10 @@ _EQUALS = (
     ("narrated subject beside", "who"), ("last same pronoun", "who"), ("opened paragraph", "who"),
 )  # fmt: skip
 """Features that say whether something kept of a person has a certain value."""
-_EQUAL = [INDEX[name] for name, _ in _EQUALS]
-_KEPT = [_AT[name] for _, name in _EQUALS]
+_EQUAL = np.array([INDEX[name] for name, _ in _EQUALS])
+_KEPT = np.array([_AT[name] for _, name in _EQUALS])
 _SAME_PARAGRAPH, _SAME_PRONOUN = (
-    _EQUAL.index(INDEX["same paragraph"]),
-    _EQUAL.index(INDEX["last same pronoun"]),
+    [name for name, _ in _EQUALS].index(same) for same in ("same paragraph", "last same pronoun")
 )
 _NEVER = float("nan")
 
@@ -227,17 +226,18 @@ class Discourse:
 
     def candidates(self, at: int, gender: str, *, most: int = 10, reach: int = 3000) -> list[int]:
         """Entities that a reference at `at` may mean: the most recent ones that fit its gender."""
-        found = []
-        for e in reversed(self.recent):
-            away = at - self.recent[e]
-            if away > reach:
-                break
-            if e < self.cast or away <= _REACH_OF_STRANGERS:
-                found.append(e)
         k = "mfp".find(gender) if gender else -1
-        fits = self.p[found, k] >= 0.04 if k >= 0 else self.p[found, 2] <= 0.9
-        pairs = zip(found, fits.tolist(), strict=True)
-        return [e for e, fit in pairs if fit or (k < 0 and e < self.cast)][:most]
+        p = self.p.item
+        found: list[int] = []
+        for e, last in reversed(self.recent.items()):
+            if at - last > reach or len(found) == most:
+                break
+            if e >= self.cast and at - last > _REACH_OF_STRANGERS:
+                continue
+            if (p(e, k) < 0.04) if k >= 0 else (e >= self.cast and p(e, 2) > 0.9):
+                continue
+            found.append(e)
+        return found
 
     def features(
         self, ids: list[int], m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause
@@ -254,23 +254,25 @@ class Discourse:
         columns[f["none"], n] = 1
         if not n:
             return columns.T
-        kept = self._kept.take(ids, axis=1)
+        e = np.array(ids)
+        kept = self._kept.take(e, axis=1)
         people = columns[:, :n]
         now = [m.at] * (_LINES + 1)
         now[_LINES] = sentence
         since = np.array(now, dtype=float)[:, None] - kept[_PLACES]
         past = np.maximum(since, 0)
-        people[f["cast"]] = kept[_AT["who"]] < self.cast
+        people[f["cast"]] = e < self.cast
         same_sentence = past[_LINES] == 0
         people[f["same sentence"]] = same_sentence
         people[f["sentence before"]] = past[_LINES] == 1
         same = self._mark_equal(people, kept, m, sentence, paragraph, quote)
         self._mark_logarithms(people, kept, since, past, same[_SAME_PARAGRAPH], same_sentence)
-        fit = self._mark_gender(people, ids, m)
+        fit = self._mark_gender(people, e, m)
         self._mark_order(columns, fit, past[_AWAY].tolist())
         self._mark_clause(people, kept, m, same_sentence, clause)
-        for name, best in (("gender", np.max), ("tokens", np.min), ("of late", np.max)):
-            columns[f[name], n] = best(people[f[name]])
+        columns[f["gender"], n] = people[f["gender"]].max()
+        columns[f["tokens"], n] = people[f["tokens"]].min()
+        columns[f["of late"], n] = people[f["of late"]].max()
         return columns.T
 
     def _mark_equal(
@@ -315,11 +317,11 @@ class Discourse:
         logarithms[_IN_SENTENCE] *= same_sentence
         people[_LOGARITHMS] = logarithms
 
-    def _mark_gender(self, people: np.ndarray, ids: list[int], m: Markable) -> list[float]:
+    def _mark_gender(self, people: np.ndarray, e: np.ndarray, m: Markable) -> list[float]:
         """How well gender and number fit; returns the probabilities (1 where the words have no gender)."""
         if not m.gender or m.gender not in "mfp":
-            return [1.0] * len(ids)
-        fit = self.p[ids, "mfp".index(m.gender)]
+            return [1.0] * len(e)
+        fit = self.p[e, "mfp".index(m.gender)]
         people[INDEX["gender"]] = np.log(np.maximum(fit, 0.01))
         people[INDEX["gender sure"]] = fit > 0.9
         probabilities: list[float] = fit.tolist()

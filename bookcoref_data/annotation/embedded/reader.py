@@ -443,10 +443,9 @@ class OneReading:
             place = self.namings.next_after(who, here)
             away = place - here if place >= 0 else _AHEAD
             x[n, f["named ahead"]] = log1p(min(away, _AHEAD))
-            if away < _AHEAD and speech.paragraph[here + away] == speech.paragraph[here]:
-                x[n, f["named ahead in paragraph"]] = 1
-            if away < _AHEAD and parse.sentence[here + away] == parse.sentence[here]:
-                x[n, f["named ahead in sentence"]] = 1
+            if away < _AHEAD:
+                x[n, f["named ahead in paragraph"]] = speech.paragraph[place] == speech.paragraph[here]
+                x[n, f["named ahead in sentence"]] = parse.sentence[place] == parse.sentence[here]
 
     def _agrees(self, e: int, gender: str) -> bool:
         return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
