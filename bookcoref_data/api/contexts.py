@@ -215,9 +215,10 @@ def contexts_score(
         bert_layers: the layer that BERTScore compares.
         entailment: an NLI model: also the share of sentences that the book entails. It is asked about every
             sentence with every paragraph of the book, so it needs `books` and time (extra `gpu`).
-        facts: also precision and recall of facts (PRISMA), which a model draws and judges.
-        qa: also questions about the reference, made by a model and answered by it from the text.
-        out: file for the facts and their verdicts; replies of the model are kept beside it.
+        facts: also precision and recall of facts (PRISMA) of the answers, which a model draws and judges.
+        qa: also questions about the reference, made by a model and answered by it from the answers.
+        out: with `facts` or `qa`: file for the facts and their verdicts; replies of the model are kept
+            beside it.
         second_judge: another model (at the endpoint, or local) judges the same facts: their kappa.
 
     Raises:
@@ -234,8 +235,11 @@ def contexts_score(
         raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
     if entailment and books is None:
         raise UsageError("entailment by the book needs the book", expected="--books")
-    if (facts or qa) and target is None:
-        raise UsageError("nowhere to write facts and replies", expected="--out FACTS.jsonl")
+    if (facts or qa) != (target is not None):
+        expected = "--facts or --qa, and --out FACTS.jsonl for facts and replies"
+        raise UsageError("a model's judgement and its file go together", expected=expected)
+    if (facts or qa) and answers is None:
+        raise UsageError("no descriptions to judge: baselines are not asked about", expected="--answers")
     plan = work.read_plan(path_or_none(recipe))
     given = [] if books is None else _books(books, None)
     groups = work.compared(
@@ -243,8 +247,9 @@ def contexts_score(
         read_rows(path_of(references), "character_text"), given, plan, kind,
     )  # fmt: skip
     found = work.score(groups, given, work.ScoreModels(bert_score, bert_layers, entailment))
-    if target is None or not (facts or qa):
+    if target is None:
         return SystemScores(found)
+    groups = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
 
     def judge(name: str | None, path: str | None) -> FactJudge:
         asked = model_of(
@@ -260,10 +265,10 @@ def contexts_score(
     rows: Rows = []
     if facts:
         scores, rows = fact_scores(groups, first, second)
-        found = {name: values | scores[name] for name, values in found.items()}
+        found = {name: values | scores.get(name, {}) for name, values in found.items()}
     if qa:
         answered = question_scores(groups, first)
-        found = {name: values | answered[name] for name, values in found.items()}
+        found = {name: values | answered.get(name, {}) for name, values in found.items()}
     if second is not None:
         first.report.add(second.report)
     write_bytes(target, jsonl_bytes(rows))

@@ -29,6 +29,7 @@ from .judged_scores import Compared
 
 Rows = list[dict[str, Any]]
 COMPARED = ("coref", "bm25", "lead", "random")
+BASELINE = "baseline "
 NOTES = ("Texts and annotations keep the licences of the books they come from.",)
 
 
@@ -282,9 +283,9 @@ def compared(
             continue
         said = sentences_about(book, character, len(book.sentence_ends))
         baselines = {
-            "baseline lead": sentences_about(book, character, most),
-            "baseline random": sentences_about(book, character, most, seed=plan.seed),
-            "baseline oracle": measure.oracle_sentences(said, reference, most),
+            f"{BASELINE}lead": sentences_about(book, character, most),
+            f"{BASELINE}random": sentences_about(book, character, most, seed=plan.seed),
+            f"{BASELINE}oracle": measure.oracle_sentences(said, reference, most),
         }
         for name, sentences in baselines.items():
             groups.setdefault(name, []).append(Compared(doc_key, character, " ".join(sentences), reference))

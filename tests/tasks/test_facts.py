@@ -7,8 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from bookcoref_data.books import Record
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
+from bookcoref_data.formats import write_documents
 from bookcoref_data.tasks.contexts.facts import (
     FACT_KINDS,
     Fact,
@@ -187,10 +189,32 @@ def test_facts_and_questions_are_scored_and_kept(chat, tmp_path, fits_schema):
     assert "Relationship" in again.stdout
 
 
+def test_the_judge_is_not_asked_about_baselines(chat, tmp_path):
+    book = Record("b", "", [["Meg", "is", "kind", "."], ["Ned", "saw", "Meg", "."]], [[(0, 0), (6, 6)]],
+                  [("Meg", [(0, 0), (6, 6)])])  # fmt: skip
+    write_documents([book], tmp_path / "b.jsonl")
+    done = score(tmp_path, chat, "--facts", "--qa", "--books", str(tmp_path / "b.jsonl"), "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert {"coref", "baseline lead", "baseline random", "baseline oracle"} <= found.keys()
+    assert [name for name, scores in found.items() if "fact_f1" in scores or "qa_exact" in scores] == [
+        "coref"
+    ]
+    assert not [body for body in chat.bodies if "Meg is kind ." in json.dumps(body)]
+    alone = ["contexts", "score", str(tmp_path / "r.jsonl"), "--books", str(tmp_path / "b.jsonl"), "--facts",
+             "--out", str(tmp_path / "x.jsonl"), "--endpoint", chat.url, "--model", "m"]  # fmt: skip
+    refused = CliRunner().invoke(make_app(), alone)
+    assert isinstance(refused.exception, UsageError)
+    assert "no descriptions to judge" in str(refused.exception)
+
+
 def test_facts_need_a_model_and_a_place(chat, tmp_path):
     score(tmp_path, chat)
     given = ["contexts", "score", str(tmp_path / "r.jsonl"), "-a", str(tmp_path / "a.jsonl"), "--facts"]
-    assert "nowhere to write" in str(CliRunner().invoke(make_app(), given).exception)
+    assert "go together" in str(CliRunner().invoke(make_app(), given).exception)
+    alone = [word for word in given if word != "--facts"]
+    refused = CliRunner().invoke(make_app(), [*alone, "--out", str(tmp_path / "x.jsonl")])
+    assert "go together" in str(refused.exception), "a file that would stay empty is refused"
     named = CliRunner().invoke(make_app(), [*given, "--out", str(tmp_path / "x.jsonl")])
     assert isinstance(named.exception, UsageError)
     assert "no model is named" in str(named.exception)
