@@ -92,6 +92,10 @@ class ChecksumError(BookcorefError):
     exit_code = 4
 
 
+class Unproved(UserWarning):
+    """What is read may be as it was written or not: nothing tells."""
+
+
 class DataError(BookcorefError):
     """A file or record is not what it claims to be."""
 

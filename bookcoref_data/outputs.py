@@ -23,6 +23,7 @@ import secrets
 import shutil
 import stat
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -30,10 +31,12 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from . import __version__, files
-from .errors import ChecksumError, DataError, FormatError, SourceError, UsageError
+from .errors import ChecksumError, DataError, FormatError, SourceError, Unproved, UsageError
 from .guard import WORK, backup_name, is_marked_cache, may_replace
 
 RECORD = "files.json"
+ANNOTATION = "annotation.jsonl"
+"""The first file of a folder of annotations, which always had a record when we wrote it."""
 FORMAT = 1
 _JOURNAL = "journal.json"
 _LOCK = "lock"
@@ -426,9 +429,15 @@ def problems(folder: Path) -> list[str]:
 def check(path: Path) -> None:
     """Refuse an input whose folder, or a folder just above it, is not as its record says.
 
+    An annotation without a record is let through with a warning.
+
     Raises:
         ChecksumError: names the files. FormatError: the record is damaged.
     """
+    home = path.parent if path.name == ANNOTATION else path
+    if os.path.isfile(home / ANNOTATION) and not os.path.isfile(home / RECORD):
+        told = "written by an older version or by hand, so nobody can tell whether its files belong together"
+        warnings.warn(f"{home} has no {RECORD}: {told}", Unproved, stacklevel=2)
     for folder in (path, path.parent, path.parent.parent):
         inside = path.relative_to(folder).as_posix()
         listed = [n for k, names in _read_groups(folder).items() if k != _SHARED for n in names]

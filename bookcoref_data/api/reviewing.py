@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..files import path_of
-from ..outputs import files_of
+from ..outputs import ANNOTATION, files_of
 from .annotating import _cast, _names, _plan, _sources
 from .options import BackendName, CastLike, Overwrite, PathLike, Positive, Proportion
 from .tables import Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..asking.questions import Key
     from ..workflows.review import ReviewSession
 
-ANNOTATION, EDITS = "annotation.jsonl", "edits.jsonl"
+EDITS = "edits.jsonl"
 AT_ONCE = 25
 """Questions between two readings."""
 

@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import FrameType
@@ -207,6 +208,7 @@ def main() -> None:
 
         common.quiet = True
     loud = _taken("-v", "--verbose")
+    warnings.showwarning = _warn
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
         code = make_app()(standalone_mode=False, prog_name="bookcoref-data") or 0
@@ -236,6 +238,17 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)
+
+
+def _warn(message: Any, category: type[Warning], *place: Any) -> None:
+    """Our own warnings are lines for the person; others tell where they come from."""
+    from ..errors import Unproved
+    from .common import say
+
+    if category is Unproved:
+        say(str(message))
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr, end="")
 
 
 def _taken(*flags: str) -> bool:

@@ -23,11 +23,11 @@ from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, a
 from ..books.book import Record
 from ..errors import BookError, FormatError, UsageError
 from ..files import safe_name, write_text
-from ..outputs import whole
+from ..outputs import ANNOTATION, whole
 from ..shapes import check, parse_json
 from .base import cluster_ids
 from .conversion_report import ConversionReport, Note
-from .detect import ANNOTATION, PROVENANCE
+from .detect import PROVENANCE
 from .documents import read_documents
 from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl

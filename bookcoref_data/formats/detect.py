@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 from ..errors import FormatError, MissingFileError, UsageError
+from ..outputs import ANNOTATION
 from ..resources import load_toml, resource
 from .compressed import bare_suffix, is_pipe
 from .lines import read_lines
@@ -17,8 +18,8 @@ BY_SUFFIX: dict[str, str] = {
     for suffix in listed.split()
 }
 _LINES_LOOKED_AT = 50
-# The files of a folder that `annotate` wrote: documents, and what is said about them.
-ANNOTATION, PROVENANCE = "annotation.jsonl", "provenance.jsonl"
+PROVENANCE = "provenance.jsonl"
+"""What `annotate` says of the mentions of its documents."""
 
 
 def detect(path: Path) -> str:

@@ -15,7 +15,7 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.books import Book
-from bookcoref_data.errors import BookcorefError, ChecksumError, DataError, FormatError, UsageError
+from bookcoref_data.errors import BookcorefError, ChecksumError, DataError, FormatError, Unproved, UsageError
 from bookcoref_data.files import safe_name, write_text
 from bookcoref_data.formats.annotated import write_annotations
 from bookcoref_data.guard import WORK
@@ -71,7 +71,23 @@ def test_a_folder_that_is_not_as_it_was_written_is_refused(ann, reader, name):
 def test_a_folder_of_an_earlier_version_is_read(ann):
     (ann / "files.json").unlink()
     (ann / "quotes.jsonl").unlink()
-    assert [book.doc_key for book in bc.read(ann)] == ["a_1"]
+    with pytest.warns(Unproved, match="has no files.json: written by an older version or by hand"):
+        assert [book.doc_key for book in bc.read(ann)] == ["a_1"]
+
+
+def test_the_command_says_that_a_folder_has_no_record_and_goes_on(ann, monkeypatch, capsys):
+    from bookcoref_data.cli import app
+
+    def said() -> str:
+        monkeypatch.setattr("sys.argv", ["bookcoref-data", "stats", str(ann)])
+        with pytest.raises(SystemExit) as ended:
+            app.main()
+        assert ended.value.code == 0
+        return capsys.readouterr().err
+
+    assert "files.json" not in said()
+    (ann / "files.json").unlink()
+    assert said().startswith(f"{ann} has no files.json: written by an older version or by hand")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1, "files": []}', "[" * 100_000, "\x00"])
