@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, groupby, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -140,98 +141,100 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     return count
 
 
-def _read_table(
-    path: str, lines: Iterable[str], columns: Iterable[str]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line number, {column: cell}) of each row. Raises FormatError for missing columns or short rows."""
-    numbered = enumerate(lines, 1)
-    _, header = next(numbered, (1, ""))
-    names = header.split("\t")
-    missing = [column for column in columns if column not in names]
-    if missing:
-        raise FormatError(
-            f"{path}:1: the header lacks {', '.join(missing)}",
-            expected="BookNLP's header with " + ", ".join(columns),
-            found=repr(header[:80]),
-            hint="is this a file of BookNLP 1.0?",
-        )
-    for number, line in numbered:
-        if not line:
-            continue
-        cells = line.split("\t")
-        if len(cells) < len(names):
+class _Table:
+    """The columns of a table by name, and the number of the line of each row.
+
+    Raises:
+        FormatError: a needed column is missing, or a row is too short.
+    """
+
+    def __init__(self, path: str, lines: Iterable[str], needed: Iterable[str]) -> None:
+        header, *rest = lines or [""]
+        names = header.split("\t")
+        if missing := [column for column in needed if column not in names]:
             raise FormatError(
-                f"{path}:{number}: the row is too short",
-                expected=f"{len(names)} columns",
-                found=f"{len(cells)}: {line[:60]!r}",
-                hint="is the file cut short?",
+                f"{path}:1: the header lacks {', '.join(missing)}",
+                expected="BookNLP's header with " + ", ".join(needed),
+                found=repr(header[:80]),
+                hint="is this a file of BookNLP 1.0?",
             )
-        yield number, dict(zip(names, cells, strict=False))
+        rows = [(number, line) for number, line in enumerate(rest, 2) if line]
+        self.numbers = [number for number, _ in rows]
+        tabs = len(names) - 1
+        for number, line in rows:
+            if line.count("\t") < tabs:
+                raise FormatError(
+                    f"{path}:{number}: the row is too short",
+                    expected=f"{len(names)} columns",
+                    found=f"{len(line.split(chr(9)))}: {line[:60]!r}",
+                    hint="is the file cut short?",
+                )
+        # One list for all cells: a list for each row costs more than all the rest.
+        even = (
+            line if line.count("\t") == tabs else "\t".join(line.split("\t")[: tabs + 1]) for _, line in rows
+        )
+        cells = "\t".join(even).split("\t") if rows else []
+        self._columns = {name: cells[i :: len(names)] for i, name in enumerate(names)}
+
+    def column(self, name: str, nothing: str = "") -> Sequence[str]:
+        """The cells of a column; `nothing` in each row where the table has no such column."""
+        return self._columns.get(name) or [nothing] * len(self.numbers)
 
 
 def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict[str, Layer], dict[str, int]]:
     """The tokens by sentence, the layers that say anything, and the position of each token id."""
-    sentences: list[list[str]] = []
-    index: dict[str, int] = {}
-    cells: list[list[str]] = [[] for _ in _COLUMNS]
-    wanted = [
-        (column.key, column.nothing[0], cell.append) for column, cell in zip(_COLUMNS, cells, strict=True)
-    ]
-    ids: list[str] = []
-    offsets: list[str] = []
-    current = None
-    for number, row in _read_table(path, lines, ("sentence_ID", "token_ID_within_document", "word")):
-        if row["sentence_ID"] != current:
-            current = row["sentence_ID"]
-            sentences.append([])
-        sentences[-1].append(unescape(row["word"]))
-        if row["token_ID_within_document"] in index:
-            raise FormatError(
-                f"{path}:{number}: the token id {row['token_ID_within_document']!r} is given twice",
-                expected="each token_ID_within_document once",
-            )
-        index[row["token_ID_within_document"]] = len(index)
-        for key, nothing, keep in wanted:
-            keep(row.get(key, nothing))
-        ids.append(row.get("syntactic_head_ID", ""))
-        offsets.append(f"{row.get('byte_onset', '')} {row.get('byte_offset', '')}")
+    table = _Table(path, lines, ("sentence_ID", "token_ID_within_document", "word"))
+    ids = table.column("token_ID_within_document")
+    index = dict(zip(ids, range(len(ids)), strict=True))
+    if len(index) < len(ids):
+        first: dict[str, int] = {}
+        again = next(i for i, name in enumerate(ids) if first.setdefault(name, i) != i)
+        raise FormatError(
+            f"{path}:{table.numbers[again]}: the token id {ids[again]!r} is given twice",
+            expected="each token_ID_within_document once",
+        )
+    words = map(unescape, table.column("word"))
+    sizes = (len(list(group)) for _, group in groupby(table.column("sentence_ID")))
+    sentences = [list(islice(words, size)) for size in sizes]
     columns: dict[str, list[str]] = {}
-    for column, own in zip(_COLUMNS, cells, strict=True):
+    for column in _COLUMNS:
+        own = table.column(column.key, column.nothing[0])
         known = {cell: column.value(cell) for cell in set(own)}  # cells repeat themselves
-        columns[column.layer] = [known[cell] for cell in own]
-    heads = [index.get(head, i) for i, head in enumerate(ids)]
-    if any(head != i for i, head in enumerate(heads)):
+        if any(known.values()):
+            columns[column.layer] = list(map(known.__getitem__, own))
+    heads = [index.get(head, i) for i, head in enumerate(table.column("syntactic_head_ID"))]
+    if heads != list(range(len(heads))):
         columns["document_head"] = list(map(str, heads))
+    offsets = list(map(" ".join, zip(table.column("byte_onset"), table.column("byte_offset"), strict=True)))
     if offsets != _laid_out(sentences) and any(map(str.strip, offsets)):
         columns["offsets"] = offsets
-    layers = {name: by_sentence(column, sentences) for name, column in columns.items() if any(column)}
+    layers = {name: by_sentence(column, sentences) for name, column in columns.items()}
     return sentences, layers, index
 
 
 def _laid_out(sentences: Iterable[Iterable[str]]) -> list[str]:
     """The offsets that we write where there are no others, which say nothing."""
-    at, found = 0, []
-    for token in (token for sentence in sentences for token in sentence):
-        end = at + len(escape(token))
-        found.append(f"{at} {end}")
-        at = end + 1
-    return found
+    tokens = list(chain.from_iterable(sentences))
+    width = {token: len(escape(token)) + 1 for token in set(tokens)}
+    starts = accumulate(map(width.__getitem__, tokens), initial=0)
+    return [f"{start} {after - 1}" for start, after in pairwise(starts)]
 
 
 def _read_quotes(
     path: str, lines: Iterable[str], index: dict[str, int], note: Note
 ) -> Iterator[dict[str, Any]]:
-    for number, row in _read_table(path, lines, ("quote_start", "quote_end", "char_id")):
-        start, end = index.get(row["quote_start"]), index.get(row["quote_end"])
+    table = _Table(path, lines, ("quote_start", "quote_end", "char_id"))
+    names = ("quote_start", "quote_end", "char_id", "mention_start", "mention_end")
+    for number, *row in zip(table.numbers, *map(table.column, names), strict=True):
+        start, end, first, last = (index.get(row[at]) for at in (0, 1, 3, 4))
         if start is None or end is None or start > end:
             note(UNKNOWN_QUOTES, f"{Path(path).name}:{number}")
             continue
-        first, last = index.get(row.get("mention_start", "")), index.get(row.get("mention_end", ""))
         yield {
             "start": start,
             "end": end,
             "mention": None if first is None or last is None else [first, last],
-            "cluster": row["char_id"] or None,
+            "cluster": row[2] or None,
         }
 
 
@@ -252,20 +255,21 @@ def _read_entities(
     """The clusters by COREF, in the order of the file, and [start, end, PROP_CAT] of each mention."""
     clusters: dict[str, list[Mention]] = {}
     types = set()
-    for number, row in _read_table(path, lines, ENTITY_COLUMNS[:3]):
-        start, end = index.get(row["start_token"]), index.get(row["end_token"])
+    table = _Table(path, lines, ENTITY_COLUMNS[:3])
+    columns = (table.column(name, "_") for name in ENTITY_COLUMNS[:5])
+    for line, number, first, last, prop, cat in zip(table.numbers, *columns, strict=True):
+        start, end = index.get(first), index.get(last)
         if start is None or end is None or start > end:
             raise FormatError(
-                f"{path}:{number}: the mention is not in the tokens",
+                f"{path}:{line}: the mention is not in the tokens",
                 expected=f"start_token <= end_token, both among the {len(index):,} token ids",
-                found=f"{row['start_token']} to {row['end_token']}",
+                found=f"{first} to {last}",
                 hint="do .tokens and .entities come from the same run?",
             )
         mention = Mention(start, end)
-        clusters.setdefault(row["COREF"], []).append(mention)
-        kind = f"{row.get('prop', '_')}_{row.get('cat', '_')}"
-        if _TYPE.fullmatch(kind):
-            types.add((*mention, kind))
+        clusters.setdefault(number, []).append(mention)
+        if _TYPE.fullmatch(f"{prop}_{cat}"):
+            types.add((*mention, f"{prop}_{cat}"))
     return {number: sorted(spans) for number, spans in clusters.items()}, sorted(map(list, types))
 
 
@@ -309,7 +313,7 @@ def _token_lines(record: Record) -> Iterator[str]:
     size = sum(map(len, sentences))
     layers.setdefault("paragraph", _paragraphs(record))
     cells: dict[str, list[str]] = {
-        column.key: list(map(column.cell, layers.get(column.layer) or [""] * size)) for column in _COLUMNS
+        column.key: list(column.cells(layers.get(column.layer) or [""] * size)) for column in _COLUMNS
     }
     heads = document_heads(record)
     governed = heads_as("document_head", [None] * size if heads is None else heads, sentences)

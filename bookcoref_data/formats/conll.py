@@ -383,7 +383,7 @@ def _middle_columns(record: Record) -> Iterator[str]:
     if not any(layers.values()):
         return repeat("\t".join(column.key for column in _COLUMNS))
     columns: list[Iterable[str]] = [
-        map(column.cell, layers[column.layer]) if layers.get(column.layer) else repeat(column.key)
+        column.cells(layers[column.layer]) if layers.get(column.layer) else repeat(column.key)
         for column in _COLUMNS
     ]
     if "arguments" in layers:

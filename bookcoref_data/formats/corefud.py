@@ -449,7 +449,7 @@ def _columns(record: Record) -> list[tuple[str, ...]]:
     # What would be taken for an entity when read again is not this layer's to say.
     layers["misc"] = ["" if _ENTITY_ITEM.search(v) else v for v in layers.get("misc", [])]
     columns = [
-        map(column.cell, layers[column.layer]) if layers.get(column.layer) else repeat(column.nothing[0])
+        column.cells(layers[column.layer]) if layers.get(column.layer) else repeat(column.nothing[0])
         for column in _COLUMNS
     ]
     return list(zip(*columns, strict=False))

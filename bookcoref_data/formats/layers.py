@@ -7,7 +7,7 @@ that a part of speech read from CoNLL is written to CorefUD and BookNLP.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, chain, groupby, islice, pairwise
 from typing import Any, NamedTuple
 
 from ..books import Record
@@ -39,6 +39,12 @@ class Column(NamedTuple):
         """What is written for a value; a value that would be read as nothing is not written."""
         return escape(value) if value and value not in self.nothing else self.nothing[0]
 
+    def cells(self, values: Iterable[str]) -> Iterable[str]:
+        """What is written for each of many values; few of them differ."""
+        values = list(values)
+        written = {value: self.cell(value) for value in set(values)}
+        return map(written.__getitem__, values)
+
     def value(self, cell: str) -> str:
         return "" if cell in self.nothing else unescape(cell)
 
@@ -48,9 +54,9 @@ def is_layer(value: object, sentences: Sequence[Sequence[str]] | None) -> bool:
     return (
         sentences is not None
         and type(value) is list
-        and len(value) == len(sentences)
-        and all(type(row) is list and len(row) == len(s) for row, s in zip(value, sentences, strict=True))
-        and all(set(map(type, row)) <= {str} for row in value)
+        and set(map(type, value)) <= {list}
+        and list(map(len, value)) == list(map(len, sentences))
+        and set(map(type, chain.from_iterable(value))) <= {str}
     )
 
 
@@ -67,12 +73,12 @@ def speakers_of(record: Record) -> Layer | None:
 def by_sentence(values: Iterable[str], sentences: Sequence[Sequence[str]]) -> Layer:
     """A flat row of values, one a token, cut into sentences."""
     flat = iter(values)
-    return [[next(flat) for _ in sentence] for sentence in sentences]
+    return [list(islice(flat, len(sentence))) for sentence in sentences]
 
 
 def flat(layer: Layer | None) -> list[str]:
     """The values of a layer in one row."""
-    return [value for row in layer or [] for value in row]
+    return list(chain.from_iterable(layer or []))
 
 
 def said(layer: Layer) -> bool:
@@ -149,8 +155,9 @@ def note_lost_layers(record: Record, back: Record, note: Note) -> None:
         if not found and heads is not None and name in HEADS:
             again = heads_as(name, heads, sentences)
             found = [b if a else "" for a, b in zip(values, again, strict=True)]
-        lost = [a or b for a, b in zip(values, found or [""] * len(values), strict=True) if a != b]
-        note(words, repr(lost[0]) if lost else "", len(lost))
+        if values != found:
+            lost = [a or b for a, b in zip(values, found or [""] * len(values), strict=True) if a != b]
+            note(words, repr(lost[0]) if lost else "", len(lost))
 
 
 def speaker_runs(layer: Layer) -> list[list[Any]]:
