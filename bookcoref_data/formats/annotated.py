@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -157,7 +158,7 @@ def source_text_of(record: Record, folder: Path) -> SourceText | None:
     path = folder / TEXTS / f"{record.doc_key}.txt"
     if not (isinstance(given, dict) and isinstance(starts, list) and isinstance(ends, list)):
         return None
-    if not path.is_file():
+    if not os.path.isfile(path):  # False also for a name that no disk takes
         return None
     text = path.read_bytes().decode("utf-8", "replace")
     found = hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -142,6 +142,14 @@ def test_a_field_of_an_annotation_of_the_wrong_kind_is_named(tmp_path, changed, 
         read_annotations(path.parent)
 
 
+@pytest.mark.parametrize("key", ["x" * 3000, "a\0b", "../b"])
+def test_a_document_whose_key_is_no_name_of_a_file_has_no_source_text(tmp_path, key):
+    path = tmp_path / "bad" / "annotation.jsonl"
+    (row,) = annotation_files(tmp_path)[path.name]
+    path.write_text(json.dumps(row | {"doc_key": key}) + "\n", encoding="utf-8")
+    assert [a.source for a in read_annotations(path.parent)] == [None]
+
+
 def test_a_text_that_is_no_utf_8_is_not_the_text_of_the_offsets(tmp_path):
     annotation_files(tmp_path)
     (tmp_path / "good" / "texts" / "b.txt").write_bytes(b"\xff\xfe")

@@ -24,6 +24,7 @@ from bookcoref_data.annotation.embedded.parsing import load_model
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.outputs import check, settle
 from bookcoref_data.sample_story import sample_path
+from bookcoref_data.workflows.code_version import annotator_version
 from tests.faults.faulty import FINE, KILLED, REFUSED, TRACEBACK, Faults, digest, in_child
 from tests.faults.workplace import NAMES, fill
 
@@ -123,6 +124,7 @@ def filled(tmp_path_factory) -> Path:
             importlib.import_module(module)
     with contextlib.suppress(BookcorefError):
         load_model()
+    annotator_version("embedded")
     folder = tmp_path_factory.mktemp("filled")
     assert in_child(lambda: fill(folder)) == (FINE, "")
     return folder
