@@ -33,7 +33,6 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
     from bookcoref_data.annotation.backends import make_backend
     from bookcoref_data.annotation.plan import default_plan
     from bookcoref_data.annotation.propose import propose_cast
-    from bookcoref_data.annotation.steps import Job
     from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
     start = time.process_time()
@@ -43,7 +42,7 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
     plan = default_plan("embedded")
     backend = make_backend(plan)
     start = time.process_time()
-    backend.parse(Job(source.book, cast))
+    backend.parse(source.book)
     parse = time.process_time() - start
     annotate_book(source, cast, plan, backend=backend)
     total = time.process_time() - start
@@ -64,6 +63,9 @@ def speed(books: list[str]) -> None:
             print(f"{name:24} {tokens:9,} {read:7.1f} {annotate:10.1f} {parse:8.1f} {rate:9,.0f} {peak:5.2f}")
     if not seconds:
         return
+    from bookcoref_data.annotation.embedded.parsing import kernel
+
+    print(f"\nparse multiplied with {kernel()}")
     ours = total / seconds
     print(
         f"\nall: {total:,.0f} tokens in {seconds:,.0f} CPU s on one core, "

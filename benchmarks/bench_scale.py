@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bookcoref_data.annotation.embedded.parsing import kernel
+
 SAMPLE_SECONDS = 5.0
 
 
@@ -124,6 +126,7 @@ def main() -> None:
         json.dumps(
             {
                 "books": options.books,
+                "kernel": kernel(),
                 "first_run": first,
                 "books_per_hour": round(3600 * max(0, first["finished"] - 1) / after, 1) if after else None,
                 "megabytes_of_job_files": round(waiting / 1e6, 1),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BookcorefError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
-from .books import AnnotatedBook, Books
+from .books import AnnotatedBook, Books, parser_of
 from .options import (
     BackendName,
     CacheDir,
@@ -189,7 +189,13 @@ class AnnotatedMany(Result):
         if self.work is None:
             return summary_of(self._books or (), self.files)
         books = [
-            {"doc_key": k, "steps": list(s.done), "mentions": len(s.mentions), "notes": list(s.notes)}
+            {
+                "doc_key": k,
+                "steps": list(s.done),
+                **parser_of(s),
+                "mentions": len(s.mentions),
+                "notes": list(s.notes),
+            }
             for k, s in self._states().items()
         ]
         return self.work.to_dict() | {"books": books, "files": [str(f) for f in self.files]}

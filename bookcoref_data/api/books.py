@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from ..annotation.state import State
     from ..books.annotation import Annotation, SourceText
     from ..edits import Conflict, Effect
     from ..workflows.annotate import Annotated
@@ -103,6 +104,15 @@ class Character:
 
     def __len__(self) -> int:
         return len(self.spans)
+
+
+def parser_of(state: State) -> dict[str, str]:
+    """What parsed a book, and the kernel that multiplied for it here; nothing for other backends."""
+    if not (model := state.memory.get("parser")):
+        return {}
+    from ..annotation.embedded.parsing import kernel
+
+    return {"parser": model, "kernel": kernel()}
 
 
 class AnnotatedBook:
@@ -212,17 +222,12 @@ class AnnotatedBook:
         if self._run is None:
             raise UsageError(f"{self.doc_key} was not annotated here", hint="bc.stats(book) counts any book")
         state = self._run.state
-        parser = {}
-        if model := state.memory.get("parser"):
-            from ..annotation.embedded.parsing import kernel
-
-            parser = {"parser": model, "kernel": kernel()}
         return {
             "doc_key": state.doc_key,
             "tokens": len(self.tokens),
             "characters": {c.name: len(c.mentions) for c in self.book.characters},
             "steps": list(state.done),
-            **parser,
+            **parser_of(state),
             "mentions": len(state.mentions),
             "by_kind": dict(Counter(m.kind for m in state.mentions)),
             "dropped": dict(Counter(d.reason for d in state.dropped)),

@@ -23,6 +23,6 @@ def flags_of(a: Annotation, *, read: bool = True) -> list[Flag]:
         if entries:
             source = Source(a.book, origin=a.source)
             own = annotate_book(source, make_cast(entries), plan, backend=backend).annotation()
-        return find_flags(a, own, backend.parse_of(a.book).tag)
+        return find_flags(a, own, backend.parse(a.book).tag)
     finally:
         backend.close()

@@ -83,5 +83,5 @@ def propose_with(backend: Backend, book: Book) -> Proposal:
     """
     from ..annotation.embedded.backend import EmbeddedBackend
 
-    parse = backend.parse_of(book) if isinstance(backend, EmbeddedBackend) else None
+    parse = backend.parse(book) if isinstance(backend, EmbeddedBackend) else None
     return propose_cast(book, parse=parse, allow_none=len(book.tokens) < SHORT)

@@ -32,6 +32,7 @@ from ..text.decode import decode
 from ..text.markers import field as header_field
 from ..text.read_book import read_book
 from .annotate_many import backend_of
+from .casts import propose_with
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
@@ -164,7 +165,11 @@ class SilverReport(FolderReport):
         return f"<SilverReport: {len(self.books)} books in {self.out}, {len(self.failed)} failed>"
 
     def to_dict(self) -> dict[str, Any]:
-        return FolderReport.to_dict(self) | attributes(self, "dropped left_out books")
+        from ..annotation.embedded.parsing import kernel
+
+        parsed = self.built and any(facts.get("plausibility") for facts in self.books)
+        made = {"kernel": kernel()} if parsed else {}
+        return FolderReport.to_dict(self) | made | attributes(self, "dropped left_out books")
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +346,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
-    cast = _proposed(book) if job.propose else job.cast
+    cast = _proposed(book, plan) if job.propose else job.cast
     if plan:
         chapters = [(heading.title, heading.start) for heading in text.chapters]
         book = annotated(book, cast, plan, job.narrators, chapters)
@@ -362,11 +367,13 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     return book, facts
 
 
-def _proposed(book: Book) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself. Raises UsageError: it has no name that occurs often enough."""
+def _proposed(book: Book, plan: Plan | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """A cast made from the book itself; the plan's backend shares its parse. Raises UsageError: it has no name
+    that occurs often enough."""
     from ..annotation.propose import propose_cast
 
-    return tuple((entry.name, entry.aliases) for entry in propose_cast(book).cast.entries)
+    proposal = propose_with(backend_of(plan), book) if plan else propose_cast(book)
+    return tuple((entry.name, entry.aliases) for entry in proposal.cast.entries)
 
 
 def annotated(

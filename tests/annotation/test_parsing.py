@@ -9,7 +9,10 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.annotation.embedded import parsing
+from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.sample_story import sample_book
+from bookcoref_data.workflows import create
+from bookcoref_data.workflows.annotate_many import release_backends
 
 thinc = pytest.importorskip("thinc.api")
 
@@ -68,9 +71,14 @@ def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edi
 
     for module in (propose, backend):
         monkeypatch.setattr(module, "parse_book", parse_once)
+    release_backends()
     corrections = tmp_path / "edits.jsonl"
     corrections.write_text("", encoding="utf-8")
     done = bc.annotate(bc.AnnotatedBook(sample_book().to_record()), "auto",
                        edits=corrections if edits else None)  # fmt: skip
     assert len(times) == 1
+    plan = default_plan("embedded")
+    cast = create._proposed(sample_book(), plan)
+    create.annotated(sample_book(), cast, plan)
+    assert len(times) == 2
     assert json.loads(json.dumps(done.summary()))["kernel"] == parsing.kernel()

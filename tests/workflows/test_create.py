@@ -134,7 +134,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
     monkeypatch.setattr(create, "_naming_backend", lambda plan: Naming(), raising=False)
     casts = iter([(("Ada Brook", ("Ada",)), ("Tom Reed", ())), (("Ada Brook", ()), ("Sam", ()), ("Bib", ()))])
-    monkeypatch.setattr(create, "_proposed", lambda book: next(casts))
+    monkeypatch.setattr(create, "_proposed", lambda book, plan: next(casts))
     release_backends()
     from dataclasses import replace
 
@@ -174,7 +174,7 @@ def test_a_cast_is_proposed_from_the_names_of_the_book(world):
         ["Mrs.", "Brook", "said", "that", "Tom", "Reed", "was", "late", "."],
         ["Tom", "Reed", "laughed", "."],
     ] * 8
-    names = [name for name, _ in create._proposed(Book.make("book_1", sentences))]
+    names = [name for name, _ in create._proposed(Book.make("book_1", sentences), None)]
     assert any("Reed" in name for name in names)
 
 

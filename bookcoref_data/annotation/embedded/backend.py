@@ -99,18 +99,18 @@ class EmbeddedBackend:
         """Use `parse` for `book` in place of a parse of our own."""
         self._held = (book.tokens_sha256(), parse)
 
-    def parse(self, job: Job) -> Parse:
-        """The parse of the job's book, made once."""
-        key = job.book.tokens_sha256()
+    def parse(self, book: Book) -> Parse:
+        """The parse of a book, made once."""
+        key = book.tokens_sha256()
         if self._held is None or self._held[0] != key:
-            self._held = (key, parse_book(job.book))
+            self._held = (key, parse_book(book))
         return self._held[1]
 
     def known(self, job: Job) -> Learned:
         """The cast with the names that the book gives it, learned once."""
         key = (job.book.tokens_sha256(), job.cast)
         if self._known is None or self._known[0] != key:
-            self._known = (key, learn_aliases(job.book, job.cast, self.parse(job)))
+            self._known = (key, learn_aliases(job.book, job.cast, self.parse(job.book)))
         return self._known[1]
 
     def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:
@@ -125,7 +125,7 @@ class EmbeddedBackend:
         if self._read is not None and self._read[0] == key and self._read[1].agrees(found):
             return self._read[1]
         rankers = load_rankers() if self.rankers is None else self.rankers
-        reading = read_text(self.parse(job), job, self.known(job), names, fixed, how, rankers)
+        reading = read_text(self.parse(job.book), job, self.known(job), names, fixed, how, rankers)
         if not found:
             self._read = (key, reading)
         return reading
@@ -213,7 +213,7 @@ class LinkStep(_EmbeddedStep):
     name = "link"
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
-        parse = self.backend.parse(job)
+        parse = self.backend.parse(job.book)
         known = self.backend.known(job)
         mentions, learned = link_names(job.book, known.cast, parse, self.name)
         progress.advance(job.book.doc_key, self.units(job))
@@ -234,7 +234,7 @@ class FilterStep(_EmbeddedStep):
     name = "filter"
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
-        parse = self.backend.parse(job)
+        parse = self.backend.parse(job.book)
         cast = self.backend.known(job).cast
         kept, dropped = filter_names(job.book, cast, parse, state.mentions, self.name)
         progress.advance(job.book.doc_key, self.units(job))
