@@ -368,7 +368,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
 
 
 def _proposed(book: Book, plan: Plan | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself; the plan's backend shares its parse. Raises UsageError: it has no name
+    """A cast made from the book itself, with the parse of the backend. Raises UsageError: it has no name
     that occurs often enough."""
     from ..annotation.propose import propose_cast
 
