@@ -210,9 +210,9 @@ class _Workshop:
             for one, other in combinations(sorted(bodies), 2)
         ]
         kept, times = [], Counter[int]()
-        for one, other, evidence, why in sorted(weighed, key=lambda pair: -pair[2]):
+        for one, other, known, why in sorted(weighed, key=lambda pair: -pair[2]):
             if min(times[one], times[other]) < _PARTNERS:
-                kept.append((one, other, round(evidence, 2), why))
+                kept.append((one, other, round(known, 2), why))
                 times.update((one, other))
         return kept
 
@@ -232,7 +232,7 @@ class _Workshop:
     @staticmethod
     def _weighed(a: Somebody, b: Somebody) -> tuple[float, str]:
         """The evidence that two characters are one, and why they may be; "" where little speaks for it."""
-        same = any(are_one_name(x, y) for x in a.firsts for y in b.firsts)
+        same = any(are_one_name(x, y) or x[:3] == y[:3] for x in a.firsts for y in b.firsts)
         known = weight(a, b) + _SAME_NAME * same
         if {a.gender, b.gender} == {"m", "f"}:
             return known - 10, ""
@@ -283,7 +283,8 @@ class _Workshop:
         places = {i: {*self.parse.sentence[list(n.starts)].tolist()} for i, n in mine.items()}
         for rarer, other in combinations(sorted(mine, key=lambda i: len(mine[i].starts)), 2):
             both = len(places[rarer] & places[other])
-            if both > max(_SOMETIMES, _TOGETHER * len(places[rarer])):
+            a, b = ({*name_words(mine[i].text)} for i in (rarer, other))
+            if both > max(_SOMETIMES, _TOGETHER * len(places[rarer])) and not (a < b or b < a):
                 found.setdefault(rarer, f"it stands in one sentence with {mine[other].text} {both} times")
         return [((i,), why) for i, why in found.items()]
 

@@ -1,8 +1,8 @@
 // The cast workshop: who is proposed, which names are whose, and what a person changes. What is saved is a cast file.
-const KEYS = "123456789abcdefghijklmnopqrstuvwxyz", BINS = 240, RANGE = /^\d+(-\d*)?(,\d+(-\d*)?)*$/;
+const KEYS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", BINS = 240, RANGE = /^\d+(-\d*)?(,\d+(-\d*)?)*$/;
 let people = DATA.people.map((p) => ({ ...p, changed: false, gone: "" }));
 let names = DATA.names.map((n) => ({ ...n }));
-let current, unsaved = false, failed = false;
+let current, base = 0, unsaved = false, failed = false; // base: the first of the ten people whom digits lead to
 const history = [], dismissed = new Set();
 
 const shown = () => people.map((_, i) => i).filter((i) => !people[i].gone).sort((a, b) => order(a) - order(b));
@@ -48,6 +48,7 @@ function change(told, work) {
   const before = snapshot(), was = places(before.names);
   work();
   history.push(before);
+  base = 0;
   const moved = [...places(names)].filter(([at, owner]) => was.get(at) !== owner).length;
   say(moved ? `${told} ${number(moved)} ${moved === 1 ? "mention moves" : "mentions move"}.` : told);
   draw();
@@ -185,7 +186,7 @@ function likely(who) {
   for (const [a, b, weight] of DATA.partners) if (a === who || b === who) near.set(a === who ? b : a, weight);
   const own = new Set(people[who].names.concat(mine(who).map((n) => n.text)).flatMap(wordsOf));
   const shares = (i) => people[i].names.some((n) => wordsOf(n).some((w) => own.has(w)));
-  const rank = (i) => (near.get(i) ?? -8) + (shares(i) ? 6 : 0) + Math.log1p(times(i)) / 4;
+  const rank = (i) => Math.max(near.get(i) ?? -8, -8) + (shares(i) ? 6 : 0) + Math.log1p(times(i)) / 4;
   return shown().filter((i) => i !== who).map((i) => [rank(i), i]).sort((a, b) => b[0] - a[0]).map(([, i]) => i);
 }
 
@@ -203,10 +204,12 @@ function find(text) {
 function chooseNames(picked = new Set()) {
   const who = current, all = mine(who);
   if (all.length < 2) return say(`${nameOf(who)} has one name only.`);
+  const telling = (text) => folded(text).split(" ").filter((w) => w !== "the" && !folded(nameOf(who)).split(" ").includes(w));
   const toggle = (n) => () => {
-    const doubt = DATA.doubts.map(([ks]) => ks.map((k) => names[k])).find((ns) => ns.includes(n) && ns.every((one) => one.owner === who)) || [n];
+    const alike = all.filter((other) => other === n || (telling(n.text).length && telling(n.text).every((w) => folded(other.text).split(" ").includes(w))));
+    const doubt = DATA.doubts.map(([ks]) => ks.map((k) => names[k])).find((ns) => ns.includes(n) && ns.every((one) => one.owner === who)) || [];
     const off = picked.has(n);
-    for (const one of off ? [n] : doubt) off ? picked.delete(one) : picked.add(one);
+    for (const one of off ? [n] : alike.length < all.length ? [...alike, ...doubt] : [n]) off ? picked.delete(one) : picked.add(one);
     chooseNames(picked);
   };
   const done = (then) => () => picked.size ? close(() => then([...picked]))() : say("Choose names first.");
@@ -219,8 +222,12 @@ function chooseNames(picked = new Set()) {
 
 function addName() {
   const who = current, own = new Set(people[who].names.flatMap(wordsOf)), near = likely(who);
-  const rank = (n) => (wordsOf(n.text).some((w) => own.has(w)) ? 1e6 : 0) + (n.owner < 0 && n.person ? 1e4 : 0) - (n.owner >= 0 ? 100 * near.indexOf(n.owner) : 0) + n.at.length / 100;
-  const offered = names.filter((n) => n.owner !== who && n.at.length).sort((a, b) => rank(b) - rank(a)).slice(0, KEYS.length);
+  const pool = names.filter((n) => n.owner !== who && n.at.length), shares = (n) => wordsOf(n.text).some((w) => own.has(w));
+  const most = (list, rank, count) => list.map((n) => [rank(n), n]).sort((a, b) => b[0] - a[0]).slice(0, count).map(([, n]) => n);
+  const akin = most(pool.filter(shares), (n) => n.at.length, 20);
+  const free = most(pool.filter((n) => n.owner < 0 && !akin.includes(n)), (n) => n.at.length * (n.person ? 3 : 1), 30);
+  const theirs = most(pool.filter((n) => n.owner >= 0 && !akin.includes(n)), (n) => n.at.length / 1e6 - near.indexOf(n.owner), KEYS.length);
+  const offered = [...akin, ...free, ...theirs].slice(0, KEYS.length);
   const take = (text) => text && change(`${nameOf(who)} is also called ${clean(text)}.`, () => { const found = names.filter((n) => same(n.text, text)); found.length ? give(found, who) : listed(who, text); });
   ask(`What else is ${nameOf(who)} called?`, offered.map((n) => ({ says: counted(n.owner >= 0 ? `${n.text} (${nameOf(n.owner)})` : n.text, n.at.length), does: close(() => take(n.text)) })), { says: "Another name", take });
 }
@@ -284,7 +291,11 @@ function questions() {
   const two = DATA.doubts.map(([ks, why]) => [ks.map((k) => names[k]), ks, why])
     .filter(([ns]) => ns[0].owner >= 0 && ns.every((n) => n.owner === ns[0].owner && n.at.length) && mine(ns[0].owner).length > ns.length)
     .map(([ns, ks, why]) => ({ key: `2 ${ks}`, text: `${nameOf(ns[0].owner)}: is ${ns.slice(0, 4).map((n) => n.text).join(", ")} somebody else? ${why}.`, yes: () => splitOff(ns), size: ns.reduce((sum, n) => sum + n.at.length, 0) }));
-  return [...one, ...two].filter((q) => !dismissed.has(q.key)).sort((a, b) => b.size - a.size);
+  const has = (text, i) => people[i].names.some((n) => folded(text).split(" ").every((w) => w === "the" || folded(n).split(" ").includes(w)));
+  const free = names.filter((n) => n.owner < 0 && n.at.length > 2).map((n) => [n, shown().filter((i) => has(n.text, i))]).filter(([, who]) => who.length === 1)
+    .map(([n, [who]]) => ({ key: `3 ${names.indexOf(n)} ${who}`, text: `${n.text} (${number(n.at.length)}), which nobody has: is it ${nameOf(who)}?`, size: n.at.length,
+      yes: () => change(`${n.text}: ${nameOf(who)}.`, () => give([n], who)) }));
+  return [...one, ...two, ...free].filter((q) => !dismissed.has(q.key)).sort((a, b) => b.size - a.size);
 }
 const answerFirst = (yes) => { const [q] = questions(); if (!q) return say("No question is open."); yes ? q.yes() : no(q); };
 function no(q) { history.push(snapshot()); dismissed.add(q.key); draw(); }
@@ -306,7 +317,7 @@ function row(who, at) {
   const passages = own.flatMap((n) => n.passages).slice(0, 2);
   const known = GENDERS.find(([, , value]) => value === p.gender);
   return h("li", { id: `p${who}`, tabindex: here ? "0" : "-1", onfocus: () => { if (current !== who) { current = who; draw(); } } },
-    h("div", { class: "row" }, at < 10 && h("kbd", {}, String((at + 1) % 10)), h("b", {}, nameOf(who)), p.gender && h("span", { class: "note" }, known[1]),
+    h("div", { class: "row" }, at >= base && at < base + 10 && h("kbd", {}, String((at - base + 1) % 10)), h("b", {}, nameOf(who)), p.gender && h("span", { class: "note" }, known[1]),
       p.told && h("span", { class: "note" }, p.told === "all" ? "narrator" : `narrator in chapters ${p.told}`), h("output", {}, `${number(times(who))} times`)),
     strip(who),
     h("div", {}, own.slice(0, here ? 60 : 8).flatMap((n, i) => [i ? " · " : "", n.text, h("span", { class: "note" }, ` ${number(n.at.length)}${n.why ? ` (${n.why})` : ""}`)]), !here && own.length > 8 ? " …" : ""),
@@ -338,17 +349,18 @@ function draw() {
 }
 
 function help() {
-  const all = [["1 … 0", "go to one of the first ten people"], ["arrows", "next, previous person"], ["/", "find a person"], ["y, x", "yes or no to the first question"],
+  const all = [["1 … 0", "go to one of ten people"], ["Page Down, Page Up", "the next ten, the ten before"], ["arrows", "next, previous person"], ["/", "find a person"], ["y, x", "yes or no to the first question"],
     ...ACTIONS.map(([key, says]) => [key, says]), ["n", "new person"], ["z", "take back"], ["S", "save as a file"]];
   ask("Keys", [], null, h("dl", { class: "keys" }, all.flatMap(([key, says]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, says)])));
 }
 const step = (by) => { const all = shown(), to = all[all.indexOf(current) + by]; if (to !== undefined) { current = to; draw(); } };
+const turn = (by) => { const to = base + by; if (to >= 0 && to < shown().length) { base = to; goTo(base); } };
 const goTo = (at) => { const to = shown()[at]; if (to !== undefined) { current = to; draw(); } };
 
 onKeys((key) => {
-  if (/^\d$/.test(key)) return () => goTo((+key + 9) % 10);
+  if (/^\d$/.test(key)) return () => goTo(base + (+key + 9) % 10);
   const does = ACTIONS.find(([k]) => k === key);
-  return does ? does[2] : { ArrowDown: () => step(1), ArrowUp: () => step(-1), y: () => answerFirst(true), x: () => answerFirst(false), n: addPerson, z: undo, S: toFile, "?": help,
+  return does ? does[2] : { ArrowDown: () => step(1), ArrowUp: () => step(-1), PageDown: () => turn(10), PageUp: () => turn(-10), y: () => answerFirst(true), x: () => answerFirst(false), n: addPerson, z: undo, S: toFile, "?": help,
     "/": () => ask("Who?", [], { says: "Name", first: true, take: (text) => { const who = find(text); if (who !== undefined) { current = who; draw(); } } }) }[key];
 });
 addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });
