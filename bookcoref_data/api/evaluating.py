@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from ..shapes import plain
 from .books import records_of
 from .options import Count, Overwrite, PathLike, Positive, path_or_none, renamed
 from .tables import Result, Table
@@ -127,14 +128,23 @@ class Scores(Result):
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]
 
-    def _add_typed(self, source: str, disagreeing: str, top: int) -> None:
-        """Scores by semantic class, all systems side by side."""
+    def _add_typed(self, source: str, disagreeing: str, top: int, out: Path | None, passages: int) -> None:
+        """Scores by semantic class, all systems side by side; passages to annotate next go to `out`."""
         from ..reports.typed_tables import typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
-        scores = typed_scores_of(list(self.systems.items()), source, disagreeing)
+        scores, found = typed_scores_of(
+            list(self.systems.items()), source, disagreeing, passages if out else 0
+        )
         self.shown += typed_tables(scores, top)
         self._typed = {"labels": source, "systems": [one.to_dict() for one in scores]}
+        if out is not None:
+            from ..formats import write_documents
+            from ..reports.typed_tables import suggestion_table
+
+            write_documents([record for _, record in found], out, "jsonl")
+            self.shown.append(suggestion_table([passage for passage, _ in found]))
+            self._typed["suggested"] = [plain(passage) for passage, _ in found]
 
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
@@ -174,13 +184,14 @@ class Scores(Result):
             self.plots += save_plots(result, where)
 
 
-@files_of("plots", reads=("key", "response", "compare", "typed"))
+@files_of("plots", "suggest", reads=("key", "response", "compare", "typed"))
 @renamed(top="most")
 def evaluate(
     key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, per_book: bool = False,
     macro: bool = False, characters: bool = False, breakdown: bool = False, errors: bool = False,
     agreement: bool = False, typed: PathLike | None = None,
-    disagreeing: Literal["keep", "override"] = "keep", compare: Any = None, bootstrap: Count = 0,
+    disagreeing: Literal["keep", "override"] = "keep", suggest: PathLike | None = None,
+    passages: Positive = 3, compare: Any = None, bootstrap: Count = 0,
     unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: Positive = 3500,
     few_units: bool = False, seed: int = 0, plots: PathLike | None = None, most: Positive = 10,
     singletons: Literal["keep", "drop"] = "keep",
@@ -213,6 +224,9 @@ def evaluate(
             (the same in four classes, without numbers and dates), "nouns" (a small list of our own) or
             hub:MODEL (a CNER model, extra `gpu`).
         disagreeing: mentions whose own label differs from their cluster's.
+        suggest: with `typed`: a file for the passages that are richest in what the first response does badly,
+            with its annotation, to be corrected.
+        passages: how many, of about 2,000 tokens.
         compare: test whether the difference from another system is significant: its file (one of the
             responses or another), or "all": every pair of the responses.
         bootstrap: samples for confidence intervals and tests (0: none; 10000 with `compare`).
@@ -261,7 +275,9 @@ def evaluate(
              "errors": errors, "macro": macro}  # fmt: skip
     scores._explain({name for name, asked in given.items() if asked}, most)
     if typed is not None:
-        scores._add_typed(str(typed), disagreeing, most)
+        scores._add_typed(str(typed), disagreeing, most, path_or_none(suggest), passages)
+    elif suggest is not None:
+        raise UsageError("suggestions follow from typed scores", expected="--typed LABELS with --suggest")
     pairs = list(_pairs(scores, responses, compare, score))
     scores._add_tests(pairs, [tested(one, compared) for _, one, _, compared in pairs])
     if compare is None and bootstrap:

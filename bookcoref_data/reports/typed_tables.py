@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scoring.scores import Score
+from ..scoring.suggest import Passage
 from ..scoring.typed import Coverage, Example, LabelScores, TypedScores
 from .tables import ReportTable
 
@@ -14,6 +15,21 @@ METRIC_NAMES = {
     "gold_links": "link F1 on gold mentions",
     "shared_links": "link F1 on shared mentions",
 }
+
+
+def suggestion_table(found: Sequence[Passage]) -> ReportTable:
+    """Passages to annotate next, the best first."""
+    rows = [
+        (
+            p.doc_key,
+            p.start,
+            p.end,
+            100 * p.worth,
+            ", ".join(f"{label} {n}" for label, n in p.classes.items()),
+        )
+        for p in found
+    ]
+    return ReportTable("annotate next", ("document", "from token", "to", "worth", "mentions"), tuple(rows))
 
 
 def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]:

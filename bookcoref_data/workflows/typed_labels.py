@@ -14,8 +14,10 @@ from ..scoring.typed import TypedSpan
 from ..words.honorifics import HONORIFICS
 
 if TYPE_CHECKING:
+    from ..books import Record
     from ..scoring.evaluation import Evaluation
     from ..scoring.modes import BookPair
+    from ..scoring.suggest import Passage
     from ..scoring.typed import TypedScores
 
 HUB = "hub:"
@@ -27,17 +29,24 @@ FOUR_CLASSES = {
 
 
 def typed_scores_of(
-    systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str
-) -> list[TypedScores]:
-    """Typed scores of every system with the labels that `source` names."""
+    systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str, most: int = 0
+) -> tuple[list[TypedScores], list[tuple[Passage, Record]]]:
+    """Typed scores of every system with the labels that `source` names, and what to annotate next: at most
+    so many passages of the first."""
+    from ..scoring.suggest import suggested
     from ..scoring.typed import typed_scores
 
     # Labels belong to the text, so one tagging serves all systems; the noun list labels their mentions.
     shared = None if source == "nouns" else _labels(systems[0][1], source)
-    return [
-        typed_scores(result, _nouns(result) if shared is None else shared, name=name, disagreeing=disagreeing)
-        for name, result in systems
+    spans = [_nouns(result) if shared is None else shared for _, result in systems]
+    found = [
+        typed_scores(result, labels, name=name, disagreeing=disagreeing)
+        for (name, result), labels in zip(systems, spans, strict=True)
     ]
+    books = [scores.book for scores in systems[0][1].books]
+    for book in books if most else ():
+        _text_of(book, "with --suggest")
+    return found, suggested(books, spans[0], found[0], most) if most else []
 
 
 def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:

@@ -6,13 +6,17 @@ import gzip
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from bookcoref_data.books import Mention
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, FormatError, UsageError
+from bookcoref_data.formats import read_documents, write_documents
+from bookcoref_data.sample_story import sample_book
 from bookcoref_data.scoring import MODES
 
 pytestmark = pytest.mark.slow
@@ -165,6 +169,51 @@ def test_typed_scores_of_two_systems(files, tmp_path):
     found = scores(*files, "--typed", str(labels), "--disagreeing", "override")["typed"]["systems"][0]
     assert found["key_coverage"] == {"mentions": 4, "direct": 2, "propagated": 4}
     assert found["macro_f1"]["mentions"] == pytest.approx((4 / 5 + 2 / 3) / 2)
+
+
+def test_typed_scores_suggest_passages_that_can_be_corrected_and_change_the_scores(tmp_path, breaches):
+    """The whole loop: scores, passages, corrections of a person, scores again."""
+    story = sample_book().to_record()
+    missed = [[m for i, m in enumerate(cluster) if i % 3] for cluster in story.clusters]
+    kept = replace(story, clusters=[c for c in missed if c], characters=[], extra={})
+    write_documents([story], tmp_path / "gold.jsonl")
+    write_documents([kept], tmp_path / "system.jsonl")
+    words = ("--typed", "nouns", "--suggest", str(tmp_path / "next.jsonl"), "--passages", "2")
+    made = scores(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", *words)
+    assert not breaches(made)
+    found = made["typed"]
+    first, second = found["suggested"]
+    assert first["worth"] >= second["worth"] > 0
+    assert first["end"] - first["start"] >= 2000
+    tokens = [t for s in story.sentences for t in s]
+    passages = read_documents(tmp_path / "next.jsonl")
+    keys = [f"{story.doc_key}_{p['start']}-{p['end']}" for p in (first, second)]
+    assert [p.doc_key for p in passages] == keys
+    assert [t for s in passages[0].sentences for t in s] == tokens[first["start"] : first["end"]]
+    inside = [(a, b) for c in kept.clusters for a, b in c if first["start"] <= a and b < first["end"]]
+    shown = [(a + first["start"], b + first["start"]) for c in passages[0].clusters for a, b in c]
+    assert sorted(shown) == sorted(inside)
+
+    # A person corrects the first passage on the page: the file of corrections is what the page saves.
+    at, many = first["start"], range(first["start"], first["end"])
+    gold = [[Mention(a - at, b - at) for a, b in c if a in many and b in many] for c in story.clusters]
+    gold = replace(passages[0], clusters=[c for c in gold if c])
+    one = tmp_path / "one.jsonl"
+    write_documents(passages[:1], one)
+    write_documents([gold], tmp_path / "right.jsonl")
+    right, edits, corrected = (tmp_path / name for name in ("right.jsonl", "edits.jsonl", "corrected.jsonl"))
+    for verb in (
+        ("view", one, "--out", tmp_path / "page.html"), ("edits", "diff", one, right, "--out", edits),
+        ("edits", "apply", one, "-e", edits, "--out", corrected),
+    ):  # fmt: skip
+        done = CliRunner().invoke(make_app(), list(map(str, verb)))
+        assert done.exit_code in (0, 1), (verb, done.output, done.exception)
+    before = scores(tmp_path / "right.jsonl", one, "--typed", "nouns")["pooled"]["conll"]["f1"]
+    after = scores(tmp_path / "right.jsonl", tmp_path / "corrected.jsonl", "--typed", "nouns")
+    assert before < 0.95
+    assert after["pooled"]["conll"]["f1"] == 1.0
+    refused = CliRunner().invoke(make_app(), ["evaluate", "-k", str(one), "-r", str(one), *words[2:]])
+    assert isinstance(refused.exception, UsageError)
 
 
 def test_typed_scores_by_the_noun_list(tmp_path):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from bookcoref_data.errors import UsageError
 from bookcoref_data.scoring import evaluate
+from bookcoref_data.scoring.scores import Score
+from bookcoref_data.scoring.suggest import best, class_weights, passages
 from bookcoref_data.scoring.typed import (
+    Coverage,
     Labelled,
+    LabelScores,
+    TypedScores,
     TypedSpan,
     assign_labels,
     jaccard,
@@ -170,3 +177,21 @@ def test_plain_ner_has_four_classes_and_no_numbers():
     assert [(s.start, s.label) for s in spans] == [
         (0, "PER"), (1, "LOC"), (4, "MISC"), (5, "ORG"), (6, "LOC"),
     ]  # fmt: skip
+
+
+def test_passages_are_worth_what_their_classes_lack():
+    found = list(passages("d", [3, 5, 8, 10], {(0, 1): "PER", (4, 4): "LOC", (6, 7): "LOC", (9, 9): None},
+                          {"PER": 0.1, "LOC": 0.4}, tokens=5))  # fmt: skip
+    assert [(p.start, p.end, p.classes, p.worth) for p in found] == [
+        (0, 5, {"PER": 1, "LOC": 1}, pytest.approx(0.5)), (5, 10, {"LOC": 1}, pytest.approx(0.4)),
+    ]  # fmt: skip
+    assert [p.start for p in best(reversed(found), 1)] == [0]
+
+
+def test_a_class_that_is_right_is_worth_nothing_and_a_rare_one_more():
+    score = partial(LabelScores, response_mentions=9)
+    half, whole = Score(1, 2, 1, 2), Score(2, 2, 2, 2)
+    rows = (("A", 10, whole), ("B", 10, half), ("C", 2, half))
+    labels = tuple(score(label, count, mentions=of, gold_links=of) for label, count, of in rows)
+    weights = class_weights(TypedScores("s", "keep", labels, Coverage(), Coverage(), {}))
+    assert weights == {"A": 0.0, "B": pytest.approx(0.05), "C": pytest.approx(0.25)}

@@ -45,6 +45,7 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
         bookcoref-data evaluate --key bookcoref --response system.conll --per-book
         bookcoref-data evaluate -k gold.jsonl -r system.conll --characters --errors --most 5
         bookcoref-data evaluate -k gold.jsonl -r system.conll --mode gold-window --json
+        bookcoref-data evaluate -k gold.jsonl -r system.conll --typed nouns --suggest next.jsonl --passages 2
     """
     scores: Scores = given()
     listed("note:", scores.notes)
