@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scoring.scores import Score
-from ..scoring.suggest import Passage
+from ..scoring.suggest import Suggestion
 from ..scoring.typed import Coverage, Example, LabelScores, TypedScores
 from .tables import ReportTable
 
@@ -17,7 +17,7 @@ METRIC_NAMES = {
 }
 
 
-def suggestion_table(found: Sequence[Passage]) -> ReportTable:
+def suggestion_table(found: Sequence[Suggestion]) -> ReportTable:
     """Passages to annotate next, the best first."""
     rows = [
         (

@@ -22,7 +22,7 @@ PASSAGE = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Suggestion:
     """Whole sentences of a document, tokens `start` to `end` (exclusive), mentions by class, worth."""
 
     doc_key: str
@@ -43,7 +43,7 @@ def class_weights(scores: TypedScores) -> dict[str, float]:
 def passages(
     doc_key: str, sentence_ends: Sequence[int], labels: Mapping[Span, str | None],
     weights: Mapping[str, float], tokens: int = PASSAGE,
-) -> Iterator[Passage]:  # fmt: skip
+) -> Iterator[Suggestion]:  # fmt: skip
     """A document in passages, each with what annotating it is worth; `labels` are those of its mentions."""
     bounds = [0]
     for end in sentence_ends:
@@ -55,20 +55,20 @@ def passages(
             inside[bisect_right(bounds, start) - 1][label] += 1
     for (start, end), classes in zip(pairwise(bounds), inside, strict=False):
         worth = sum(weights.get(label, 0.0) * count for label, count in classes.items())
-        yield Passage(doc_key, start, end, dict(classes.most_common()), worth)
+        yield Suggestion(doc_key, start, end, dict(classes.most_common()), worth)
 
 
-def best(found: Iterable[Passage], most: int) -> list[Passage]:
+def best(found: Iterable[Suggestion], most: int) -> list[Suggestion]:
     """The passages of most worth, the best first."""
     return sorted(found, key=lambda p: (-p.worth, p.doc_key, p.start))[:most]
 
 
 def suggested(
     books: Sequence[BookPair], spans: Mapping[str, Iterable[TypedSpan]], scores: TypedScores, most: int
-) -> list[tuple[Passage, Record]]:
+) -> list[tuple[Suggestion, Record]]:
     """Passages of the response of some books, each with its annotation as a document of its own."""
     weights, responses = class_weights(scores), {}
-    found: list[Passage] = []
+    found: list[Suggestion] = []
     for book in books:
         _, response = label_book(book, spans.get(book.doc_key, ()), disagreeing=scores.disagreeing)
         responses[book.doc_key] = book, response.clusters
@@ -76,7 +76,7 @@ def suggested(
     return [(passage, _cut(*responses[passage.doc_key], passage)) for passage in best(found, most)]
 
 
-def _cut(book: BookPair, clusters: Iterable[Sequence[Span]], passage: Passage) -> Record:
+def _cut(book: BookPair, clusters: Iterable[Sequence[Span]], passage: Suggestion) -> Record:
     first, last = passage.start, passage.end
     tokens, ends = book.tokens or (), [e for e in book.sentence_ends or () if first < e <= last]
     inside = (

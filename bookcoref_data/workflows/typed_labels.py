@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..books import Record
     from ..scoring.evaluation import Evaluation
     from ..scoring.modes import BookPair
-    from ..scoring.suggest import Passage
+    from ..scoring.suggest import Suggestion
     from ..scoring.typed import TypedScores
 
 HUB = "hub:"
@@ -30,7 +30,7 @@ FOUR_CLASSES = {
 
 def typed_scores_of(
     systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str, most: int = 0
-) -> tuple[list[TypedScores], list[tuple[Passage, Record]]]:
+) -> tuple[list[TypedScores], list[tuple[Suggestion, Record]]]:
     """Typed scores of every system with the labels that `source` names, and what to annotate next: at most
     so many passages of the first."""
     from ..scoring.suggest import suggested
