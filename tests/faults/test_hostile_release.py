@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import tracemalloc
 
 import pytest
 
+from benchmarks.check_inputs import mutated
 from bookcoref_data.errors import BookcorefError, FormatError, SourceError
 from bookcoref_data.formats import lines
 from bookcoref_data.workflows.rebuild import rebuild
 from bookcoref_data.workflows.setup import RebuildSettings, prepare
+from bookcoref_data.workflows.verify import verify
 
 DELTA, LENGTHS = "gutenberg_delta.json", "sentence_lengths.json"
 FULL = "bookcoref_annotations/full/test.jsonl"
@@ -83,6 +86,26 @@ def test_a_hostile_file_is_refused_in_words(world, name):
     refused(world)
     left = list((world.root / "cache/release").glob("*")) if (world.root / "cache/release").is_dir() else []
     assert left == []
+
+
+@pytest.mark.parametrize("number", range(40 * int(os.environ.get("BOOKCOREF_FAULTS", "1"))))
+def test_a_release_with_a_value_of_another_kind_is_built_soundly_or_refused(world, number):
+    draw = random.Random(number)
+    place = world.release / draw.choice([DELTA, LENGTHS, FULL])
+    rows = [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()]
+    rows[0] = mutated(rows[0], draw)
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    asked = RebuildSettings(
+        release=world.release, mirror=str(world.mirror), out=world.root / "out", offline=True
+    )
+    try:
+        report = rebuild(prepare(asked), jobs=1)
+    except BookcorefError as error:
+        str(error).encode("utf-8", "backslashreplace")
+        return
+    assert all(isinstance(error, BookcorefError) for error in report.failed.values())
+    # A book that failed is missing in the folder, which `verify` says.
+    assert not report.built or verify(world.root / "out").exit_code == (1 if report.failed else 0)
 
 
 @pytest.mark.parametrize("path", [DELTA, LENGTHS, FULL])
