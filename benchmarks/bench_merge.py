@@ -3,22 +3,31 @@
     python benchmarks/bench_merge.py PARTS.conll WHOLE.conll                     # stories in parts
     python benchmarks/bench_merge.py WINDOWS.jsonl GOLD [FULL.jsonl] [--cast CAST]  # windows of a system
 
+    python benchmarks/bench_merge.py --booknlp BOOKNLP --pdnc PDNC [--novel NAME]
+
 Of windows the merged books are scored against the gold, beside the system's own run on whole books.
+BookNLP's chains of people in a novel are cut into windows of 1,500 tokens and joined again, and judged,
+beside its own run on the whole novel, by the mentions in quotations whose character PDNC names and BookNLP has.
 `--chains N` makes a book of N chains (our own words) and prints how long the linker takes.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import csv
+import gzip
 import resource
 import time
+from collections import defaultdict
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from bookcoref_data.books import Mention, Record
+from bookcoref_data.books import Mention, Record, split_book
 from bookcoref_data.formats import read_documents
-from bookcoref_data.scoring import evaluate
+from bookcoref_data.scoring import evaluate, score_clusters
 from bookcoref_data.tasks.merging import (
     SplitDocument,
     decide_with_linker,
@@ -96,6 +105,59 @@ def speed(chains: int) -> None:
     print(f"{len(document.chains):,} chains: {used:.1f} CPU s, at most {memory:,.0f} MB")
 
 
+def novel_of(booknlp: Path, pdnc: Path) -> tuple[Record, Record]:
+    """BookNLP's chains of people in one novel, and PDNC's characters on the mentions that both have."""
+    name = booknlp.name
+    with gzip.open(pdnc / "novel_text.txt.gz", "rt", encoding="utf-8", newline="") as file:
+        text = file.read()
+    table, prefix = booknlp / f"{name}.offsets.tsv.gz", ""
+    if not table.exists():
+        table, prefix = booknlp / f"{name}.tokens.gz", "byte_"
+    with gzip.open(table, "rt", encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        places = [(int(row[f"{prefix}onset"]), int(row[f"{prefix}offset"])) for row in rows]
+    tokens = [text[a:b] for a, b in places]
+    ends = [i + 1 for i, token in enumerate(tokens) if token in (".", "?", "!")]
+    sentences = [tokens[a:b] for a, b in pairwise([0, *ends, len(tokens)]) if b > a]
+    chains = defaultdict[str, set[Mention]](set)
+    with gzip.open(booknlp / f"{name}.entities.gz", "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if row["cat"] == "PER":
+                chains[row["COREF"]].add(Mention(int(row["start_token"]), int(row["end_token"])))
+    there = {mention for chain in chains.values() for mention in chain}
+    firsts, lasts = ({place[i]: n for n, place in enumerate(places)} for i in (0, 1))
+    known = dict[Mention, str]()
+    with gzip.open(pdnc / "quotation_info.csv.gz", "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            spans, names = (ast.literal_eval(row[f"mention{x}List"]) for x in ("Spans", "Entities"))
+            pairs = (zip(*both, strict=True) for both in zip(spans, names, strict=True))
+            for found, who in chain.from_iterable(pairs):
+                mention = Mention(firsts.get(found[0], -1), lasts.get(found[1], -1))
+                if len(who) == 1 and mention in there:
+                    known[mention] = who[0]
+    key = [[m for m in known if known[m] == who] for who in sorted(set(known.values()))]
+    return Record(name, "", sentences, [sorted(c) for c in chains.values()]), Record(name, "", sentences, key)
+
+
+def novels(booknlp: Path, pdnc: Path, names: list[str]) -> None:
+    """CoNLL F1 of linking mentions to characters, by novel."""
+    print("| | mentions | BookNLP's own run | windows apart | greedy | linker |\n|" + "---|" * 6)
+    for folder in sorted(booknlp.iterdir()):
+        if names and folder.name not in names:
+            continue
+        own, key = novel_of(folder, pdnc / folder.name)
+        windows = [w.to_record() for w in split_book(own.to_book()).books]
+        (document,) = documents_of(windows)
+        made = [merge(document, DECIDERS[how](document)).to_record() for how in ("new", "greedy", "linker")]
+        known = {mention for cluster in key.clusters for mention in cluster}
+        cells = []
+        for record in (own, *made):
+            left = [[m for m in c if m in known] for c in record.clusters]
+            scores = score_clusters(key.clusters, [c for c in left if c])
+            cells.append(f"{100 * scores.conll.f1:.2f}")
+        print(f"| {folder.name} | {len(known):,} | " + " | ".join(cells) + " |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -105,9 +167,14 @@ def main() -> None:
     parser.add_argument("full", type=Path, nargs="?")
     parser.add_argument("--cast", type=Path)
     parser.add_argument("--chains", type=int)
+    parser.add_argument("--booknlp", type=Path)
+    parser.add_argument("--pdnc", type=Path)
+    parser.add_argument("--novel", action="append", default=[])
     a = parser.parse_args()
     if a.chains:
         speed(a.chains)
+    elif a.booknlp:
+        novels(a.booknlp, a.pdnc, a.novel)
     elif a.parts.suffix == ".jsonl":
         windows(a.parts, a.gold, a.full, a.cast)
     else:

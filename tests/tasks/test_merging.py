@@ -316,7 +316,7 @@ def test_chains_with_names_that_contradict_are_never_joined(first, second):
     assert decide_with_linker(document, least=1e-9) == {ChainRef(1, "0"): None}
 
 
-def named_windows(*parts, padding=0):
+def named_parts(*parts, padding=0, kind="part"):
     """A document whose parts hold chains, each a list of names that stand in sentences of their own."""
     records = []
     for number, chains in enumerate(parts):
@@ -327,26 +327,24 @@ def named_windows(*parts, padding=0):
                 start = sum(map(len, sentences)) + 1
                 sentences.append(["Then", name, "came", "."])
                 clusters[-1].append(Mention(start, start))
-        records.append(Record(f"book_window{number}", "", sentences, clusters))
+        records.append(Record(f"book_{kind}{number}", "", sentences, clusters))
     (document,) = documents_of(records)
     return document
 
 
 def test_a_slip_of_a_system_does_not_make_a_stranger_at_home():
     """One Darcy in a chain of Bennet: other chains of Darcy still do not join it, however small the least."""
-    document = named_windows(
-        [["Bennet"] * 6, ["Darcy"] * 6], [["Bennet"] * 5 + ["Darcy"]], [["Darcy"] * 3] * 2
-    )
+    document = named_parts([["Bennet"] * 6, ["Darcy"] * 6], [["Bennet"] * 5 + ["Darcy"]], [["Darcy"] * 3] * 2)
     found = decide_with_linker(document, least=1e-9)
     assert found[ChainRef(1, "0")] == ChainRef(0, "0")
     assert [found[ChainRef(2, i)] for i in "01"].count(ChainRef(0, "1")) == 1
     assert ChainRef(0, "0") not in [found[ChainRef(2, i)] for i in "01"]
 
 
-@pytest.mark.parametrize(("padding", "chains"), [(0, 2), (4000, 1)])
-def test_chains_of_a_book_with_the_same_name_become_one(padding, chains):
-    """A system may cut a character in two in a window; in a book there is one of the name."""
-    document = named_windows([["Clover"] * 4], [["Clover"] * 3] * 2, padding=padding)
+@pytest.mark.parametrize(("kind", "padding", "chains"), [("part", 0, 2), ("part", 4000, 1), ("window", 0, 1)])
+def test_chains_of_a_book_with_the_same_name_become_one(kind, padding, chains):
+    """A system may cut a character in two in a window; in a book (long, or in windows) there is one of a name."""
+    document = named_parts([["Clover"] * 4], [["Clover"] * 3] * 2, padding=padding, kind=kind)
     assert len(merge(document, decide_with_linker(document)).chains) == chains
 
 

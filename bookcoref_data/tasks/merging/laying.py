@@ -120,6 +120,7 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
         name, tuple(p.number for p in parts), tuple(starts), tuple(sentences), chains,
         _layers([p.record for p in parts], cuts, sentences), _shared(chains) if any(cuts) else {},
         gutenberg_key=keys.pop() if len(keys) == 1 else "", overlaps=any(cuts),
+        windows=any(p.window for p in parts),
     )  # fmt: skip
 
 

@@ -22,8 +22,8 @@ from .parts import ChainRef, SplitDocument, walk
 WEIGHTS = "linker.json"
 _NEVER, _TINY = 1e6, 1e-12
 BOOK = 8000
-"""Tokens from which a document is a book: nearly every chain of a part is of somebody known, and a chain that
-is not joined costs more than one joined wrongly."""
+"""Tokens from which a document is a book, as one in windows always is: nearly every chain of a part is of
+somebody known, and a chain that is not joined costs more than one joined wrongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def decide_with_linker(
 
     `least` is the least probability of a link that is made, in place of the network's.
     """
-    is_book = len(document.tokens) >= BOOK
+    is_book = document.windows or len(document.tokens) >= BOOK
     tagged = not is_book and bool({"xpos", "speakers"} & document.layers.keys())
     network = network or default_network("tagged" if tagged else "plain")
     if least is None:

@@ -36,7 +36,8 @@ class SplitDocument:
     first token of the first mention, longer mentions first, then id. `numbers` are the parts' own numbers,
     `part_starts` their first tokens. `layers` are annotations of tokens by name, "speakers" among them.
     Of windows that overlap, `shared` names for a chain the earlier one with which it shares mentions.
-    `names` are the characters of a cast whose chains are known; chains of one character are one.
+    `names` are the characters of a cast whose chains are known; chains of one character are one. `windows`:
+    the parts are windows of a book, and not an annotator's.
     """
 
     doc_key: str
@@ -49,6 +50,7 @@ class SplitDocument:
     names: Mapping[ChainRef, str] = field(default_factory=dict)
     gutenberg_key: str = ""
     overlaps: bool = False
+    windows: bool = False
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
