@@ -7,7 +7,7 @@
 
 Of windows the merged books are scored against the gold, beside the system's own run on whole books.
 BookNLP's chains of people in a novel are cut into windows of 1,500 tokens and joined again, and judged,
-beside its own run on the whole novel, by the mentions in quotations whose character PDNC names and BookNLP has.
+beside its own run on the whole novel, by those of its mentions in quotations whose character PDNC names.
 `--chains N` makes a book of N chains (our own words) and prints how long the linker takes.
 """
 

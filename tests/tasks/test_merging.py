@@ -343,7 +343,7 @@ def test_a_slip_of_a_system_does_not_make_a_stranger_at_home():
 
 @pytest.mark.parametrize(("kind", "padding", "chains"), [("part", 0, 2), ("part", 4000, 1), ("window", 0, 1)])
 def test_chains_of_a_book_with_the_same_name_become_one(kind, padding, chains):
-    """A system may cut a character in two in a window; in a book (long, or in windows) there is one of a name."""
+    """A system may cut a character in two in a window; in a book, long or in windows, there is one."""
     document = named_parts([["Clover"] * 4], [["Clover"] * 3] * 2, padding=padding, kind=kind)
     assert len(merge(document, decide_with_linker(document)).chains) == chains
 
