@@ -189,13 +189,15 @@ class _Workshop:
         if text.lower() in self.by_places:
             return "in the same scenes, hardly ever in one sentence"
         shared = {*name_words(entry.name)} & {*words} - lex.TITLES
-        return f"shares {max(shared, key=len).title()}" if shared else "as the list says"
+        if shared:
+            return f"shares {max(shared, key=len).title()}"
+        return "the only one with this title" if text.startswith("the ") else "as the list says"
 
     def _own_forms(self, who: int) -> list[tuple[str, NameTable]]:
         """The ways to say somebody's name, and the longest other one."""
         if who not in self.own:
             entry = self.table.people[who].entry
-            longest = max(entry.aliases, key=lambda a: len(a.split()), default=entry.name)
+            longest = max(entry.aliases, key=lambda a: (_first(a) != "", len(a.split())), default=entry.name)
             bases = dict.fromkeys((entry.name, split_range(longest)[0]))
             self.own[who] = [(b, NameTable(make_cast([Entry(b, (), entry.gender)]))) for b in bases]
         return self.own[who]

@@ -271,7 +271,7 @@ def test_of_two_windows_the_later_one_is_told_and_loses_nothing(browser, served)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_workshop_has_no_barriers(screen, workshop):
     assert barriers(screen) == []
-    for keys in ("s", "g", "t", "?"):
-        press(screen, keys)
+    for keys in ("s1", "g", "t", "?"):
+        press(screen, *keys)
         assert barriers(screen) == []
         press(screen, "ESCAPE")

@@ -12,6 +12,7 @@ const times = (who) => mine(who).reduce((sum, n) => sum + n.at.length, 0);
 const nameOf = (who) => people[who].names[0];
 people.map((p, i) => [times(i), p]).sort((a, b) => b[0] - a[0]).forEach(([, p], rank) => { p.rank = rank; });
 const clean = (text) => text.replace(/[;#[\]\s]+/g, " ").trim();
+const big = (text) => text[0].toUpperCase() + text.slice(1);
 const same = (a, b) => folded(a) === folded(b);
 const sureTitle = /^(mr|mrs|miss|ms|dr|sir|lady|lord|the|of|de|captain|colonel|general|aunt|uncle|old|young|master|madame|doctor)$/;
 const wordsOf = (text) => folded(text).split(" ").filter((w) => w && !sureTitle.test(w));
@@ -287,10 +288,10 @@ function chapterName() {
 /** What the book makes doubtful, as {key, text, yes}. */
 function questions() {
   const one = DATA.partners.filter(([a, b, , why]) => why && !people[a].gone && !people[b].gone)
-    .map(([a, b, , why]) => ({ key: `1 ${a} ${b}`, text: `${nameOf(a)} (${number(times(a))}) and ${nameOf(b)} (${number(times(b))}): one person? ${why}.`, yes: () => times(a) < times(b) ? merge(b, a) : merge(a, b), size: Math.min(times(a), times(b)) }));
+    .map(([a, b, , why]) => ({ key: `1 ${a} ${b}`, text: `${nameOf(a)} (${number(times(a))}) and ${nameOf(b)} (${number(times(b))}): one person? ${big(why)}.`, yes: () => times(a) < times(b) ? merge(b, a) : merge(a, b), size: Math.min(times(a), times(b)) }));
   const two = DATA.doubts.map(([ks, why]) => [ks.map((k) => names[k]), ks, why])
     .filter(([ns]) => ns[0].owner >= 0 && ns.every((n) => n.owner === ns[0].owner && n.at.length) && mine(ns[0].owner).length > ns.length)
-    .map(([ns, ks, why]) => ({ key: `2 ${ks}`, text: `${nameOf(ns[0].owner)}: is ${ns.slice(0, 4).map((n) => n.text).join(", ")} somebody else? ${why}.`, yes: () => splitOff(ns), size: ns.reduce((sum, n) => sum + n.at.length, 0) }));
+    .map(([ns, ks, why]) => ({ key: `2 ${ks}`, text: `${nameOf(ns[0].owner)}: is ${ns.slice(0, 4).map((n) => n.text).join(", ")} somebody else? ${big(why)}.`, yes: () => splitOff(ns), size: ns.reduce((sum, n) => sum + n.at.length, 0) }));
   const has = (text, i) => people[i].names.some((n) => folded(text).split(" ").every((w) => w === "the" || folded(n).split(" ").includes(w)));
   const free = names.filter((n) => n.owner < 0 && n.at.length > 2).map((n) => [n, shown().filter((i) => has(n.text, i))]).filter(([, who]) => who.length === 1)
     .map(([n, [who]]) => ({ key: `3 ${names.indexOf(n)} ${who}`, text: `${n.text} (${number(n.at.length)}), which nobody has: is it ${nameOf(who)}?`, size: n.at.length,
