@@ -116,8 +116,9 @@ class Exported(list[Path]):
 
 @files_of("out", reads=("source",))
 def export(
-    source: Any, to: str, out: PathLike, *, book: OneBook = "", replace: Overwrite = False
-) -> Exported:
+    source: Any, to: str, out: PathLike, *, book: OneBook = "", excel: bool = False,
+    replace: Overwrite = False,
+) -> Exported:  # fmt: skip
     """Export an annotation to other tools. Offsets are characters of the file that `annotate` read.
 
     Args:
@@ -125,18 +126,20 @@ def export(
         to: csv, tsv, parquet (tables); graphml, gexf (network); tei, tei-standoff, webannotation, inception,
             booknlp, spacy; replaced-text, audiobook.
         out: folder, or a file for one book.
+        excel: csv and tsv begin with a byte order mark, so that Excel shows accents.
 
     Returns the files. In Python books may be in memory.
 
     Raises:
-        UsageError: an unknown target, no such book, or other files in the place of tables.
+        UsageError: an unknown target, `excel` for another one than csv and tsv, no such book, or other files
+            in the place of tables.
     """
     from ..exports import export as write
     from ..formats import ConversionReport
 
     losses = ConversionReport()
     chosen = _chosen(source, book, losses)
-    files = write(chosen, to, path_of(out), report=losses)
+    files = write(chosen, to, path_of(out), report=losses, excel=excel)
     return Exported(files, len(chosen), losses.not_kept)
 
 

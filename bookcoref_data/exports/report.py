@@ -25,12 +25,14 @@ _MOST = 20
 """Characters in plots."""
 _WEAKEST = 0.02
 """Edges of the drawn network have at least this share of the heaviest one's weight."""
+_WORDS = ("character", "speaker", "addressee")
+"""Columns that hold words; the others hold numbers."""
 _MOST_LETTERS = 40
 """Letters of a name in plots."""
 _STYLE = (
     "body{font:1rem/1.5 Georgia,serif;max-width:50rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.15rem .6rem;border-bottom:1px solid #ccc;"
-    "text-align:right}td:first-child,th:first-child{text-align:left}img{max-width:100%}div{overflow-x:auto}"
+    "text-align:right}.words{text-align:left}img{max-width:100%}div{overflow-x:auto}"
     "h1{overflow-wrap:anywhere}@media print{div{overflow:visible}}"
 )
 
@@ -114,9 +116,13 @@ def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -
     for r in readings:
         pieces += [f"<h1>{html.escape(r.annotation.doc_key)}</h1><p>{_facts(r)}</p>"]
         for title, heads, rows in _tables(r):
-            head = "".join(f"<th scope=col>{html.escape(h)}</th>" for h in heads)
+            kinds = [" class=words" * (h in _WORDS) for h in heads]
+            head = "".join(
+                f"<th scope=col{k}>{html.escape(h)}</th>" for h, k in zip(heads, kinds, strict=True)
+            )
             body = "".join(
-                "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows
+                f"<tr>{''.join(f'<td{k}>{html.escape(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
+                for row in rows
             )
             pieces.append(
                 f'<h2>{title}</h2><div tabindex=0 role=region aria-label="{title}"><table><thead>'
@@ -138,7 +144,7 @@ def _markdown(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]
         key = r.annotation.doc_key
         pieces += [f"# {key}", _facts(r)]
         for title, heads, rows in _tables(r):
-            lines = [heads, ["---"] * len(heads), *rows]
+            lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
             table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
             pieces += [f"## {title}", table]
         for kind in drawn[key]:

@@ -163,11 +163,11 @@ def speech(r: LaidOutBook) -> list[Row]:
 
 
 def write_separated(
-    tables: Sequence[Columns], out: Path, separator: str, report: ConversionReport
+    tables: Sequence[Columns], out: Path, separator: str, report: ConversionReport, mark: str = ""
 ) -> list[Path]:
     """One file per table; a cell that a spreadsheet would run as a formula gets a quote mark in front.
 
-    Such cells are counted in `report`.
+    Such cells are counted in `report`. Each file begins with `mark`.
     """
     suffix = "csv" if separator == "," else "tsv"
     files = []
@@ -182,7 +182,7 @@ def write_separated(
             cells = row | {c: f"'{row[c]}" for c in formulas}
             writer.writerow("" if cells.get(c) is None else cells[c] for c in table.columns)
         files.append(out / f"{table.name}.{suffix}")
-        write_text(files[-1], text.getvalue())
+        write_text(files[-1], mark + text.getvalue())
     return files
 
 

@@ -81,20 +81,24 @@ TARGETS: dict[str, Target] = {
 
 
 def export(
-    annotations: Sequence[Annotation], to: str, out: Path, *, report: ConversionReport | None = None
-) -> list[Path]:
+    annotations: Sequence[Annotation], to: str, out: Path, *, report: ConversionReport | None = None,
+    excel: bool = False,
+) -> list[Path]:  # fmt: skip
     """Write annotated books in one target's form; returns the files.
 
     `report` hears what of the annotations is not in them. Tables go into the folder `out`. Others write
     one file: `out` itself, if it has a suffix and there is one book, else `out/<doc_key><suffix>` for each.
+    `excel`: tables of csv and tsv begin with a byte order mark, by which Excel knows UTF-8.
 
     Raises:
-        UsageError: unknown target, or a file for several books.
+        UsageError: unknown target, a file for several books, or `excel` for what is no csv or tsv.
         DataError: no book.
         MissingExtraError: the target needs a package that is not installed.
     """
     if to not in TARGETS:
         raise UsageError(f"there is no export {to!r}", expected=", ".join(TARGETS))
+    if excel and to not in ("csv", "tsv"):
+        raise UsageError(f"a byte order mark for Excel does not go with {to}", expected="csv or tsv")
     if not annotations:
         raise DataError("there is no book to export")
     target, report = TARGETS[to], report or ConversionReport()
@@ -104,7 +108,7 @@ def export(
         _note_left_out(a, target, note)
         readings.append(LaidOutBook(a if to == "booknlp" else _clean(a, target.forbidden, note)))
     if to in ("csv", "tsv", "parquet"):
-        return _tables(readings, to, out, report)
+        return _tables(readings, to, out, report, excel)
     if out.suffix and len(readings) > 1:
         raise UsageError(f"{out} is one file, but there are {len(readings)} books", expected="--out FOLDER")
     files = []
@@ -166,7 +170,9 @@ def _clean(a: Annotation, forbidden: re.Pattern[str], note: Note) -> Annotation:
     return done
 
 
-def _tables(readings: Sequence[LaidOutBook], to: str, out: Path, report: ConversionReport) -> list[Path]:
+def _tables(
+    readings: Sequence[LaidOutBook], to: str, out: Path, report: ConversionReport, excel: bool
+) -> list[Path]:
     if out.suffix:
         raise UsageError(
             f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)
@@ -174,4 +180,4 @@ def _tables(readings: Sequence[LaidOutBook], to: str, out: Path, report: Convers
     made = tables.all_tables(readings)
     if to == "parquet":
         return tables.write_parquet(made, out)
-    return tables.write_separated(made, out, "," if to == "csv" else "\t", report)
+    return tables.write_separated(made, out, "," if to == "csv" else "\t", report, "\ufeff" * excel)

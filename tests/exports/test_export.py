@@ -11,6 +11,7 @@ import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
+from bookcoref_data.errors import UsageError
 from bookcoref_data.exports import TARGETS, export
 from bookcoref_data.exports.reading import LaidOutBook
 from bookcoref_data.exports.texts import replaced_text, segments
@@ -94,6 +95,16 @@ def test_a_cell_is_no_formula(tmp_path):
     evil = Annotation(Book.make("evil", [["=A1", "x"]]), ("=cmd()",), (Marked(0, 0, 0),))
     files = export([evil], "csv", tmp_path)
     assert "'=cmd()" in files[0].read_text(encoding="utf-8")
+
+
+def test_tables_for_excel_begin_with_a_mark_and_others_do_not(tmp_path):
+    some = Annotation(Book.make("b", [["Élise", "x"]]), ("Élise",), (Marked(0, 0, 0),))
+    plain = export([some], "csv", tmp_path / "plain")
+    marked = export([some], "csv", tmp_path / "excel", excel=True)
+    for one, other in zip(plain, marked, strict=True):
+        assert other.read_bytes() == b"\xef\xbb\xbf" + one.read_bytes()
+    with pytest.raises(UsageError, match="byte order mark"):
+        export([some], "tei", tmp_path / "x.xml", excel=True)
 
 
 @pytest.mark.parametrize("kind", ["graphml", "gexf"])

@@ -27,6 +27,7 @@ def test_counts_and_shares_of_speech(annotation, tmp_path):
     assert "8 words in 1 chapters; 3 mentions of 2 characters; 2 quotes, 2 with a speaker." in text
     assert "| Tom <script>\\| | 2 | 1 | 1 | 1 | 1 | 1 | 1 | 3 | 75.0 % |" in text
     assert "| Eve | Tom <script>\\| | 1 | 1 |" in text
+    assert "| speaker | addressee | quotes | words |\n| --- | --- | ---: | ---: |" in text
     assert {f.name for f in files[1:]} == {"report.talk.presence.png", "report.talk.network.png"}
     assert all(f.read_bytes().startswith(b"\x89PNG") for f in files[1:])
 
@@ -36,6 +37,7 @@ def test_a_page_has_its_pictures_inside_and_names_stay_text(annotation, tmp_path
     text = file.read_text(encoding="utf-8")
     assert text.count("data:image/png;base64,") == 2
     assert "<script" not in text
+    assert "<td class=words>Eve</td><td class=words>Tom &lt;script&gt;|</td><td>1</td>" in text
     (plain,) = write_report([annotation], tmp_path / "plain.html", plots=False)
     assert "<img" not in plain.read_text(encoding="utf-8")
 

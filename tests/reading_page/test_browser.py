@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import threading
 import time
 from dataclasses import replace
@@ -146,6 +148,15 @@ def test_the_printed_text_is_the_text_and_far_chapters_are_empty(page):
     page.until("return chapters.at(-1).filled")
     text = page.run("return chapters.map((c) => shown(c.text)).join(' ')")
     assert "".join(text.split()) == "".join("".join(page.annotation.book.tokens).split())
+
+
+def test_print_holds_the_whole_book(page):
+    pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= len(page.annotation.book.tokens) / 1000
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    text = page.run("return document.querySelector('main').textContent")
+    words = "".join("".join(page.annotation.book.tokens).split())
+    assert words in "".join(text.split())
 
 
 def test_search_sees_the_whole_text(page):
