@@ -120,10 +120,11 @@ def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -
             head = "".join(
                 f"<th scope=col{k}>{html.escape(h)}</th>" for h, k in zip(heads, kinds, strict=True)
             )
-            body = "".join(
-                f"<tr>{''.join(f'<td{k}>{html.escape(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
+            cells = [
+                "".join(f"<td{k}>{html.escape(c)}</td>" for c, k in zip(row, kinds, strict=True))
                 for row in rows
-            )
+            ]
+            body = "".join(f"<tr>{row}</tr>" for row in cells)
             pieces.append(
                 f'<h2>{title}</h2><div tabindex=0 role=region aria-label="{title}"><table><thead>'
                 f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
