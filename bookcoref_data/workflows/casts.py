@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,41 @@ def propose_with(backend: Backend, book: Book) -> Proposal:
 
     parse = backend.parse(book) if isinstance(backend, EmbeddedBackend) else None
     return propose_cast(book, parse=parse, allow_none=len(book.tokens) < SHORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a person decided about the proposed cast of a book, and why.
+
+    `join` are names of one person, the one that stays first; `drop` are names of nobody; `add` are names that
+    were not proposed, each with its aliases behind it.
+    """
+
+    reason: str
+    join: tuple[tuple[str, ...], ...] = ()
+    drop: tuple[str, ...] = ()
+    add: tuple[tuple[str, ...], ...] = ()
+
+    def apply(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The cast after the repair. Raises UsageError: it names somebody whom the book does not propose."""
+        cast = {entry.name: entry for entry in entries}
+        named = [*self.drop, *(name for names in self.join for name in names)]
+        if strange := [name for name in dict.fromkeys(named) if name not in cast]:
+            raise UsageError(
+                f"a repair names {', '.join(map(repr, strange))}, but the book does not propose them",
+                expected=f"names of its proposed cast: {', '.join(cast)}",
+                hint="correct the [[repair]] of this book in the recipe",
+            )
+        for kept, *others in self.join:
+            names = [name for other in others for name in (other, *cast.pop(other).aliases)]
+            first = cast[kept]
+            more = tuple(dict.fromkeys(n for n in (*first.aliases, *names) if n != kept))
+            cast[kept] = Entry(kept, more, first.gender)
+        added = [Entry(name, tuple(aliases)) for name, *aliases in self.add]
+        return [*(entry for entry in cast.values() if entry.name not in self.drop), *added]
+
+
+def read_repair(value: Mapping[str, Any]) -> Repair:
+    """A `[[repair]]` of a recipe, checked against its schema before."""
+    lists = {key: tuple(map(tuple, value.get(key, ()))) for key in ("join", "add")}
+    return Repair(value["reason"], drop=tuple(value.get("drop", ())), **lists)

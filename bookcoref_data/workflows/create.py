@@ -32,7 +32,7 @@ from ..text.decode import decode
 from ..text.markers import field as header_field
 from ..text.read_book import read_book
 from .annotate_many import backend_of
-from .casts import propose_with
+from .casts import Repair, propose_with, read_repair
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
@@ -43,7 +43,7 @@ from .verify import published_books
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
-BUILD_RULES = 2
+BUILD_RULES = 3
 PROPOSED = "proposed"
 """The source of a cast that was made from the book itself."""
 LICENCES = [
@@ -59,7 +59,8 @@ class SilverPlan:
     `narrators` are by Gutenberg id or doc_key, each as `annotate --narrator` takes it. `propose`: books
     without a list get a cast that is proposed from the book itself; `books` are the Gutenberg ids then,
     where nobody names others. `licence` is that of the annotation ("" where nobody has chosen one).
-    `leave_out_implausible`: a book with a warning of `plausibility` is listed, but not written.
+    `leave_out_implausible`: a book with a warning of `plausibility` is listed, but not written. `repairs`
+    are what a person decided about proposed casts, by Gutenberg id.
     """
 
     casts: tuple[Path, ...] = ()
@@ -78,6 +79,7 @@ class SilverPlan:
     books: tuple[str, ...] = ()
     licence: str = ""
     leave_out_implausible: bool = False
+    repairs: Mapping[str, Repair] = field(default_factory=dict)
 
 
 def load_plan(path: Path | None = None) -> SilverPlan:
@@ -106,6 +108,7 @@ def load_plan(path: Path | None = None) -> SilverPlan:
         propose=value.get("harvest", {}).get("propose", False),
         books=tuple(dict.fromkeys(map(str, value.get("books", {}).get("gutenberg", ())))),
         **value.get("output", {}),
+        repairs={str(repair["gutenberg_id"]): read_repair(repair) for repair in value.get("repair", ())},
     )  # fmt: skip
 
 
@@ -135,6 +138,7 @@ class SilverJob:
     propose: bool = False
     emphasis: str = "cut"
     narrators: tuple[str, ...] = ()
+    repair: Repair | None = None
 
     def __str__(self) -> str:
         return self.doc_key
@@ -147,7 +151,7 @@ class SilverJob:
             BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs, self.emphasis,
             self.narrators,
             [plan.key(), annotator_version(plan.backend)] if plan else None,
-            *([PROPOSED] if self.propose else []),
+            *([PROPOSED] if self.propose else []), *([asdict(self.repair)] if self.repair else []),
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
 
@@ -317,7 +321,7 @@ def _jobs(
             continue
         yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
                         plan.annotate_recipe, store.root, book.get("source") == PROPOSED, plan.emphasis,
-                        narrators)  # fmt: skip
+                        narrators, plan.repairs.get(number))  # fmt: skip
 
 
 # -- one book ----------------------------------------------------------------------------------------
@@ -346,7 +350,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
-    cast = _proposed(book, plan) if job.propose else job.cast
+    cast = _proposed(book, plan, job.repair) if job.propose else job.cast
     if plan:
         chapters = [(heading.title, heading.start) for heading in text.chapters]
         book = annotated(book, cast, plan, job.narrators, chapters)
@@ -362,18 +366,22 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "sections": [section.to_dict() for section in text.body.sections],
         "notes": list(text.report.notes),
         "narrators": list(job.narrators),
+        "repair": job.repair.reason if job.repair else "",
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }
     return book, facts
 
 
-def _proposed(book: Book, plan: Plan | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself, with the parse of the backend. Raises UsageError: it has no name
-    that occurs often enough."""
+def _proposed(book: Book, plan: Plan | None, repair: Repair | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """A cast made from the book itself, with the parse of the backend, and repaired by a person.
+
+    Raises:
+        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
+    """
     from ..annotation.propose import propose_cast
 
-    proposal = propose_with(backend_of(plan), book) if plan else propose_cast(book)
-    return tuple((entry.name, entry.aliases) for entry in proposal.cast.entries)
+    entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
+    return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
 
 
 def annotated(
@@ -453,7 +461,7 @@ def _versions() -> dict[str, str]:
 
 def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:
     """What build.json keeps of a book: its cast's source, match, cuts, narrator, plausibility."""
-    keys = ("cast", "match", "cut_shares", "sections", "narrators", "plausibility")
+    keys = ("cast", "match", "cut_shares", "sections", "narrators", "repair", "plausibility")
     kept = {key: facts[key] for key in keys if facts.get(key)}
     return {**kept, "names_without_mention": list((facts.get("plausibility") or {}).get("absent", ()))}
 
@@ -465,6 +473,8 @@ def _book_notes(books: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if cast.get("source"):
             link = f" ({cast['link']})" if cast.get("link") else ""
             yield f"`{facts['doc_key']}`: cast from {cast['source']} {cast['work_id']}{link}"
+        if facts.get("repair"):
+            yield f"`{facts['doc_key']}`: cast repaired by a person: {facts['repair']}"
         figures = facts.get("plausibility")
         if figures:
             yield f"`{facts['doc_key']}`: {summary_line(figures)}"

@@ -11,13 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..annotation.embedded.quotes import find_speech
 from ..books import Book
 from ..shapes import attributes
 from ..words.pronouns import ALL_PRONOUNS, FIRST
 
-FIRST_PERSON_BOOK = 0.015
-"""Share of the words that are I, me or my from which on a book is told by one of its people (novels told
-from outside stay below it even with much dialogue)."""
+FIRST_PERSON_BOOK = 0.01
+"""Share of the words outside quotes that are I, me or my from which on a book is told by one of its people.
+Of the 52 novels of BookCoref on Project Gutenberg those told from outside have at most 0.7 %, the others at
+least 1.3 %."""
 MOST_ABSENT = 0.25
 LEAST_NARRATOR = 0.2
 _TOP = 10
@@ -29,8 +33,8 @@ class Plausibility:
 
     `absent` are names of the cast without a mention, `near` (name, word, times) says how often the text has a
     word of such a name: "The Mad Hatter" may be "the Hatter". `shares` are (name, place in the cast, share of
-    all mentions), the most mentioned first. `first_person` is the share of I, me, my among the words,
-    `first_person_linked` how many of these are mentions of somebody, `narrator` who has most of them.
+    all mentions), the most mentioned first. `first_person` is the share of I, me, my among the words outside
+    quotes, `first_person_linked` how many of these are mentions of somebody, `narrator` who has most of them.
     `pronouns` is the share of mentions that are pronouns. `warnings` are sentences for a person.
     """
 
@@ -53,8 +57,8 @@ class Plausibility:
 def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     """The figures of a book annotated for the names of `cast`, in the order of the source."""
     words = [token.lower() for token in book.tokens]
-    mine = {i for i, word in enumerate(words) if word in FIRST}
-    spoken = sum(any(c.isalpha() for c in word) for word in words)
+    told = [i for i in _outside_quotes(book) if any(c.isalpha() for c in words[i])]
+    mine = {i for i in told if words[i] in FIRST}
     total = max(1, book.mention_count)
     single = [(c.name, m.start) for c in book.characters for m in c.mentions if m.start == m.end]
     said = {c.name: 0 for c in book.characters}
@@ -63,7 +67,7 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     narrator = max(said, key=lambda name: said[name], default="")
     present = {c.name for c in book.characters if c.mentions}
     absent = tuple(name for name in cast if name not in present)
-    first = len(mine) / max(1, spoken)
+    first = len(mine) / max(1, len(told))
     of_narrator = said.get(narrator, 0)
     return Plausibility(
         cast=len(cast), absent=absent, near=tuple(_near(absent, book.tokens)),
@@ -73,6 +77,13 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
         pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
         warnings=tuple(_warnings(cast, absent, first, of_narrator / max(1, len(mine)), narrator)),
     )  # fmt: skip
+
+
+def _outside_quotes(book: Book) -> list[int]:
+    """The tokens that the book itself tells."""
+    sentences = np.searchsorted(np.asarray(book.sentence_ends), np.arange(len(book.tokens)), side="right")
+    quote = find_speech(book, sentences, {}).quote
+    return [i for i, number in enumerate(quote.tolist()) if number < 0]
 
 
 def _shares(book: Book, cast: Sequence[str], absent: Sequence[str]) -> tuple[tuple[str, int, float], ...]:
@@ -102,7 +113,7 @@ def summary_line(figures: Mapping[str, Any]) -> str:
     top = ", ".join(
         f"{name} {share:.0%} (no. {place})" for name, place, share in figures["shares"][:_TOP] if share
     )
-    said = f"{figures['first_person']:.1%} of the words are I, me or my"
+    said = f"{figures['first_person']:.1%} of the words outside quotes are I, me or my"
     if figures["narrator"]:
         said += f", {figures['first_person_linked']:.0%} of them linked, most to {figures['narrator']}"
     near = {name: f" (but {word!r} {times} times)" for name, word, times in figures["near"]}
@@ -123,7 +134,7 @@ def _warnings(
     if first > FIRST_PERSON_BOOK and share < LEAST_NARRATOR:
         most = f"{narrator!r} has {share:.0%} of them" if narrator and share else "nobody has any of them"
         found.append(
-            f"{first:.1%} of the words are I, me or my, and {most}: the book may be told by one of its "
-            "people who was not found"
+            f"{first:.1%} of the words outside quotes are I, me or my, and {most}: the book may be told by "
+            "one of its people who was not found"
         )
     return found

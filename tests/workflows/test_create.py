@@ -23,6 +23,7 @@ from bookcoref_data.formats.folder import iter_folder, read_build
 from bookcoref_data.sources.store import Store
 from bookcoref_data.workflows import create
 from bookcoref_data.workflows.annotate_many import release_backends
+from bookcoref_data.workflows.casts import Repair
 from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
 
 PROSE = "Ada Brook baked the bread of the village before the sun was up, and\nTom Reed ate it.\n\n"
@@ -393,3 +394,53 @@ def test_a_narrator_who_was_not_found_is_noticed():
     assert good.shares[0] == ("Ishmael", 1, 0.8)
     assert good.pronouns == pytest.approx(0.6)
     assert good.to_dict()["first_person_linked"] == 1.0
+
+
+def test_what_people_say_makes_no_narrator():
+    from bookcoref_data.books import Book
+    from bookcoref_data.workflows.plausibility import plausibility
+
+    said = [["“", "I", "saw", "my", "ship", ",", "”", "said", "Ahab", "."], ["\n"]] * 30
+    ahab = ("Ahab", [(11 * n + 8, 11 * n + 8) for n in range(30)])
+    figures = plausibility(Book.make("m_0", said, characters=[ahab], clusters=[ahab[1]]), ["Ahab"])
+    assert figures.first_person == 0
+    assert figures.warnings == ()
+
+
+REPAIR = """
+[[repair]]
+gutenberg_id = 1342
+join = [["Jane", "Miss Bennet"]]
+drop = ["Ye"]
+add = [["Mr. Overton", "Overton"]]
+reason = "the eldest Miss Bennet is Jane"
+"""
+
+
+def test_a_proposed_cast_is_repaired_as_the_recipe_says(tmp_path):
+    from bookcoref_data.annotation.cast import Entry
+
+    (tmp_path / "open.toml").write_text(REPAIR, encoding="utf-8")
+    repair = load_plan(tmp_path / "open.toml").repairs["1342"]
+    cast = [Entry("Jane", ("Janey",)), Entry("Miss Bennet", ("Miss B.",)), Entry("Ye"), Entry("Lydia")]
+    assert repair.apply(cast) == [
+        Entry("Jane", ("Janey", "Miss Bennet", "Miss B.")), Entry("Lydia"),
+        Entry("Mr. Overton", ("Overton",)),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="a repair names 'Ye', but the book does not propose them"):
+        repair.apply(cast[:2])
+
+
+def test_a_repaired_cast_is_annotated_and_told(world):
+    shipped = load_plan(Path("open-silver.toml"))
+    repair = Repair("the miller is nobody's", drop=("Tom Reed",), add=(("The Baker", "Ada"),))
+    names = {}
+    for key, repairs in {"plain": {}, "repaired": {"900001": repair}}.items():
+        plan = replace(shipped, books=("900001",), repairs=repairs, leave_out_implausible=False)
+        build_silver(plan, replace(settings(world), out=world / key))
+        (row,) = [r for _, r in iter_folder(world / key) if r.doc_key == "the_lamp_road_900001"]
+        names[key] = {name for name, _ in row.characters}
+    assert names == {"plain": {"Ada Brook", "Tom Reed"}, "repaired": {"Ada Brook"}}
+    card = (world / "repaired/README.md").read_text(encoding="utf-8")
+    assert "cast repaired by a person: the miller is nobody's" in card
+    assert "repaired" not in (world / "plain/README.md").read_text(encoding="utf-8")
