@@ -372,7 +372,9 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     return book, facts
 
 
-def _proposed(book: Book, plan: Plan | None, repair: Repair | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _proposed(
+    book: Book, plan: Plan | None, repair: Repair | None = None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """A cast made from the book itself, with the parse of the backend, and repaired by a person.
 
     Raises:

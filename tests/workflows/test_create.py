@@ -135,7 +135,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
     monkeypatch.setattr(create, "_naming_backend", lambda plan: Naming(), raising=False)
     casts = iter([(("Ada Brook", ("Ada",)), ("Tom Reed", ())), (("Ada Brook", ()), ("Sam", ()), ("Bib", ()))])
-    monkeypatch.setattr(create, "_proposed", lambda book, plan: next(casts))
+    monkeypatch.setattr(create, "_proposed", lambda *_: next(casts))
     release_backends()
     from dataclasses import replace
 
