@@ -43,6 +43,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -242,33 +244,43 @@ def draw(
     return books, [[make_system(rng, key, kind, rate) for key in books.whole] for rate in worse]
 
 
+class Kept:
+    """Results by name, each written to a file as soon as it is there."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self.found = path, dict[str, Any]()
+        if path and path.exists():
+            self.found = dict(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+
+    def add(self, name: str, value: Any) -> None:
+        self.found[name] = value
+        if self._path:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([name, value]) + "\n")
+
+
 def one_pair(found: Resampling) -> list[list[int]]:
     """By metric: p below the level, no p, 0 in the interval."""
     return [[int(m.p is not None and m.p < LEVEL), int(m.p is None),
              int(m.difference.low <= 0 <= m.difference.high)] for m in found.metrics]  # fmt: skip
 
 
-def pairs(arguments: argparse.Namespace, books: Books | None) -> None:
+def pairs(arguments: argparse.Namespace, books: Books | None, kept: Kept) -> None:
     """False positives and coverage, by kind of errors and mode."""
     modes, kinds = arguments.mode or MODES, arguments.kind or KINDS
     name = "+".join(gold.name for gold in arguments.gold) if arguments.gold else "drawn"
-    kept: dict[str, list[list[int]]] = {}
-    if arguments.kept and arguments.kept.exists():
-        kept = dict(map(json.loads, arguments.kept.read_text(encoding="utf-8").splitlines()))
     results: dict[tuple[str, str], list[list[list[int]]]] = {(k, m): [] for k in kinds for m in modes}
     for seed in range(arguments.pairs):
         for kind in kinds:
             keys = {mode: f"{name} {kind} {mode} {seed}" for mode in modes}
-            if missing := [mode for mode in modes if keys[mode] not in kept]:
+            if missing := [mode for mode in modes if keys[mode] not in kept.found]:
                 there, systems = draw(books, kind, seed)
                 for mode in missing:
                     both = [there.scored(system, mode) for system in systems]
-                    kept[keys[mode]] = one_pair(resample(*both, samples=1_000, seed=seed, few_units=True))
-                if arguments.kept:
-                    with arguments.kept.open("a", encoding="utf-8") as file:
-                        file.writelines(json.dumps([keys[m], kept[keys[m]]]) + "\n" for m in missing)
+                    found = resample(*both, samples=1_000, seed=seed, few_units=True)
+                    kept.add(keys[mode], one_pair(found))
             for mode in modes:
-                results[kind, mode].append(kept[keys[mode]])
+                results[kind, mode].append(kept.found[keys[mode]])
     print(f"{name}, {arguments.pairs} pairs: p < {LEVEL} / interval holds 0 / no p, in percent\n")
     if arguments.metrics:
         modes = [f"{mode}: {metric}" for mode in modes for metric in METRICS]
@@ -287,34 +299,46 @@ def pairs(arguments: argparse.Namespace, books: Books | None) -> None:
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
 
 
-def power(number: int, books: Books | None, kinds: Iterable[str]) -> None:
-    """How often a difference of about 5 points CoNLL on three books is seen."""
-    print("| | points apart | seen, % | no p-value, % |\n|---|---|---|---|")
+def power(number: int, books: Books | None, kinds: Iterable[str], kept: Kept) -> None:
+    """How often a difference of about 5 points CoNLL on three books is seen.
+
+    "Could be seen": by a test that knew how far equal systems lie apart, which no test does.
+    """
+    at = METRICS.index("conll")
+    print("| | points apart | seen, % | could be seen, % | no p-value, % |\n|---|---|---|---|---|")
     for kind in kinds:
-        seen, none, differences = 0, 0, []
         for seed in range(number):
-            there, systems = draw(books, kind, seed, 3, (1, WORSE.get(kind, 1.7)))
-            better, worse = (there.scored(system, "full") for system in systems)
-            conll = resample(better, worse, samples=1_000, seed=seed).metrics[METRICS.index("conll")]
-            differences.append(conll.difference.value)
-            seen += conll.p is not None and conll.p < LEVEL
-            none += conll.p is None
-        shares = np.mean(differences), seen / number, none / number
+            if (name := f"power {kind} {seed}") in kept.found:
+                continue
+            there, systems = draw(books, kind, seed, 3, (1, WORSE.get(kind, 1.7), 1))
+            better, worse, equal = (there.scored(system, "full") for system in systems)
+            conll = resample(better, worse, samples=1_000, seed=seed).metrics[at]
+            apart = better.pooled.conll.f1 - equal.pooled.conll.f1
+            kept.add(name, [conll.difference.value, apart, conll.p])
+        values, null, p_values = zip(
+            *(kept.found[f"power {kind} {seed}"] for seed in range(number)), strict=True
+        )
+        error = float(np.sqrt(np.mean(np.square(null))))
+        could = NormalDist().cdf(np.mean(values) / error - NormalDist().inv_cdf(1 - LEVEL / 2))
+        seen = np.mean([p is not None and p < LEVEL for p in p_values])
+        shares = np.mean(values), seen, could, np.mean([p is None for p in p_values])
         print(f"| {kind} | " + " | ".join(f"{100 * share:.1f}" for share in shares) + " |", flush=True)
 
 
-def family(number: int, books: Books | None, kinds: tuple[str, ...]) -> None:
+def family(number: int, books: Books | None, kinds: tuple[str, ...], kept: Kept) -> None:
     """How often ten equal systems on three books give any adjusted p below the level, by metric."""
-    wrong = np.zeros(len(METRICS))
     for seed in range(number):
+        if (name := f"family {seed}") in kept.found:
+            continue
         there, drawn = draw(books, kinds[seed % len(kinds)], seed, 3, [1.0] * 10)
         systems = [there.scored(system, "full") for system in drawn]
         found = adjusted([resample(a, b, samples=5_000, seed=seed) for a, b in combinations(systems, 2)])
         small = [[m.p_adjusted is not None and m.p_adjusted < LEVEL for m in one.metrics] for one in found]
-        wrong += np.any(small, axis=0)
+        kept.add(name, np.any(small, axis=0).tolist())
+    shares = 100 * np.mean([kept.found[f"family {seed}"] for seed in range(number)], axis=0)
     print(f"families of ten equal systems: {number}, with a difference found in %\n")
     print("| " + " | ".join(METRICS) + " |\n|" + "---|" * len(METRICS))
-    print("| " + " | ".join(f"{100 * w / number:.1f}" for w in wrong) + " |")
+    print("| " + " | ".join(f"{share:.1f}" for share in shares) + " |")
 
 
 def main() -> None:
@@ -326,19 +350,22 @@ def main() -> None:
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--gold", type=Path, action="append")
     parser.add_argument("--join", type=int, default=1)
-    parser.add_argument("--kept", type=Path, help="file that keeps every pair; a second run goes on with it")
+    parser.add_argument(
+        "--kept", type=Path, help="file that keeps every result; a second run goes on with it"
+    )
     parser.add_argument("--metrics", action="store_true", help="every metric, not the lowest and highest")
     parser.add_argument("--power", action="store_true")
     parser.add_argument("--family", action="store_true")
     arguments = parser.parse_args()
     keys = [key for path in arguments.gold or () for key in read_gold(path, arguments.join)]
     books, kinds = Books(keys) if keys else None, tuple(arguments.kind or KINDS)
+    kept = Kept(arguments.kept)
     if arguments.power:
-        power(arguments.pairs, books, kinds)
+        power(arguments.pairs, books, kinds, kept)
     elif arguments.family:
-        family(arguments.pairs, books, kinds)
+        family(arguments.pairs, books, kinds, kept)
     else:
-        pairs(arguments, books)
+        pairs(arguments, books, kept)
 
 
 if __name__ == "__main__":
