@@ -188,7 +188,7 @@ def resample(
     blocks = books.by("block" if unit in ("auto", "character") else unit)
     exchanged = books.by(unit) if unit == "character" else blocks
     _check_units(exchanged.units, unit, few_units)
-    alone = [_intervals(blocks.left_out(i), books.value(i), confidence) for i in range(len(systems))]
+    alone = [_intervals(blocks.left_out(i), books.values[i], confidence) for i in range(len(systems))]
     if other is None:
         found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
                  for m, one in zip(METRICS, alone[0], strict=True)]  # fmt: skip
@@ -302,42 +302,32 @@ class _Division:
 
 
 class _Systems:
-    """The books of one or two systems, ready to be cut into any units."""
+    """The books of one or two systems, ready to be cut into any units. `values`: F1 by metric."""
 
     def __init__(self, systems: Sequence[Evaluation], block_size: int, progress: Progress) -> None:
         self._rules, self._size, self._progress = systems[0].rules, block_size, progress
         self._pairs = [book.book for book in systems[0].books]
         self.count = len(self._pairs)
         self._overlaps = [
-            [overlaps(s.books[i].book.key, s.books[i].book.response, duplicates=self._rules.duplicates)
-             for s in systems]
-            for i in range(self.count)
-        ]  # fmt: skip
-        self._values = [_f1(np.sum([_counts(book.scores) for book in s.books], axis=0)) for s in systems]
+            [overlaps(book.book.key, book.book.response, duplicates=self._rules.duplicates) for book in each]
+            for each in zip(*(s.books for s in systems), strict=True)
+        ]
+        self.values = [_f1(np.sum([_counts(book.scores) for book in s.books], axis=0)) for s in systems]
 
     @property
     def total(self) -> Floats:
         """The difference of two systems, by metric."""
-        return self._values[0] - self._values[1]
-
-    def value(self, system: int) -> Floats:
-        """F1 by metric."""
-        return self._values[system]
+        return self.values[0] - self.values[1]
 
     def by(self, unit: str) -> _Division:
         """The books cut into "block", "character", "chapter", "book" or "cell" (character and block)."""
         books, weights = [], []
         whole = self._rules.mode == "full"
         for pair, sides in zip(self._pairs, self._overlaps, strict=True):
-            units: Units
-            if unit == "character":
-                units = Chains(pair)
-            elif unit == "cell":
-                units = Crossings(
-                    Blocks(block_starts(pair, "block", self._size, whole=whole)), Chains(pair, COARSE)
-                )
-            else:
-                units = Blocks(block_starts(pair, unit, self._size, whole=whole))
+            text = "block" if unit in ("cell", "character") else unit
+            blocks = Blocks(block_starts(pair, text, self._size, whole=whole))
+            crossed = Crossings(blocks, Chains(pair, COARSE)) if unit == "cell" else blocks
+            units: Units = Chains(pair) if unit == "character" else crossed
             drop = self._rules.singletons == "drop"
             books.append(
                 ExchangeParts(sides, units, drop_singletons=drop, windows=[a for a, _ in pair.bounds])
