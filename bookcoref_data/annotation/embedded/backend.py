@@ -242,18 +242,21 @@ class FilterStep(_EmbeddedStep):
 
 
 class _ExpandStep(_EmbeddedStep):
-    """Read the book and keep what it says of characters that are present."""
+    """Read the book and keep what it says of characters that are present in a `place`; what is left then is
+    dropped if the step is `final`."""
 
-    def _windows(self, job: Job) -> list[Window]:
+    place = ""
+    final = False
+
+    def _areas(self, job: Job) -> list[Window]:
         words = int(self.plan.of("windows").get("words", WINDOW_WORDS))
         return annotation_windows(job.book.sentence_ends, words)
 
     def units(self, job: Job) -> int:
-        return len(self._windows(job))
+        return len(self._areas(job))
 
-    def _expand(
-        self, job: Job, state: State, progress: Progress, areas: list[Window], place: str, final: bool
-    ) -> State:
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        areas, final = self._areas(job), self.final
         names = [m for m in state.mentions if m.kind == "name"]
         given = {(m.start, m.end): m.character for m in state.mentions if m.kind != "name"}
         given |= dict.fromkeys(job.given.nobody, NOBODY)
@@ -273,7 +276,7 @@ class _ExpandStep(_EmbeddedStep):
             if area >= 0 and (present[area][d.character] or narrates):
                 kept.append(marked)
             elif final:
-                reason = f"{marked.rule}, but {job.cast.names[d.character]} is not named in this {place}"
+                reason = f"{marked.rule}, but {job.cast.names[d.character]} is not named in this {self.place}"
                 dropped.append(Dropped(m.start, m.end, d.character, self.name, reason, marked.score))
         progress.advance(job.book.doc_key, self.units(job))
         return self._state_after(job, state, reading, kept, dropped)
@@ -315,25 +318,16 @@ class _ExpandStep(_EmbeddedStep):
 class WindowStep(_ExpandStep):
     """Clusters grow inside windows, those that have a name there."""
 
-    name = "windows"
-
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        return self._expand(job, state, progress, self._windows(job), "window", final=False)
+    name, place = "windows", "window"
 
 
 class GroupStep(_ExpandStep):
     """Clusters grow over groups of windows: also where the name is some windows away."""
 
-    name = "groups"
+    name, place, final = "groups", "group of windows", True
 
-    def _groups(self, job: Job) -> list[Window]:
-        return group_windows(self._windows(job), int(self.settings.get("windows", GROUP_WINDOWS)))
-
-    def units(self, job: Job) -> int:
-        return len(self._groups(job))
-
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        return self._expand(job, state, progress, self._groups(job), "group of windows", final=True)
+    def _areas(self, job: Job) -> list[Window]:
+        return group_windows(super()._areas(job), int(self.settings.get("windows", GROUP_WINDOWS)))
 
 
 def _scale_of(d: Decision, reading: Reading) -> str:
