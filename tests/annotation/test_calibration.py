@@ -49,7 +49,7 @@ def test_a_mere_noun_is_no_sure_name(book_of):
     scores = {
         name: {m.score for m in state.mentions if m.character == i} for i, name in enumerate(cast.names)
     }
-    assert scores == {"Mother": {0.65}, "The Captain": {0.98}, "Anna Hill": {0.98}}
+    assert scores == {"Mother": {0.4}, "The Captain": {0.98}, "Anna Hill": {0.98}}
 
 
 def test_a_scale_makes_probabilities_of_scores():

@@ -33,8 +33,9 @@ from .parsing import Parse
 from .phrases import find_callings, living
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
-_MERE_NOUN = 0.65
-"""Score of "Mother" and "the policeman" as names: whoever says so may mean somebody else."""
+_MERE_NOUN = 0.4
+"""Score of "Mother" and "the policeman" as names: whoever says so may mean somebody else. In 13 novels 35 of 90
+were right."""
 
 
 def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Marked], list[str]]:
