@@ -317,7 +317,7 @@ def print_fit(results: list[Result]) -> None:
     for result in results:
         for j in result.judged:
             by_scale[scale_of(j)][result.novel].append(j)
-    print("\nscales of the raw scores, each novel weighs as the root of its number: slope, shift")
+    print("\nscales of the raw scores, each novel weighs the same: slope, shift")
     said: list[Judged] = [j for name, novels in by_scale.items() if name not in SCALES for j in _all(novels)]
     for name, novels in by_scale.items():
         if name not in SCALES:
@@ -343,10 +343,10 @@ def _all(novels: Mapping[str, list[Judged]]) -> list[Judged]:
 
 
 def _fit(novels: Mapping[str, list[Judged]]) -> tuple[float, float]:
-    """The scale of the judged scores of some novels, each of which weighs as the root of its number."""
+    """The scale of the judged scores of some novels, each of which weighs the same."""
     members = _all(novels)
-    weight = np.array([len(js) ** -0.5 for js in novels.values() for _ in js])
-    weight *= len(members) / max(weight.sum(), 1e-9)
+    share = len(members) / max(len(novels), 1)
+    weight = [share / len(js) for js in novels.values() for _ in js]
     return fit_scale([j.score for j in members], [j.right for j in members], weight)
 
 

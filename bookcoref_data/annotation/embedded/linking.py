@@ -34,8 +34,8 @@ from .phrases import find_callings, living
 
 _SCORE = {"name": 0.98, "alias": 0.97, "title + name": 0.96, "title + surname": 0.93}
 _MERE_NOUN = 0.4
-"""Score of "Mother" and "the policeman" as names: whoever says so may mean somebody else. In 13 novels 35 of 90
-were right."""
+"""Score of "Mother" and "the policeman" as names: whoever says so may mean somebody else. Right are 35 of 90
+in 13 novels."""
 
 
 def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Marked], list[str]]:
