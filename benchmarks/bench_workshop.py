@@ -15,7 +15,8 @@ uses the keys of the page. Printed:
 
     repairs     changes until all names that count are where they belong
     keys        keys of the longest repair; and of all
-    before      share of the judged mentions of the ten that are in the right place before, and after
+    right       share of the judged mentions of the ten that are in the right place, before, and after: as the
+                annotator reads the file that the page saves
 """
 
 from __future__ import annotations
@@ -233,11 +234,14 @@ def repaired(
             break
         done.repairs.append(told)
         done.keys.append(person.pressed - before)
-    done.after = person.right(person.state())
-    homes = person.homes(state := person.state())
+    # What the annotator reads in the saved file, not what the page believes.
+    again = make_workshop(source.book, parse, driver.execute_script("return fileText()"), source.chapters)
+    read = [{"text": n.text, "owner": n.owner, "times": len(n.starts)} for n in again.names]
+    done.after = person.right({"names": read})
+    homes = person.homes({"names": read})
     done.left += [
-        f"{n['text']} {n['times']}: {state['people'][n['owner']]['name'] if n['owner'] >= 0 else 'nobody'}"
-        for n in state["names"]
+        f"{n['text']} {n['times']}: {again.people[n['owner']][0].name if n['owner'] >= 0 else 'nobody'}"
+        for n in read
         if (who := person.whose(n)) in top and n["owner"] != homes.get(who) and n["times"] > 1
     ]
     driver.execute_script("unsaved = false")
