@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_names BOOK [--tokens 12000] [--names 50 500 2000 5000] [--rounds 3]
 
-The first tokens of a Gutenberg file are annotated with the cast that is proposed from them and made-up people.
-Sizes take turns; the least CPU seconds of each count. The parse is made before.
+The first tokens of a Gutenberg file are annotated with the cast that is proposed from them, to which made-up
+people are added. Sizes take turns; the least CPU seconds of each count. The parse is made before.
 """
 
 from __future__ import annotations
