@@ -51,7 +51,6 @@ SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
 SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3, "nominal": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
-_TINY = np.finfo(np.float32).tiny
 OF_TREES = {"third": 0.7, "third in a quote": 0.7}
 """Share of the trees in the score of a ranker, the rest is the network's. On PDNC the two together choose
 better than either; for the other rankers the trees bring nothing."""
@@ -156,9 +155,8 @@ def fit(examples: list[Question], hidden: int, epochs: int, seed: int) -> Ranker
                 first[k] = 0.9 * first[k] + 0.1 * g
                 second[k] = 0.999 * second[k] + 0.001 * g * g
                 p -= rate * (first[k] / (1 - 0.9**step)) / (np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8)
-                for numbers in (p, first[k], second[k]):
-                    # Below the normal range they change no sum and only cost time.
-                    numbers[np.abs(numbers) < _TINY] = 0
+    # As they are read (`network.load_rankers`): numbers below the normal range change no sum, and cost time.
+    params[0][np.abs(params[0]) < np.finfo(np.float32).tiny] = 0
     return Ranker(mean.astype(np.float32), scale.astype(np.float32), *params)
 
 
