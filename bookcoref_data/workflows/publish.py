@@ -44,7 +44,6 @@ from ..shapes import attributes, plain
 from ..sources.hub import holds_token, parse_address
 from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
 from ..tasks.folder import RECORD_FILE, read_rows, read_task
-from ..tasks.questions import FEATURES
 from ..tasks.questions.build import mark
 from .pack import PackReport, pack_folder
 from .packed import INDEX, PackSettings
@@ -268,11 +267,13 @@ def _questions(
     """
     folder = settings.folder
     record, tables = read_task(folder, "questions")
-    rows = [row for path in tables.values() for row in read_rows(path, needed=FEATURES)]
+    rows = [row for path in tables.values() for row in read_rows(path, "released_question")]
     known = {r.doc_key: r.to_book() for _, r in iter_folder(books, "full")}
     for row in rows:
         book, mention = known.get(row["doc_key"]), Mention(row["start"], row["end"])
-        if book is None or row["text"] != mark(book.tokens, mention, row["text_start"], row["text_end"]):
+        first, last = row["text_start"], row["text_end"]
+        inside = book is not None and first <= mention.start <= mention.end < last <= len(book.tokens)
+        if book is None or not inside or row["text"] != mark(book.tokens, mention, first, last):
             raise DataError(
                 f"the passage of question {row['id']} is not in {books}", hint="give the books that "
                 "the questions were made from"

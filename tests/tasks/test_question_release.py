@@ -68,11 +68,9 @@ def test_what_is_wrong_with_a_question():
     assert fault_of(row("Tom", "Ann", mention="poor Tom", answer="None of the Above"), BOOK) is None
 
 
-def candidate(book, start):
-    mention = SimpleNamespace(start=start)
-    return SimpleNamespace(
-        document=SimpleNamespace(book=SimpleNamespace(doc_key=book)), scores=SimpleNamespace(mention=mention)
-    )
+def candidate(book, start, category="PRON", text="he"):
+    said = SimpleNamespace(mention=SimpleNamespace(start=start), category=category, text=text)
+    return SimpleNamespace(document=SimpleNamespace(book=SimpleNamespace(doc_key=book)), scores=said)
 
 
 def test_questions_are_drawn_evenly_from_cells_and_books_and_lie_apart():
@@ -87,6 +85,10 @@ def test_questions_are_drawn_evenly_from_cells_and_books_and_lie_apart():
         assert len(places) > 1
         assert all(b - a >= 40 for a, b in itertools.pairwise(places))
     assert drawn([many], 5, 0, random.Random(1), lambda cell, c: None) == [[]]
+    alike = [candidate("a", i, "NOM", "the Squire" if i % 2 else "The squire") for i in range(20)]
+    alike += [candidate("b", i, "NOM", "the Squire") for i in range(3)]
+    (some,) = drawn([alike], 20, 0, random.Random(1), lambda cell, c: c)
+    assert sorted(c.document.book.doc_key for c in some) == ["a"] * 5 + ["b"] * 3
 
 
 def test_a_release_of_gold_is_whole_and_the_same_each_time(story):

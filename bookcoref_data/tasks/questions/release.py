@@ -19,6 +19,8 @@ from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, h
 from .phrases import letters_of, trimmed
 from .pronouns import PRONOUN_CLASS
 
+MOST_ALIKE = 5
+"""Questions about nominals of a book with the same words: silver errs on all of "the Squire" alike."""
 Pairs = frozenset[tuple[str, str]]
 _MALFORMED = re.compile(r"\s[,.;:!?]|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
 _TITLES = HONORIFICS | NAME_SUFFIXES
@@ -98,9 +100,11 @@ def drawn(
     """So many questions, evenly from the cells and in each evenly from its books.
 
     `cells` hold candidates; `ask(cell, candidate)` gives its question, None if that is unfit.
-    Mentions of a book are `apart` tokens from each other. Where a cell has too few, the others have more.
+    Mentions of a book are `apart` tokens from each other, and few nominals of it are said in the same words.
+    Where a cell has too few, the others have more.
     """
     taken: dict[str, list[int]] = {}
+    alike: Counter[tuple[str, str]] = Counter()
     found: list[list[Any]] = [[] for _ in cells]
     queues = [_in_turn(cell, rng) for cell in cells]
     open_ = set(range(len(cells)))
@@ -110,12 +114,14 @@ def drawn(
         if candidate is None:
             open_.remove(cell)
             continue
-        places = taken.setdefault(candidate.document.book.doc_key, [])
-        start = candidate.scores.mention.start
-        if all(abs(start - place) >= apart for place in places):
+        book, said = candidate.document.book.doc_key, candidate.scores
+        places, words = taken.setdefault(book, []), (book, said.text.casefold())
+        often = said.category == "NOM" and alike[words] >= MOST_ALIKE
+        if not often and all(abs(said.mention.start - place) >= apart for place in places):
             question = ask(cell, candidate)
             if question is not None:
-                places.append(start)
+                alike[words] += 1
+                places.append(said.mention.start)
                 found[cell].append(question)
     return found
 
