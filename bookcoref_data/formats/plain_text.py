@@ -44,9 +44,13 @@ def cut_text(text: str, places: Iterable[int]) -> CutText:
             start, end = match.start() + offset, match.end() + offset
             while at < len(cuts) and cuts[at] <= start:
                 at += 1
-            inside = cuts[at : bisect_left(cuts, end, at)] if at < len(cuts) and cuts[at] < end else []
-            found.cut += bool(inside)
-            for a, b in pairwise((start, *inside, end)):
+            if at == len(cuts) or cuts[at] >= end:  # as nearly all
+                sentence.append(match.group())
+                found.starts.append(start)
+                found.ends.append(end)
+                continue
+            found.cut += 1
+            for a, b in pairwise((start, *cuts[at : bisect_left(cuts, end, at)], end)):
                 sentence.append(text[a:b])
                 found.starts.append(a)
                 found.ends.append(b)
