@@ -475,9 +475,11 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", type=Path, help="folder of litbank, ontogum, booknlp, pdnc")
+    parser.add_argument("--corpus", action="append", help="only this one of them; repeatable")
     parser.add_argument("--log", type=Path, help="a row for each piece that is done")
     options = parser.parse_args()
     work = corpora(options.real) if options.real else drawn(options.records, options.seed)
+    work = {name: work[name] for name in options.corpus or work}
     pieces = Pieces(options.log)
     scratch = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
