@@ -22,6 +22,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -476,10 +477,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", type=Path, help="folder of litbank, ontogum, booknlp, pdnc")
     parser.add_argument("--corpus", action="append", help="only this one of them; repeatable")
+    parser.add_argument("--first", type=int, help="only so many records of each corpus")
     parser.add_argument("--log", type=Path, help="a row for each piece that is done")
     options = parser.parse_args()
     work = corpora(options.real) if options.real else drawn(options.records, options.seed)
     work = {name: work[name] for name in options.corpus or work}
+    if options.first:
+        work = {f"{name}, first {options.first}": islice(some, options.first) for name, some in work.items()}
     pieces = Pieces(options.log)
     scratch = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
