@@ -240,15 +240,10 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
-def _warn(message: Any, category: type[Warning], *place: Any) -> None:
-    """Our own warnings are lines for the person; others tell where they come from."""
-    from ..errors import Unproved
+def _warn(message: Warning | str, *_: object) -> None:
     from .common import say
 
-    if category is Unproved:
-        say(str(message))
-    else:
-        print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr, end="")
+    say(str(message))
 
 
 def _taken(*flags: str) -> bool:

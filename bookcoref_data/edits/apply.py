@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..books.annotation import Annotation, Marked, Quote
+from ..shapes import attributes
 from .locate import Finder
 from .naming import CONFIRM, Callings, offered
 from .operations import Anchor, Edit
@@ -28,12 +29,7 @@ class Conflict:
     applied: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "number": self.number,
-            "reason": self.reason,
-            "applied": self.applied,
-            "edit": self.edit.to_dict(),
-        }
+        return attributes(self, "number reason applied edit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +54,8 @@ class Applied:
         return [name for i, name in enumerate(a.names) if i not in about]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.annotation.doc_key,
-            "changed": self.changed,
-            "unchanged": self.unchanged,
-            "moved": self.moved,
-            "conflicts": [c.to_dict() for c in self.conflicts],
-            "unmentioned": self.unmentioned,
-        }
+        told = attributes(self, "changed unchanged moved conflicts unmentioned")
+        return {"doc_key": self.annotation.doc_key, **told}
 
 
 def apply(annotation: Annotation, edits: Iterable[Edit]) -> Applied:

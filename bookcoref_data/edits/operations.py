@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import FormatError
-from ..shapes import check, parse_json
+from ..shapes import attributes, check, parse_json
 
 AROUND = 6
 """Words kept before and after a place."""
@@ -42,9 +42,7 @@ class Anchor:
     after: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "tokens": [self.start, self.end], "words": self.words, "before": self.before, "after": self.after,
-        }  # fmt: skip
+        return {"tokens": [self.start, self.end], **attributes(self, "words before after")}
 
 
 def anchor_of(tokens: Sequence[str], start: int, end: int) -> Anchor:
@@ -56,6 +54,9 @@ def anchor_of(tokens: Sequence[str], start: int, end: int) -> Anchor:
     return Anchor(
         start, end, words(start, end + 1), words(start - AROUND, start), words(end + 1, end + 1 + AROUND)
     )
+
+
+_IN_ORDER = "op doc_key at to was character name into also confirmed speaker addressees author date group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +87,9 @@ class Edit:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that this operation has, in a fixed order."""
-        value: dict[str, Any] = {"op": self.op}
-        if self.doc_key:
-            value["doc_key"] = self.doc_key
-        for key, place in (("at", self.at), ("to", self.to)):
-            if place is not None:
-                value[key] = place.to_dict()
-        if self.was is not None:
-            value["was"] = self.was
-        for key, text in (("character", self.character), ("name", self.name), ("into", self.into)):
-            if text:
-                value[key] = text
-        for key, flag in (("also", self.also), ("confirmed", self.confirmed)):
-            if flag:
-                value[key] = True
-        if self.op == "speaker":
-            value |= {"speaker": self.speaker, "addressees": list(self.addressees)}
-        for key, text in (("author", self.author), ("date", self.date), ("group", self.group)):
-            if text:
-                value[key] = text
+        speaks = self.op == "speaker"
+        told = {"was": self.was is not None, "speaker": speaks, "addressees": speaks}
+        value = {name: v for name, v in attributes(self, _IN_ORDER).items() if told.get(name, v)}
         return value | self.extra
 
 

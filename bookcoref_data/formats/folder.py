@@ -26,6 +26,7 @@ from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
 from ..outputs import Replaceable, whole
+from ..shapes import attributes
 from .card import CardFacts, card_digest, card_files, render_card
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
@@ -69,17 +70,8 @@ class BuildRecord:
     source: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "format": BUILD_FORMAT,
-            "title": self.title,
-            "digest": self.digest,
-            "made_with": self.made_with,
-            "inputs": self.inputs,
-            "source": dict(self.source),
-            "books": [b.to_dict() for b in self.books],
-            "missing": dict(self.missing),
-            "files": {path: dict(facts) for path, facts in self.files.items()},
-        }
+        told = attributes(self, "title digest made_with inputs source books missing files")
+        return {"format": BUILD_FORMAT, **told}
 
     def to_text(self) -> str:
         """The whole of `build.json`: the record, and the sha256 of all the rest as its last entry."""

@@ -10,6 +10,7 @@ from typing import Any
 from ..books import Book
 from ..files import write_bytes
 from ..progress import Progress
+from ..shapes import attributes
 from ..tasks.folder import jsonl_bytes
 from ..tasks.guides.identification import option_in, requests_of
 from ..tasks.runner import Model, Prices, RunReport, ask
@@ -44,11 +45,7 @@ class References:
     without_character: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "references": len(self.rows),
-            "without_book": self.without_book,
-            "without_character": self.without_character,
-        }
+        return {"references": len(self.rows), **attributes(self, "without_book without_character")}
 
 
 def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> References:
