@@ -11,6 +11,9 @@ share of quotes whose speaker is right, and of he and she inside quotes that are
 Orders: "worth" (`review`), "certain" (least certain first), "pairs" (least certain first, asked by yes-or-no
 questions on one person at a time, as in Li et al. 2020: a question that is answered no costs one answer
 and is followed by the next person), "random". --wrong 0.05 gives that share of answers to another person.
+
+--calibration asks nothing: it compares the share that is likely right by the probabilities of `review` with
+the share that is right, over the speakers and over the mentions inside quotes that the gold has.
 """
 
 from __future__ import annotations
@@ -77,6 +80,26 @@ class Novel:
         said = sum(one == found for one, found, _ in quotes.values())
         meant = sum(links[s][0] == links[s][1] for s in he)
         return 100 * said / len(quotes), 100 * meant / max(len(he), 1)
+
+
+def calibration(novels: list[Path]) -> None:
+    """Print likely and truly right by novel."""
+    print("| novel | speakers: likely | right | number | mentions: likely | right | number |")
+    print("|---|---|---|---|---|---|---|")
+    for folder in novels:
+        novel = Novel(folder)
+        a = novel.read([])
+        links, quotes = answers(novel.gold, a)
+        scores = {(m.start, m.end): m.score for m in a.mentions}
+        said = {(q.start, q.end): q.score for q in a.quotes}
+        cells: list[str] = []
+        for known, score in ((quotes, said), (links, scores)):
+            judged = [(score[span], told[0] == told[1]) for span, told in known.items() if span in score]
+            n = max(len(judged), 1)
+            likely, right = (100 * sum(column) / n for column in zip(*judged, strict=True))
+            cells += [f"{likely:.1f}", f"{right:.1f}", f"{len(judged):,}"]
+        print(f"| {folder.name} | {' | '.join(cells)} |", flush=True)
+        novel.backend.close()
 
 
 @dataclass
@@ -153,7 +176,10 @@ def main() -> None:
     parser.add_argument("--about", default="speaker,pronoun,phrase,name")
     parser.add_argument("--orders", default="worth,certain")
     parser.add_argument("--wrong", type=float, default=0.0)
+    parser.add_argument("--calibration", action="store_true")
     given = parser.parse_args()
+    if given.calibration:
+        return calibration(given.novels)
     about, orders = given.about.split(","), given.orders.split(",")
     points = " | ".join(str(p) for p in (0, *POINTS))
     print(f"| novel | order | what | {points} |\n|---|---|---|{'---|' * (len(POINTS) + 1)}")
