@@ -35,7 +35,7 @@ class CardFacts:
     notes: Sequence[str]
     licences: Sequence[tuple[str, str]]
     files: Mapping[tuple[str, str], str]
-    citation: str = CITATION
+    citation: str
 
 
 def render_card(facts: CardFacts) -> str:
@@ -81,8 +81,7 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
     )
     released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
     told = {"description": _described(facts, config),
-            # BookCoref's paper stands in the card of every data set; it is the source of BookCoref's alone.
-            "citation": facts.citation.strip() if released or facts.citation != CITATION else "",
+            "citation": facts.citation.strip(),
             "homepage": HOMEPAGE if released else "",
             "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
     info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
@@ -128,4 +127,5 @@ def _page(facts: CardFacts) -> str:
         "columns": " | ".join(columns), "rule": "---|" * len(columns), "rows": rows, "notes": notes,
         "licences": licences,
     }  # fmt: skip
-    return Template(CARD["page"]).substitute(said)
+    page = CARD["page"] + (CARD["cited"] if facts.citation else "")
+    return Template(page).substitute(said)

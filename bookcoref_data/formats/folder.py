@@ -149,7 +149,7 @@ class FolderWriter:
         missing: Mapping[str, str] | None = None,
         inputs: str = "",
         source: Mapping[str, Any] | None = None,
-        citation: str | None = None,
+        citation: str = "",
     ) -> BuildRecord:
         """Write card and build record; returns the record."""
         self.close()
@@ -163,7 +163,7 @@ class FolderWriter:
         lost = [f"not in this build: `{key}`: {reason}" for key, reason in (missing or {}).items()]
         card = CardFacts(
             title, digest, LAYOUT_VERSION, counts, sizes, [_card_row(b) for b in books], [*notes, *lost],
-            licences, paths, **({"citation": citation} if citation else {}),
+            licences, paths, citation,
         )  # fmt: skip
         write_text(self._folder / "README.md", render_card(card))
         files = {p: _file_facts(self._folder / p) for p in ["README.md", *sorted(paths.values())]}

@@ -434,7 +434,7 @@ def _serve(queue: Any, progress: Progress) -> None:
 def collect(
     report: JobResults, out: Path, *, title: str = "", splits: Mapping[str, str] | None = None,
     licences: Sequence[tuple[str, str]] = LICENCES, source: Mapping[str, Any] | None = None,
-    replace: bool = False,
+    citation: str = "", replace: bool = False,
 ) -> list[Path]:  # fmt: skip
     """Put the finished books together in `out`, as `write_annotations` does for few; returns the files.
 
@@ -467,8 +467,8 @@ def collect(
                     f"{k}: {n}" for k, folder in report.finished.items() for n in read_state(folder).notes
                 ],
                 missing={key: error.what for key, error in report.failed.items()},
-                source=source,
-            )
+                source=source, citation=citation,
+            )  # fmt: skip
     return [*files, out / DATASET]
 
 

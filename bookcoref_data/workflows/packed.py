@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,22 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
         raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
     return folder, parts
+
+
+def makers_of_packs(path: Path) -> set[tuple[str, str]]:
+    """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing.
+
+    Raises:
+        SourceError, FormatError: the index cannot be read.
+    """
+    if (path / INDEX).is_file():
+        return {(entry.get("licence", ""), entry.get("attribution", "")) for entry in read_index(path)}
+    found = set()
+    for file in pack_files(path):
+        with contextlib.suppress(DataError):
+            pack = read_pack(_read(file), str(file))
+            found.add((pack.licence, pack.attribution))
+    return found
 
 
 def _indexed(entry: Mapping[str, str]) -> BookPart:

@@ -17,6 +17,7 @@ from typing import Any
 from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file
+from ..formats.card import CITATION
 from ..formats.folder import (
     BOOKCOREF_LICENCES,
     BuildRecord,
@@ -79,7 +80,7 @@ class RebuildPlan:
     instructions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     licences: tuple[tuple[str, str], ...] = BOOKCOREF_LICENCES
-    citation: str | None = None
+    citation: str = CITATION
     replace: bool = False
 
 

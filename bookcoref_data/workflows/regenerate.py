@@ -19,6 +19,7 @@ from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
 from ..errors import UsageError
 from ..formats.annotated import check_kept
+from ..formats.card import CITATION
 from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder, read_build
 from ..formats.schema import SPLITS
 from ..progress import Progress
@@ -165,8 +166,9 @@ def regenerate(
         source = {"recipe": plan.name, "backend": plan.backend, "recipe_key": plan.key()}
         title = f"{folder.name}, annotated again by {plan.name}"
         result.files = collect(
-            work, out, title=title, splits=chosen, licences=licences, source=source, replace=replace
-        )
+            work, out, title=title, splits=chosen, licences=licences, source=source, replace=replace,
+            citation=CITATION,
+        )  # fmt: skip
     keys = (record for _, record in _records(folder, splits, work.finished))
     _score(result, keys, lambda key: read_book(work.finished[key]), examples)
     return result

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..formats.card import CITATION
 from ..formats.folder import BOOKCOREF_LICENCES
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
@@ -19,13 +20,10 @@ from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
-from .packed import is_pack_release, pack_parts
+from .packed import ATTRIBUTION, LICENCE, is_pack_release, makers_of_packs, pack_parts
 from .rebuild import RebuildPlan, TextCandidates, select
 from .rebuild_book import CandidateText
 from .verify import known_facts, published_books
-
-if TYPE_CHECKING:
-    pass
 
 SAMPLE_NOTE = (
     "This is the embedded sample of bookcoref-data, one short story written for it: it shows the layout "
@@ -37,6 +35,7 @@ SAMPLE_LICENCES = (
 )
 # Of the files that a rebuild needs of the official release, as the Hub lists them at the pinned commit.
 RELEASE_BYTES = 208_000_000
+_TEXTS_OF_PACKS = ("Texts", "as those from which the packs were made; check the law where you are")
 TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has no annotations."
 
 
@@ -97,11 +96,16 @@ def _with_release(settings: RebuildSettings, store: Store, progress: Progress) -
 
 
 def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:
-    published, about = published_books(), None
+    published, named = published_books(), _BOOKCOREF
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
         notes, source = _notes(settings, True), {"release": "packs"}
-        about = read_publication(folder)
+        if about := read_publication(folder):
+            named = Credits(about.title, about.licences, about.citation)
+            source["licence"] = about.licence
+            notes += about.limits
+        else:
+            named = _named_by_makers(makers_of_packs(settings.release))
     else:
         release = _open_release(settings, store, progress)
         folder = store.path("release", release.key()[:32])
@@ -115,19 +119,39 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
         notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
     _check_texts(settings, parts)
-    if about:
-        source |= {"licence": about.licence}
-        notes += about.limits
+    if settings.sample:
+        named = Credits(SAMPLE_TITLE, SAMPLE_LICENCES, "")
     return RebuildPlan(
         parts=parts, folder=folder, store=store, out=settings.out,
         candidates=candidates_of(texts_of(settings, store, progress)), min_kept=settings.min_kept,
-        title=about.title if about else SAMPLE_TITLE if settings.sample else "BookCoref", source=source,
+        title=named.title, licences=named.licences, citation=named.citation, source=source,
         tokenised=settings.texts, expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes, replace=settings.replace,
-        licences=about.licences if about else SAMPLE_LICENCES if settings.sample else BOOKCOREF_LICENCES,
-        citation=about.citation if about else None,
     )  # fmt: skip
+
+
+class Credits(NamedTuple):
+    """How a data set is called, what its parts may be used for, and what to cite."""
+
+    title: str
+    licences: tuple[tuple[str, str], ...]
+    citation: str
+
+
+_BOOKCOREF = Credits("BookCoref", BOOKCOREF_LICENCES, CITATION)
+
+
+def _named_by_makers(makers: Collection[tuple[str, str]]) -> Credits:
+    """What is known of packs that say nothing of themselves but who annotated them: BookCoref's own have its
+    name, paper and licence, others have none of these."""
+    others = sorted({maker for maker in makers if any(maker)} - {(LICENCE, ATTRIBUTION)})
+    if not others:
+        return _BOOKCOREF
+    told = [f"{licence or 'no licence is stated'} ({who or 'nobody is named'})" for licence, who in others]
+    if (LICENCE, ATTRIBUTION) in makers:
+        told.append(f"{LICENCE} ({ATTRIBUTION})")
+    return Credits("Books rebuilt from packs", (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told))), "")
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:

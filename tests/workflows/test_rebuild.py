@@ -431,3 +431,30 @@ def test_a_rebuild_of_bookcoref_is_cited(world, tmp_path):
     found = datasets.load_dataset_builder(str(out), "full", cache_dir=str(tmp_path / "hf")).info
     assert "martinelli-etal-2025-bookcoref" in found.citation
     assert found.homepage.startswith("https://huggingface.co/datasets/")
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_packs_of_others_have_neither_name_nor_paper_nor_licence_of_bookcoref(world, index):
+    from bookcoref_data.workflows.pack import pack_plan
+    from bookcoref_data.workflows.packed import PackSettings
+
+    packs = world.root / "packs"
+    mine = PackSettings(licence="CC-BY-4.0", attribution="Mira Holt")
+    pack_plan(prepare(settings(world)), packs, world.root / "work", settings=mine)
+    if not index:
+        (packs / "index.json").unlink()
+    report = run(world, release=packs, cache_dir=world.root / "fresh")
+    card = (report.out / "README.md").read_text(encoding="utf-8")
+    assert report.record.title == "Books rebuilt from packs"
+    assert "- **Annotations**: CC-BY-4.0 (Mira Holt)" in card
+    assert "Martinelli" not in card
+    assert "NC-SA" not in card
+
+
+def test_packs_of_bookcoref_keep_its_name_and_paper(world):
+    from bookcoref_data.workflows.pack import pack_plan
+
+    pack_plan(prepare(settings(world)), world.root / "packs", world.root / "work")
+    report = run(world, release=world.root / "packs", cache_dir=world.root / "fresh")
+    assert report.record.title == "BookCoref"
+    assert "martinelli-etal-2025" in (report.out / "README.md").read_text(encoding="utf-8")
