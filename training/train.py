@@ -65,7 +65,8 @@ class Lesson:
 
 
 class Question(NamedTuple):
-    """One decision to learn from: features of the candidates, the right row, and how much it counts."""
+    """One decision to learn from: features of the candidates (row by row in memory: sums round by order), the
+    right row, and how much it counts."""
 
     x: np.ndarray
     right: int
@@ -107,7 +108,7 @@ def collect(
     with ProcessPoolExecutor(jobs) as workers:
         for asked in workers.map(partial(_ask, rankers, follow), lessons):
             for kind, x, right in asked:
-                found[kind].append(Question(x, right))
+                found[kind].append(Question(np.ascontiguousarray(x), right))
     return found
 
 
@@ -295,7 +296,7 @@ def collect_silver(
             for lesson, x, right in examples:
                 if len(x) > 2:
                     ranker = "third" if lesson in ("blind", "quoted") else lesson
-                    found[ranker].append(Question(x, right, SILVER_WEIGHT[lesson]))
+                    found[ranker].append(Question(np.ascontiguousarray(x), right, SILVER_WEIGHT[lesson]))
     return found
 
 
