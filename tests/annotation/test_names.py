@@ -59,6 +59,12 @@ def test_a_name_is_found_without_what_the_cast_says_of_its_bearer(entry, text, f
     assert linked(text, [entry]) == [(found, entry)]
 
 
+@pytest.mark.parametrize("text", ["“ It is d’Artagnan .", "It is d'Artagnan .", "D’Artagnan came ."])
+@pytest.mark.parametrize("entry", ["D’Artagnan", "d'Artagnan"])
+def test_a_name_that_begins_with_a_small_letter_and_an_apostrophe_is_found(text, entry):
+    assert [name for _, name in linked(text, [entry])] == [entry]
+
+
 @pytest.mark.parametrize(
     "entry", ["the old woman", "the Claytons", "the Artful Dodger", "van Dam", "aunt Shaw"]
 )

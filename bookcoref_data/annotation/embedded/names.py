@@ -298,10 +298,12 @@ def book_words(tokens: tuple[str, ...]) -> Word:
             last = bare.rstrip(".").replace("’", "'").lower() if len(bare) > 1 else bare.lower()
             words.text.append(last)
             words.token.append(i)
-            words.capital.append(bare[:1].isupper())
+            words.capital.append(bare[:1].isupper() or bool(_ELIDED(bare)))
     return words
 
 
+_ELIDED = re.compile(r"[^\W\d_]{1,2}['’][A-Z\u00c0-\u00de]").match
+"""The d' of "d'Artagnan" is small but where a sentence begins."""
 _HYPHENED = re.compile(r"[^\W\d_]+(-[^\W\d_]+)+").fullmatch
 
 
