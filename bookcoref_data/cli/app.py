@@ -240,7 +240,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
-def _warn(message: Warning | str, *_: object) -> None:
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
     from .common import say
 
     say(str(message))

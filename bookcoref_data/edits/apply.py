@@ -49,7 +49,7 @@ class Applied:
     def unmentioned(self) -> list[str]:
         """Characters that no mention, quote or drop is about: a file of the annotation does not hold them."""
         a = self.annotation
-        about = {m.character for m in (*a.mentions, *a.dropped)}
+        about = {m.character for m in a.mentions} | {d.character for d in a.dropped}
         about |= {person for q in a.quotes for person in (q.speaker, *q.addressees)}
         return [name for i, name in enumerate(a.names) if i not in about]
 
