@@ -69,6 +69,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     paths = sorted(options.folder.glob("*.truth.jsonl.gz"), key=lambda path: path.stat().st_size)
+    print("| book | tokens | HTML | EPUB |\n|---|---|---|---|")
     for path in paths[: options.books]:
         lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
         kept = [p for p in map(json.loads, lines) if p["label"] == "story" or "note" in p.get("kind", "")]
