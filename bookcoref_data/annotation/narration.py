@@ -143,7 +143,7 @@ def chapter_ranges(chapters: Sequence[tuple[str, int]], size: int) -> dict[int, 
     books whose parts count anew, the place of the heading in the book, from 1.
     """
     ordered = sorted(chapters, key=lambda chapter: chapter[1])
-    ends = [start for _, start in ordered[1:]] + [size]
+    ends = [*(start for _, start in ordered[1:]), size][: len(ordered)]
     numbers = [chapter_number(title) for title, _ in ordered]
     counts = Counter(n for n in numbers if n)
     if not counts or max(counts.values()) > 1:

@@ -76,3 +76,13 @@ def test_the_table_and_the_page_come_from_the_file_beside_the_book(tmp_path):
     (tmp_path / "lamp.cast.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="UTF-8"):
         bc.cast(book)
+
+
+def test_a_book_without_chapters_has_a_workshop(tmp_path):
+    text = tmp_path / "tale.txt"
+    text.write_text(
+        "Anna met Tom. Tom laughed. “Anna!” said Tom. Anna went home with Tom.\n", encoding="utf-8"
+    )
+    found = bc.cast(text).to_dict()
+    assert found["chapters"] == []
+    assert {person["names"][0] for person in found["people"]} == {"Anna", "Tom"}

@@ -18,6 +18,7 @@ COMMANDS = {
     "align": "align bookcoref lamp.txt --out TARGET.jsonl",
     "audit": "audit bookcoref --no-read --out TARGET.html",
     "annotate": "annotate tiny.jsonl --cast names.txt --out TARGET",
+    "cast": "cast lamp.txt --out TARGET.html",
     "clean": "clean lamp.txt --out TARGET.txt",
     "contexts ask": f"contexts ask contexts --most 1 {MODEL} --out TARGET.jsonl",
     "contexts build": "contexts build bookcoref --budget 100 -s lead --out TARGET",

@@ -25,6 +25,7 @@ COMMANDS = {
     "cache-clear": "cache clear --yes --cache-dir other-cache",
     "cache-path": "cache path",
     "cache-size": "cache size",
+    "cast": "cast lamp.txt",
     "cite": "cite",
     "clean": "clean lamp.txt --show-cuts",
     "contexts-ask-dry-run": "contexts ask contexts --dry-run 2",

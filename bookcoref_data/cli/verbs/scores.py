@@ -43,7 +43,6 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
 
     Examples:
         bookcoref-data evaluate --key bookcoref --response system.conll --per-book
-        bookcoref-data evaluate -k gold.jsonl -r system.conll --characters --errors --most 5
         bookcoref-data evaluate -k gold.jsonl -r system.conll --mode gold-window --json
         bookcoref-data evaluate -k gold.jsonl -r system.conll --typed nouns --suggest next.jsonl --passages 2
     """
