@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch", reason="the extra gpu is not installed")
+
 from bookcoref_data.annotation.steps import STEP_NAMES
 from bookcoref_data.formats import write_documents
 
