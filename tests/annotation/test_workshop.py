@@ -84,5 +84,5 @@ def test_a_book_without_chapters_has_a_workshop(tmp_path):
         "Anna met Tom. Tom laughed. “Anna!” said Tom. Anna went home with Tom.\n", encoding="utf-8"
     )
     found = bc.cast(text).to_dict()
-    assert found["chapters"] == []
+    assert not found["chapters"]
     assert {person["names"][0] for person in found["people"]} == {"Anna", "Tom"}
