@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
-from ..files import path_of, read_regular
+from ..files import path_of
 from ..outputs import files_of
 from .annotating import _sources
 from .options import Language, Overwrite, PathLike, path_or_none
@@ -67,11 +67,10 @@ class Casting(Result):
         from ..annotation.cast import format_cast
         from ..annotation.propose import propose_cast
         from ..annotation.workshop import make_workshop
-        from ..workflows.casts import MOST_BYTES, read_cast
+        from ..workflows.casts import cast_text
 
         if self.file.exists():
-            read_cast(self.file)
-            text = read_regular(self.file, MOST_BYTES).decode("utf-8-sig")
+            text = cast_text(self.file)
         else:
             text = format_cast(propose_cast(self.source.book, parse=self._parse).cast)
         self.workshop = make_workshop(

@@ -16,7 +16,7 @@ from ..files import read_regular
 
 AUTO = "auto"
 """In place of a cast file: annotate with the cast that the book itself proposes."""
-MOST_BYTES = 64 << 20
+_MOST_BYTES = 64 << 20
 CAST, NARRATORS = "cast", "narrators"
 """Fields of an annotated record: everybody in the cast with aliases and hints, and the given narrators."""
 
@@ -27,15 +27,19 @@ def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed fr
     Raises:
         UsageError: no such file, no UTF-8, or nobody in it.
     """
+    return parse_cast(cast_text(path, hint), str(path))
+
+
+def cast_text(path: Path, hint: str = "") -> str:
+    """What a cast file says, as it stands. Raises: as `read_cast`, but for what is in it."""
     try:
-        text = read_regular(path, MOST_BYTES).decode("utf-8-sig")
+        return read_regular(path, _MOST_BYTES).decode("utf-8-sig")
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
         raise UsageError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
-    return parse_cast(text, str(path))
 
 
 def cast_of_record(record: Record) -> Cast | None:

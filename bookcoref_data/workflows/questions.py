@@ -6,8 +6,6 @@ OUT/random/draw_01.jsonl ...          random draws without the limits of difficu
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from ..annotation.cast import make_cast
 from ..annotation.plan import default_plan
 from ..books import Mention, Record
 from ..errors import FormatError, UsageError
-from ..files import sha256_bytes, write_bytes, write_text
+from ..files import write_bytes
 from ..formats import read_documents
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
@@ -36,8 +34,7 @@ from ..tasks.questions.build import NONE_OF_THE_ABOVE
 from ..tasks.questions.prompts import answer_in, request_of
 from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
 from .annotate import annotate_book, source_of
-from .code_version import annotator_version
-from .engine import finished
+from .annotate_many import ReadingJob, annotate_one, read_state
 
 NOTES = (
     "Do not publish questions made from data that others keep back as a test set.",
@@ -75,20 +72,15 @@ def build(
 
 def _sure(record: Record, least: float, store: Store) -> frozenset[Mention]:
     """The mentions that our annotator gives to the same character again, and how sure it is of each."""
-    names = [name for name, _ in record.characters]
-    text = hashlib.sha256(
-        json.dumps([record.sentences, names], ensure_ascii=False).encode("utf-8", "replace")
-    )
-    key = sha256_bytes(f"sure {text.hexdigest()} {annotator_version('embedded')}".encode())
-
-    def fill(folder: Path) -> None:
-        state = annotate_book(source_of(record), make_cast(names), default_plan("embedded")).state
-        marks = [[m.start, m.end, state.names[m.character], m.score] for m in state.mentions]
-        write_text(folder / "marks.json", json.dumps(marks, ensure_ascii=False))
-
-    marks = json.loads((finished(store, "annotations", key, fill).folder / "marks.json").read_text("utf-8"))
+    cast = make_cast(name for name, _ in record.characters)
+    job = ReadingJob(source_of(record), cast, default_plan("embedded"), store.root)
+    annotate_one(job)
+    state = read_state(job.finished())
     given = {(m.start, m.end, name) for name, mentions in record.characters for m in mentions}
-    return frozenset(Mention(a, b) for a, b, name, p in marks if p >= least and (a, b, name) in given)
+    return frozenset(
+        Mention(m.start, m.end) for m in state.mentions
+        if m.score >= least and (m.start, m.end, state.names[m.character]) in given
+    )  # fmt: skip
 
 
 def _baselines(rows: Rows, books: Mapping[str, Record], judged: int) -> dict[str, dict[str, tuple[int, int]]]:

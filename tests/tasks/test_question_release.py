@@ -116,6 +116,7 @@ def run(*words):
 def test_one_command_makes_a_release_goes_on_after_a_kill_and_publishes_it(tmp_path, monkeypatch):
     import mlcroissant
 
+    from bookcoref_data.workflows import annotate_many
     from bookcoref_data.workflows import questions as work
 
     monkeypatch.setenv("BOOKCOREF_CACHE", str(tmp_path / "cache"))
@@ -130,7 +131,8 @@ def test_one_command_makes_a_release_goes_on_after_a_kill_and_publishes_it(tmp_p
     assert not (tmp_path / "q").exists(), "the folder is written whole or not at all"
     with monkeypatch.context() as cut:
         calls = []
-        cut.setattr(work, "annotate_book", lambda source, *a: calls.append(source) or real(source, *a))
+        for room in (work, annotate_many):
+            cut.setattr(room, "annotate_book", lambda *a, **k: calls.append(a) or real(*a, **k))
         done = run(*words, "--judged", 4, "--json")
     assert done.exit_code == 0, done.output
     assert len(calls) == 4, "the book is not annotated again, the passages are read"
