@@ -4,8 +4,9 @@
 the change of the difference when the two exchange their output in that unit alone (`exchange`); of one system
 alone, what the score loses without the unit (the jackknife).
 **Test.** Approximate randomisation (Noreen 1989) over these effects. What they lack of the difference, since
-scores are no plain sums, is shared out by the size of the units. **Interval.** Their spread around what the
-size of a unit lets expect, with Student's t. Both allow for errors that reach into the next block.
+scores are no plain sums, is shared out by the size of the units. **Interval** of the difference: all that the
+test would not reject, so it holds 0 just where p says so; of one system: the jackknife with Student's t. All
+allow for errors that reach into the next block.
 
 **Units.** Blocks of text, or the characters of the key where errors last: with the unit "auto" the data
 choose, metric by metric (`_Systems.chosen`). With ten books or more, books. docs/significance.md says when no
@@ -136,18 +137,28 @@ class _Effects:
         both = (spread[1:] * spread[:-1]).sum(axis=0)
         return 1 + _ratio(both.clip(min=0), np.square(spread).sum(axis=0))
 
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom: units of equal size that would be as many as these, less one."""
-        return max(1.0, 1 / float(np.square(self.weights).sum()) - 1)
+    def tested(
+        self, total: Floats, rng: np.random.Generator, samples: int, confidence: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """By metric p, the share of exchanges with at least the observed sum (itself one of them), and the
+        least and greatest difference that the same exchanges leave possible.
 
-    def p_values(self, total: Floats, rng: np.random.Generator, samples: int) -> Floats:
-        """The share of exchanges with at least the observed sum; the observed one counts as one of them."""
-        values = self._spread(self.values.sum(axis=0) - total) * np.sqrt(self._reach(total))
+        Were `total + c` the true difference, the units would have the effects `spread - weights * c`, and an
+        exchange would count where these sum to `c` or more: for all `c` from `low` < 0 to `high` > 0.
+        """
+        reach = np.sqrt(self._reach(total))
         signs = rng.integers(0, 2, (samples, self.count)) * 2.0 - 1
-        as_large = np.abs(signs @ values) >= np.abs(total) - _ROUNDING
-        p: Floats = (as_large.sum(axis=0) + 1) / (samples + 1)
-        return p
+        sums = signs @ self._spread(self.values.sum(axis=0)) * reach
+        shares = (signs @ self.weights)[:, None] * reach
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = np.stack([sums / (1 + shares), -sums / (1 - shares)])
+        # An exchange of (nearly) everything counts for any difference.
+        ends = np.where(np.abs(shares) < 1 - _ROUNDING, ends, np.array([-2.0, 2.0])[:, None, None])
+        low, high = ends.min(axis=0) - _ROUNDING, ends.max(axis=0) + _ROUNDING
+        p = (((low <= -total) & (-total <= high)).sum(axis=0) + 1) / (samples + 1)
+        least = max(1, ceil((1 - confidence) * (samples + 1) - 1))
+        ends = np.stack([total + np.sort(low, axis=0)[least - 1], total + np.sort(high, axis=0)[-least]])
+        return p, *np.round(ends.clip(-1, 1), 11) + 0.0
 
     @property
     def bearing(self) -> Floats:
@@ -205,15 +216,16 @@ def _compared(
 ) -> list[Comparison]:  # fmt: skip
     """The comparison of every metric by the effects of its units."""
     total = books.total
-    p_values = {of.unit: of.p_values(total, np.random.default_rng(seed), samples) for of in effects}
+    tests = {of.unit: of.tested(total, np.random.default_rng(seed), samples, confidence) for of in effects}
     found = []
     for m, (metric, of) in enumerate(zip(METRICS, effects, strict=True)):
         variance, value = float(of.variance(total)[m]), float(total[m])
-        reach = _student(1 - (1 - confidence) / 2, of.freedom) * variance**0.5
-        difference = Interval(value, max(value - reach, -1.0), min(value + reach, 1.0))
+        tested, low, high = (float(of_all[m]) for of_all in tests[of.unit])
         same = abs(value) <= _ROUNDING
         bears = same or of.bearing[m] >= LEAST_BEARING
-        p = 1.0 if same else float(p_values[of.unit][m]) if bears else None
+        p = 1.0 if same else tested if bears else None
+        # Units that cannot support a p-value cannot support an interval that says what it would have said.
+        difference = Interval(value, low, high) if bears else Interval(value, min(low, 0.0), max(high, 0.0))
         needed = None if same else _books_needed(variance * books.count, value)
         found.append(
             Comparison(metric, alone[0][m], alone[1][m], difference, p, None, of.unit, of.count, needed)
@@ -416,7 +428,10 @@ def adjusted(families: Sequence[Resampling]) -> list[Resampling]:
     found = []
     for one, row in zip(families, holm.tolist(), strict=True):
         metrics = [replace(c, p_adjusted=c.p and p) for c, p in zip(one.metrics, row, strict=True)]
-        found.append(replace(one, metrics=tuple(metrics)))
+        alone = [LABELS[c.metric] for c in metrics if c.p is not None and c.p < LEVEL <= (c.p_adjusted or 0)]
+        note = f"p adjusted counts all {len(families)} pairs, an interval only its own: these two are told " \
+               f"apart by the second, not by the first, in {', '.join(alone)}"  # fmt: skip
+        found.append(replace(one, metrics=tuple(metrics), notes=(*one.notes, note) if alone else one.notes))
     return found
 
 

@@ -127,6 +127,55 @@ def test_equal_systems_are_not_told_apart_too_often(errors, unit):
     assert all(count <= 9 for count in small.values()), small
 
 
+@pytest.mark.parametrize("mode", ["full", "gold-window"])
+@pytest.mark.parametrize("errors", [cut, pieces])
+def test_an_interval_holds_0_just_where_p_tells_nothing_apart(errors, mode):
+    """No p below 0.05 beside an interval with 0 in it, and none above, or missing, beside one without."""
+    sentences = [["x"] * 10] * 60
+    key = [[(i, i) for i in range(first, 600, 9)] for first in range(9)]
+    gold = Record("b", "", sentences, key)
+    told = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        worse = [c[: len(c) - len(c) * seed // 60] for c in errors(key, rng)]
+        both = (Record("b", "", sentences, of) for of in (errors(key, rng), worse))
+        a, b = (evaluate([gold], [system], mode, window_size=40) for system in both)
+        for m in resample(a, b, samples=300, block_size=40).metrics:
+            apart = not m.difference.low <= 0 <= m.difference.high
+            assert apart == (m.p is not None and m.p < 0.05), (seed, m)
+            told += apart
+    assert told > 5
+
+
+@given(st.lists(st.integers(-3, 9), min_size=2, max_size=30), st.booleans(), st.integers(0, 5))
+def test_an_interval_and_p_of_any_effects_are_one_test(values, blocks, lacking):
+    """Ties, neighbours that go together, a large unit, effects that do not add up to the difference."""
+    effects = np.array(values, float)[:, None] * np.ones(len(METRICS)) / 300
+    weights = np.arange(1, len(values) + 1.0) ** 2
+    total = effects.sum(axis=0) + lacking / 300
+    made = _Effects("block" if blocks else "character", effects, weights / weights.sum())
+    p, low, high = made.tested(total, np.random.default_rng(0), 400, 0.95)
+    for at in range(len(METRICS)):
+        assert low[at] <= total[at] <= high[at]
+        assert (p[at] < 0.05) == (not low[at] <= 0 <= high[at])
+
+
+def test_the_interval_of_plain_effects_is_as_wide_as_student_t_makes_it():
+    """40 units alike in size with a spread of 1: mean 0.2 a unit, standard error 1 / sqrt(40)."""
+    effects = np.random.default_rng(1).normal(size=40)
+    effects = 0.2 + (effects - effects.mean()) / effects.std()
+    made = _Effects("book", effects[:, None] * np.ones(len(METRICS)) / 40, np.full(40, 1 / 40))
+    _, low, high = made.tested(np.full(len(METRICS), 0.2), np.random.default_rng(0), 10_000, 0.95)
+    assert (low[0], high[0]) == pytest.approx((0.2 - 2.02 / 40**0.5, 0.2 + 2.02 / 40**0.5), abs=0.02)
+
+
+def test_a_pair_whose_interval_says_more_than_its_adjusted_p_is_named():
+    """Four pairs at p 0.03: each interval leaves out 0, all adjusted p are 0.12."""
+    found = adjusted(comparisons(0.03, 0.03, 0.03, 0.03))
+    assert all("counts all 4 pairs" in one.notes[-1] for one in found)
+    assert not any(one.notes for one in adjusted(comparisons(0.001, 0.001, 0.001)))
+
+
 def test_no_p_value_where_one_error_makes_the_difference():
     """Two characters merged from the first page to the last: one error, of which one book cannot judge."""
     key = [[(i, i) for i in range(first, 900, 9)] for first in range(9)]
