@@ -332,7 +332,9 @@ def family(number: int, books: Books | None, kinds: tuple[str, ...], kept: Kept)
             continue
         there, drawn = draw(books, kinds[seed % len(kinds)], seed, 3, [1.0] * 10)
         systems = [there.scored(system, "full") for system in drawn]
-        found = adjusted([resample(a, b, samples=5_000, seed=seed) for a, b in combinations(systems, 2)])
+        pairs = list(combinations(systems, 2))
+        tests = [resample(a, b, samples=5_000, seed=seed) for a, b in pairs]
+        found = adjusted(tests, [("one", "other")] * len(tests))
         small = [[m.p_adjusted is not None and m.p_adjusted < LEVEL for m in one.metrics] for one in found]
         kept.add(name, np.any(small, axis=0).tolist())
     shares = 100 * np.mean([kept.found[f"family {seed}"] for seed in range(number)], axis=0)

@@ -166,11 +166,11 @@ class Scores(Result):
         from ..scoring.significance import adjusted, groups_alike
 
         several = len(pairs) > 1
-        found = adjusted(found) if several else found
+        named = [(name, other) for name, _, other, _ in pairs]
+        found = adjusted(found, named) if several else found
         for (name, _, other, compared), result in zip(pairs, found, strict=True):
             self._add_resampling(name, other, compared, result)
         if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
-            named = [(name, other) for name, _, other, _ in pairs]
             self._groups = groups_alike(list(self.systems), named, found)
             self.shown.append(groups_table(self._groups))
 

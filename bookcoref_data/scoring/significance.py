@@ -417,7 +417,7 @@ def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Compar
     return tuple(notes)
 
 
-def adjusted(families: Sequence[Resampling]) -> list[Resampling]:
+def adjusted(families: Sequence[Resampling], pairs: Sequence[tuple[str, str]]) -> list[Resampling]:
     """The comparisons of several pairs, p adjusted by Holm within each metric; one that is not there is 1."""
     values = np.array([[1.0 if c.p is None else c.p for c in one.metrics] for one in families])
     order = np.argsort(values, axis=0, kind="stable")
@@ -426,11 +426,11 @@ def adjusted(families: Sequence[Resampling]) -> list[Resampling]:
     holm = np.empty_like(values)
     np.put_along_axis(holm, order, raised, 0)
     found = []
-    for one, row in zip(families, holm.tolist(), strict=True):
+    for one, row, pair in zip(families, holm.tolist(), pairs, strict=True):
         metrics = [replace(c, p_adjusted=c.p and p) for c, p in zip(one.metrics, row, strict=True)]
         alone = [LABELS[c.metric] for c in metrics if c.p is not None and c.p < LEVEL <= (c.p_adjusted or 0)]
-        note = f"p adjusted counts all {len(families)} pairs, an interval only its own: these two are told " \
-               f"apart by the second, not by the first, in {', '.join(alone)}"  # fmt: skip
+        note = f"{' and '.join(pair)}: told apart in {', '.join(alone)} by their own interval, not by p " \
+               f"adjusted for {len(families)} pairs"  # fmt: skip
         found.append(replace(one, metrics=tuple(metrics), notes=(*one.notes, note) if alone else one.notes))
     return found
 

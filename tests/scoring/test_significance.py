@@ -171,9 +171,10 @@ def test_the_interval_of_plain_effects_is_as_wide_as_student_t_makes_it():
 
 def test_a_pair_whose_interval_says_more_than_its_adjusted_p_is_named():
     """Four pairs at p 0.03: each interval leaves out 0, all adjusted p are 0.12."""
-    found = adjusted(comparisons(0.03, 0.03, 0.03, 0.03))
-    assert all("counts all 4 pairs" in one.notes[-1] for one in found)
-    assert not any(one.notes for one in adjusted(comparisons(0.001, 0.001, 0.001)))
+    found = adjusted(comparisons(0.03, 0.03, 0.03, 0.03), PAIRS)
+    assert found[1].notes[-1].startswith("A and C: told apart in MUC, B3")
+    assert found[1].notes[-1].endswith("by their own interval, not by p adjusted for 4 pairs")
+    assert not any(one.notes for one in adjusted(comparisons(0.001, 0.001, 0.001), PAIRS[:3]))
 
 
 def test_no_p_value_where_one_error_makes_the_difference():
@@ -195,15 +196,18 @@ def comparisons(*p_values):
     return [Resampling("auto", 10, 1, 100, 0, 0.95, row, ()) for row in rows]
 
 
+PAIRS = [("A", "B"), ("A", "C"), ("B", "C"), ("A", "D")]
+
+
 def test_p_values_of_a_family_are_adjusted_by_holm():
-    found = adjusted(comparisons(0.01, 0.04, None, 0.03))
+    found = adjusted(comparisons(0.01, 0.04, None, 0.03), PAIRS)
     assert [one.metrics[0].p_adjusted for one in found] == [0.04, 0.09, None, 0.09]
 
 
 def test_systems_stand_in_groups_that_are_not_told_apart():
     """A and C differ, B from neither: two groups, with B in both."""
-    found = adjusted(comparisons(0.5, 0.001, 0.5))
-    groups = groups_alike(["A", "B", "C"], [("A", "B"), ("A", "C"), ("B", "C")], found)
+    found = adjusted(comparisons(0.5, 0.001, 0.5), PAIRS[:3])
+    groups = groups_alike(["A", "B", "C"], PAIRS[:3], found)
     assert groups["conll"] == [["A", "B"], ["B", "C"]]
 
 
