@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 
 from bookcoref_data.books import Record
@@ -339,6 +340,42 @@ def test_a_slip_of_a_system_does_not_make_a_stranger_at_home():
     assert found[ChainRef(1, "0")] == ChainRef(0, "0")
     assert [found[ChainRef(2, i)] for i in "01"].count(ChainRef(0, "1")) == 1
     assert ChainRef(0, "0") not in [found[ChainRef(2, i)] for i in "01"]
+
+
+class Unsure:
+    """A network that finds every link as likely as the next."""
+
+    least, least_in_books = 0.5, 0.1
+
+    def __init__(self, sure):
+        self.sure = sure
+
+    def probabilities(self, candidates, chain, among):
+        return np.full(len(among), self.sure)
+
+
+@pytest.mark.parametrize(("first", "second", "joined"), [
+    (["We", "us"], ["we", "us"], False),  # two pronouns that tell no gender
+    (["It"], ["it"], False),
+    (["We", "us"], ["we", "us", "our"], True),
+    (["He", "him"], ["he"], True),
+    (["shore", "shore"], ["banks", "banks"], False),  # common nouns of which the other chain has none
+    (["shore", "shore"], ["shore", "banks"], True),
+    (["Boxer", "him"], ["Clover"], False),  # never: other names
+    (["Boxer", "him"], ["Boxer", "Clover"], True),
+])  # fmt: skip
+def test_a_link_for_which_little_speaks_must_be_likelier(first, second, joined):
+    document = named_parts([first], [second])
+    question = ChainRef(1, "0")
+    assert bool(decide_with_linker(document, Unsure(0.6))[question]) is joined
+    names = "Clover" in second and not joined
+    assert bool(decide_with_linker(document, Unsure(0.75))[question]) is not names
+    assert bool(decide_with_linker(document, Unsure(0.6), least=0.55)[question]) is not names
+
+
+def test_in_a_book_a_link_for_which_little_speaks_is_made_all_the_same():
+    document = named_parts([["We", "us"]], [["we", "us"]], kind="window")
+    assert decide_with_linker(document, Unsure(0.2))[ChainRef(1, "0")]
 
 
 @pytest.mark.parametrize(("kind", "padding", "chains"), [("part", 0, 2), ("part", 4000, 1), ("window", 0, 1)])

@@ -36,6 +36,8 @@ _OPENING, _CLOSING = frozenset({"“", "``", "«"}), frozenset({"”", "''", "»
 _LONGEST_QUOTE = 400
 _NEAR = 60
 """Tokens before a part's end in which a mention counts as near it."""
+FEW = 2
+"""Pronouns of a chain up to which they say little."""
 _FAR, _MOST, _MANY = 1500, 50, 6
 """Tokens, chains and parts beyond which counts say no more: books go far beyond what was learned from."""
 
@@ -253,6 +255,14 @@ def contradict(c: Profile, d: Profile) -> bool:
     plain = all(w.isalpha() and w not in HONORIFICS and len(w) > 1 for a, b in pairs for w in (a[0], b[0]))
     ends = {name.split()[-1] for p in (c, d) for name in p.names}
     return bool(pairs) and plain and len(ends) == 1 and all(a[0][0] != b[0][0] for a, b in pairs)
+
+
+def says_little(c: Profile, d: Profile) -> bool:
+    """Whether little says that c is d: c is one or two pronouns that tell no gender ("we", "it", "you"), or
+    common nouns and pronouns, with no phrase that is one of d."""
+    if c.pronouns_only:
+        return c.size <= FEW and not (c.persons[0] or c.persons[1])
+    return not (c.names or c.persons[_I] or c.persons[_YOU] or c.strings.keys() & d.strings.keys())
 
 
 def _abbreviates(c: Profile, d: Profile) -> bool:

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
-from .features import FEATURES, ChainCandidates, Observed, Profile, contradict, profile_of
+from .features import FEATURES, ChainCandidates, Observed, Profile, contradict, profile_of, says_little
 from .parts import ChainRef, SplitDocument, walk
 
 WEIGHTS = "linker.json"
 _NEVER, _TINY = 1e6, 1e-12
+LEAST_WHERE_LITTLE_SAYS = 0.7
+"""Of links between 0.5 and this that `says_little` names, half are right: the network is too sure of them."""
 BOOK = 8000
 """Tokens from which a document is a book, as one in windows always is: nearly every chain of a part is of
 somebody known, and a chain that is not joined costs more than one joined wrongly."""
@@ -102,6 +104,7 @@ def decide_with_linker(
     is_book = document.windows or len(document.tokens) >= BOOK
     tagged = not is_book and bool({"xpos", "speakers"} & document.layers.keys())
     network = network or default_network("tagged" if tagged else "plain")
+    sure = 0.0 if is_book or least is not None else LEAST_WHERE_LITTLE_SAYS
     if least is None:
         least = network.least_in_books if is_book else network.least
     reading = Observed(document)
@@ -125,8 +128,9 @@ def decide_with_linker(
                 if roots[i] not in taken and not (name and roots[i] in named)
                 and not candidates.contradict(chain, candidates.profiles[i])
             ]  # fmt: skip
+            found_among = zip(among, network.probabilities(candidates, chain, among).tolist(), strict=True)
             table.append(
-                dict(zip(among, network.probabilities(candidates, chain, among).tolist(), strict=True))
+                {i: p for i, p in found_among if p >= sure or not says_little(chain, candidates.profiles[i])}
             )
         for ref, choice in zip(open_refs, _assign(table, least), strict=True):
             known[ref] = None if choice is None else roots[choice]
