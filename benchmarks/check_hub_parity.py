@@ -18,6 +18,7 @@ import argparse
 import importlib
 import itertools
 import json
+import random
 import sys
 import tempfile
 import types
@@ -126,7 +127,48 @@ def reader(source: Path, folder: Path, encoder: Path) -> list[dict[str, Any]]:
         mine.append(answer | {"ids": told(answer["ids"])})
     report("reader (relik 1.0.7)", public, mine)
     print(f"reader: {sum(len(p['links']) for p in public)} links")
+    report("training loss of the reader", *losses(theirs, ours, tokenizer))
     return public
+
+
+def losses(theirs: Any, ours: Any, tokenizer: Any) -> tuple[list[float], list[float]]:
+    """The loss of every document with made-up links: the public class in training, and ours; no dropout."""
+    import torch
+
+    theirs.train()
+    for module in theirs.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    public, mine, chance = [], [], random.Random(5)
+    for number, sentences in enumerate(made.documents()):
+        words, names = [w for s in sentences for w in s], made.names_of(number)
+        starts = sorted(chance.sample(range(len(words)), min(6, len(words))))
+        # Two mentions that begin together, and one of somebody who is not in the list.
+        links = [(a, min(a + chance.randint(0, 3), len(words) - 1), chance.randrange(len(names)))
+                 for a in [*starts, starts[0]]]  # fmt: skip
+        links = sorted({(a, b): (a, b, name) for a, b, name in links}.values())
+        links[-1] = (*links[-1][:2], -1)
+        (row,) = ours.rows(words, names)
+        mine.append(ours.loss(row, links).item())
+        ids = torch.tensor([row.ids])
+        classes = ours._classes(row, links)
+        begins = sorted({a for a, _ in classes})
+        mask = torch.ones_like(ids)
+        mask[0, 1 : 1 + len(row.text.ids)] = 0
+        start_labels, end_labels = torch.zeros_like(ids), torch.zeros(1, len(begins), ids.shape[1])
+        for (a, b), kind in classes.items():
+            start_labels[0, a] = end_labels[0, begins.index(a), b] = kind
+        start_labels[mask == 1] = -100
+        end_labels[:, :, mask[0] == 1] = -100
+        special = torch.zeros_like(ids, dtype=torch.bool)
+        special[0, row.symbols] = True
+        out = theirs(
+            input_ids=ids, attention_mask=torch.ones_like(ids), prediction_mask=mask,
+            special_symbols_mask=special, start_labels=start_labels, end_labels=end_labels.long(),
+        )  # fmt: skip
+        public.append(out["loss"].item())
+    theirs.eval()
+    return public, mine
 
 
 def public_links(model: Any, tokenizer: Any, words: list[str], names: list[str]) -> dict[str, Any]:

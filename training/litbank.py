@@ -8,24 +8,21 @@ The protocol, which the figures in docs/annotator.md use:
   pronouns and noun phrases too;
 * its name is the longest among its most frequent names (longest of those at least half as frequent as
   the most frequent one, by tokens, then characters, then order of appearance);
-* ten documents are test and ten development, drawn by `random.Random(SPLIT_SEED)`; settings are chosen
+* ten documents are test and ten development, drawn by `lessons.parts_of`; settings are chosen
   on the development part, and the test part is only scored.
 """
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from bookcoref_data.annotation.cast import Cast, make_cast
+from bookcoref_data.annotation.hub.lessons import cluster_name, parts_of
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book, Mention
-
-SPLIT_SEED = 2025
-SPLIT_SIZE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +53,7 @@ class Excerpt:
 
 def parts(root: Path) -> dict[str, list[str]]:
     """Document names by part ("train", "dev", "test"), each sorted."""
-    names = sorted(p.stem for p in (root / "coref" / "conll").glob("*.conll"))
-    drawn = random.Random(SPLIT_SEED).sample(names, 2 * SPLIT_SIZE)
-    test, dev = drawn[:SPLIT_SIZE], drawn[SPLIT_SIZE:]
-    return {"train": [n for n in names if n not in drawn], "dev": sorted(dev), "test": sorted(test)}
+    return parts_of([p.stem for p in (root / "coref" / "conll").glob("*.conll")])
 
 
 def read_excerpt(root: Path, name: str) -> Excerpt | None:
@@ -92,14 +86,6 @@ def read_excerpt(root: Path, name: str) -> Excerpt | None:
     cast: Cast = make_cast(title for title, _ in named)
     quotes = _read_quotes(root / "quotations" / "tsv" / f"{name}.ann", sentences, by_mention, coreference)
     return Excerpt(Job(book, cast), tuple(tuple(sorted(ms)) for _, ms in named), people, others, quotes)
-
-
-def cluster_name(names: list[list[str]]) -> str:
-    """The longest among a cluster's frequent names (those at least half as frequent as the top one)."""
-    counts = Counter(" ".join(name) for name in names)
-    top = max(counts.values())
-    frequent = [name for name, count in counts.items() if 2 * count >= top]
-    return max(frequent, key=lambda name: (len(name.split()), len(name)))
 
 
 def _read_conll(path: Path) -> tuple[list[list[str]], list[tuple[Mention, str]]]:

@@ -31,7 +31,7 @@ PLACES = {
     ".annotating": ("annotate", "annotate_many", "propose_cast", "propose_casts"),
     ".auditing": ("audit",),
     ".books": ("AnnotatedBook", "Books", "Character", "Mention", "Quote", "load", "read", "write"),
-    ".building": ("rebuild", "rebuild_plan", "regenerate", "regenerate_check", "verify"),
+    ".building": ("link_train", "rebuild", "rebuild_plan", "regenerate", "regenerate_check", "verify"),
     ".casting": ("cast",),
     ".contexts": (
         "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
@@ -60,11 +60,11 @@ __all__ = [
     "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
     "contexts_novelty",
     "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",
-    "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "list_books", "load", "manifest_show",
-    "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack", "pack_inspect",
-    "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate", "read", "rebuild",
-    "rebuild_plan", "regenerate", "regenerate_check", "report", "review", "sample", "show", "stats", "verify",
-    "view", "write",
+    "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "link_train", "list_books", "load",
+    "manifest_show", "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack",
+    "pack_inspect", "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate",
+    "read", "rebuild", "rebuild_plan", "regenerate", "regenerate_check", "report", "review", "sample", "show",
+    "stats", "verify", "view", "write",
 ]  # fmt: skip
 
 

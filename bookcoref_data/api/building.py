@@ -1,4 +1,5 @@
-"""`rebuild`, `rebuild_plan`, `verify` and `regenerate`: a data set folder, made, checked, annotated again."""
+"""`rebuild`, `rebuild_plan`, `verify`, `regenerate`: a data set folder, made, checked, annotated again; and
+`link_train` for a model of the last one."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from .options import (
     Jobs,
     Mirror,
     Offline,
+    Overwrite,
     PathLike,
+    Positive,
     Proportion,
     Recipe,
     Replace,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from ..annotation.plan import Plan
     from ..progress import Progress
     from ..sources.release import ReleaseLayout
+    from ..workflows.link_train import LinkTraining
     from ..workflows.rebuild import RebuildReport
     from ..workflows.regenerate import Regeneration
     from ..workflows.verify import Verification
@@ -346,6 +350,39 @@ def regenerate_check(
     plan = _plan(backend, recipe, models, endpoint)
     rows = check(path_of(folder), plan, books=list(books), splits=list(splits))
     return Table.of_rows(("what", "found", "verdict"), rows)
+
+
+@files_of("out", reads=("source",))
+def link_train(
+    source: PathLike, out: PathLike, *, model: PathLike | None = None, epochs: Positive = 10,
+    steps: Count = 0, seed: Count = 0, data_only: bool = False, replace: Overwrite = False,
+    progress: Progress | None = None,
+) -> LinkTraining:  # fmt: skip
+    """Train the reader of the step `link` on LitBank, as the paper's Appendix B.
+
+    The reader starts from a published one. The epoch that links the ten documents "dev" best is kept, and
+    scored on the ten documents "test". `regenerate --model link=OUT` uses it. The training data are in the
+    format of the public package, too.
+
+    Args:
+        source: your copy of LitBank (with coref/brat).
+        out: folder for the reader and its training data.
+        model: the reader to start from: a folder, or a name on the Hub (default: that of the paper's recipe).
+        epochs: how often the training part is read.
+        steps: stop after so many steps of eight windows; 0 means after the epochs.
+        seed: another order of the windows.
+        data_only: write the training data, and train nothing.
+
+    Raises:
+        SourceError, FormatError: LitBank or the reader cannot be read. UsageError: too few documents.
+    """
+    from ..workflows.link_train import link_train as run
+
+    link = _plan("hub", None, None, None).of("link") if model is None else {"model": str(model)}
+    return run(
+        path_of(source), path_of(out), link, epochs=epochs, steps=steps, seed=seed, data_only=data_only,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _plan(

@@ -43,7 +43,7 @@ PANELS = {
     "Scores": ("scores", "evaluate stats"),
     "Your own novel": ("novel", "sample annotate view edits report export convert align"),
     "Casts and corrections by people": ("people", "cast review audit"),
-    "Making data": ("making", "clean harvest match create regenerate import publish"),
+    "Making data": ("making", "clean harvest match create regenerate link-train import publish"),
     "Sister tasks": ("tasks", "merge questions contexts"),
 }
 """The verbs by panel of --help, and the module of `cli/verbs` in which those of a panel are."""
@@ -171,7 +171,7 @@ def declared_verb(words: str) -> Command | None:
     first, group = words.split()[0], words in GROUPS
     module = next(module for module, names in PANELS.values() if first in names.split())
     found = import_module(f".verbs.{module}", __package__)
-    name = words.replace(" ", "_")
+    name = re.sub("[ -]", "_", words)
     handler = getattr(found, name, None) or getattr(found, f"{name}_", None)
     return command_of(handler, words, group=group) if handler else None
 

@@ -39,9 +39,9 @@ API_NAMES = {
 }  # fmt: skip
 """Functions that are not called after their verb."""
 _WORDS = {function: words for words, function in API_NAMES.items()} | {
-    "annotate_many": "annotate", "merge_agreement": "merge --agreement", "rebuild_plan": "rebuild --dry-run",
+    "annotate_many": "annotate", "link_train": "link-train", "merge_agreement": "merge --agreement",
+    "propose_casts": "annotate --propose-cast", "rebuild_plan": "rebuild --dry-run",
     "regenerate_check": "regenerate --check",
-    "propose_casts": "annotate --propose-cast",
 }  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def verb(
 
 def name_in_api(words: str) -> str:
     """The function of the front door that a verb calls."""
-    return API_NAMES.get(words, words.replace(" ", "_"))
+    return API_NAMES.get(words, re.sub("[ -]", "_", words))
 
 
 def api_function(name: str) -> Function:

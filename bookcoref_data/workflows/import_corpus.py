@@ -91,7 +91,7 @@ def import_corpus(
     listener.begin("read", None, "documents")
     found: list[Found] = []
     try:
-        for item in read_corpus(kind, Path(path), report, _tokenise):
+        for item in read_corpus(kind, Path(path), report, tokenise):
             found.append(item if split is None else item._replace(split=split))
             listener.advance("read")
     finally:
@@ -105,7 +105,7 @@ def import_corpus(
     return Imported(corpus, out, splits, digest, report, None if records is None else Path(records))
 
 
-def _tokenise(data: bytes, name: str) -> Any:
+def tokenise(data: bytes, name: str) -> Any:
     from ..text.read_book import ReadSettings, read_book
 
     return read_book(data, f"{name}.txt", ReadSettings(apparatus="keep", guard=False))

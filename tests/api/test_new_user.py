@@ -9,6 +9,7 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.sample_story import gutenberg_text, sample_path
+from tests.faults.workplace import write_litbank
 
 TRIES = """
 bc.load("bookcoref")[0].text.startswith("CHAPTER I.")
@@ -75,6 +76,7 @@ bc.align("system.conll", "lamp.txt", out="aligned.jsonl", report="aligned.json")
 bc.clean("lamp.txt", out="clean.txt", map="clean.json")
 bc.convert("system.conll", "again.jsonl")
 bc.import_corpus("fantasycoref", "corpus", out="imported")
+bc.link_train("litbank", "reader", data_only=True)
 bc.list_books("nowhere")
 bc.show("lamp", character="Thorne")
 bc.show("lamp", at=410)
@@ -123,6 +125,7 @@ def desk(world):
     """The world above, and small inputs of the other functions. Lines build on the files of those before."""
     bc.load(world / "bookcoref").save(world / "lamp.jsonl")
     (world / "names.txt").write_text("Anna\nMr. Ford\n", encoding="utf-8")
+    write_litbank(world / "litbank")
     rows = [json.dumps({"doc_key": key, **TINY}) + "\n" for key in ("tiny", "other")]
     (world / "tiny.jsonl").write_text(rows[0], encoding="utf-8")
     (world / "two.jsonl").write_text("".join(rows), encoding="utf-8")

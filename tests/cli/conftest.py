@@ -23,7 +23,7 @@ from command_server import run_command
 import bookcoref_data as bc
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.sample_story import sample_path
-from tests.faults.workplace import PARTS, RDF
+from tests.faults.workplace import PARTS, RDF, write_litbank
 
 CODE = "from bookcoref_data.cli import main; main()"
 
@@ -172,6 +172,7 @@ def place(tmp_path_factory, built):
     write_lines(folder / "two.jsonl", [{"doc_key": key, **TINY} for key in ("one", "two")])
     (folder / "corpus").mkdir()
     books.save(folder / "corpus" / "lamp.conll")
+    write_litbank(folder / "litbank")
     bc.contexts_build(books, folder / "contexts", budget=100, strategies=["lead"])
     bc.questions_build(folder / "system.conll", folder / "questions", test=3, dev=0, draws=0)
     bc.annotate(folder / "tiny.jsonl", ["Anna", "Mr. Ford"], out=folder / "annotated")

@@ -17,6 +17,7 @@ NEEDS = (
     "--from-gutenberg",
     "hf:",
     "--contact",
+    "--epochs",
     "http://",
     "--archive",
     "--recipe open-silver",

@@ -33,6 +33,7 @@ COMMANDS = {
     "export": "export bookcoref --to csv --out TARGET",
     "harvest liscu": "harvest liscu --names names.tsv --out TARGET.jsonl",
     "import": "import fantasycoref corpus --out TARGET",
+    "link-train": "link-train litbank --out TARGET --data-only",
     "manifest write": "manifest write bookcoref --out TARGET.json",
     "match": "match casts.jsonl --catalogue rdf.tar.bz2 --out TARGET",
     "merge": "merge parts.conll --by id --out TARGET.conll",

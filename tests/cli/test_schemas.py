@@ -37,6 +37,7 @@ COMMANDS = {
     "edits-merge": "edits merge edits.jsonl edits.jsonl",
     "export": "export bookcoref --to csv --out tables",
     "import": "import fantasycoref corpus --out imported",
+    "link-train": "link-train litbank --out reader --data-only",
     "list": "list",
     "manifest-show": "manifest show bookcoref",
     "manifest-write": "manifest write bookcoref --out manifest.json",

@@ -36,6 +36,31 @@ EDIT = {"op": "rename", "character": "Anna", "name": "Anna Ford"}
 NAMES = ("Anna", "Mr. Ford")
 
 
+STORY = "the old fox met Anna Brown\nshe was tired\nAnna said that Brown was at the mill\nthe hare met Brown"
+PEOPLE = [
+    (16, 26, "PROP_PER", "Anna_Brown-1"), (27, 30, "PRON_PER", "Anna_Brown-1"),
+    (41, 45, "PROP_PER", "Anna_Brown-1"), (0, 11, "NOM_PER", "the_old_fox-2"),
+    (56, 61, "PROP_PER", "Brown-3"), (69, 77, "NOM_FAC", "the_mill-4"), (91, 96, "PROP_PER", "Brown-3"),
+    (78, 86, "NOM_PER", "Brown-3"),
+]  # fmt: skip
+"""Mentions of STORY in characters, with LitBank's type and cluster."""
+
+
+def write_litbank(folder: Path, documents: int = 6) -> Path:
+    """A LitBank of documents that are all alike, in brat files as the corpus has them."""
+    brat = folder / "coref" / "brat"
+    brat.mkdir(parents=True)
+    lines = [
+        f"T{2 * i + n}\t{kind} {start} {end}\t{STORY[start:end]}\n"
+        for i, (start, end, *kinds) in enumerate(PEOPLE)
+        for n, kind in enumerate(kinds)
+    ]
+    for number in range(documents):
+        (brat / f"{number}_story_brat.txt").write_text(STORY + "\n", encoding="utf-8")
+        (brat / f"{number}_story_brat.ann").write_text("".join(lines), encoding="utf-8")
+    return folder
+
+
 def fill(folder: Path) -> None:
     """Make all inputs in an empty folder."""
     (folder / "lamp.txt").write_text(gutenberg_text(), encoding="utf-8")

@@ -114,11 +114,11 @@ def _load(kind: str, settings: Mapping[str, Any]) -> Any:
             )
         else:
             loaded = Maverick.load(model, revision, device=device, dtype=dtype, **encoder)
-    loaded.batches = _batches(loaded.config, dtype, device, settings.get("batch", 0))
+    loaded.batches = batches_for(loaded.config, dtype, device, settings.get("batch", 0))
     return loaded
 
 
-def _batches(config: Any, dtype: str, device: Any, most: int) -> Batches:
+def batches_for(config: Any, dtype: str, device: Any, most: int) -> Batches:
     """Batches of `most` rows, or of as many as fit into the memory that is free beside the weights."""
     import torch
 

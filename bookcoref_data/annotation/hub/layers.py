@@ -39,15 +39,18 @@ def two_layers_shapes(name: str, inputs: int, hidden: int, outputs: int) -> Shap
     }
 
 
-def projection(state: State, name: str, x: torch.Tensor, activation: str, eps: float) -> torch.Tensor:
+def projection(
+    state: State, name: str, x: torch.Tensor, activation: str, eps: float, dropout: float = 0.0
+) -> torch.Tensor:
     """The reader's projection: linear (1), activation, linear (4), layer norm (5) where there is one.
 
-    The numbers are places in the published sequence of layers; the others are dropout.
+    The numbers are places in the published sequence of layers; the others are dropout, used in training.
     """
     import torch.nn.functional as F
 
+    x = F.dropout(x, dropout)
     x = activate(F.linear(x, state[f"{name}.1.weight"], state[f"{name}.1.bias"]), activation)
-    x = F.linear(x, state[f"{name}.4.weight"], state[f"{name}.4.bias"])
+    x = F.linear(F.dropout(x, dropout), state[f"{name}.4.weight"], state[f"{name}.4.bias"])
     norm = state.get(f"{name}.5.weight")
     return x if norm is None else F.layer_norm(x, norm.shape, norm, state[f"{name}.5.bias"], eps)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NOBODY = "--NME--"
 MAX_NAME_SUBWORDS = 22  # as published: longer names are cut
+DROPOUT = 0.1  # in the heads, as published
 # Below every score a network gives, and still finite in half precision.
 MASKED = -65500.0
 # Starts whose ends are scored at once; bounds memory.
@@ -108,7 +109,7 @@ class Reader(OnEncoder):
 
     def __init__(self, encoder, tokenizer, heads: State, settings: ReaderSettings, max_subwords: int) -> None:
         self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
-        self._settings, self._max_subwords = settings, max_subwords
+        self._settings, self._max_subwords, self._dropout = settings, max_subwords, 0.0
         self.batches = Batches(1)
         self._eps = encoder.config.layer_norm_eps
         self._nobody = special_id(tokenizer, NOBODY)
@@ -179,6 +180,10 @@ class Reader(OnEncoder):
                 told(number, [])
         self.batches.run(rows, lambda row: len(row.ids), self._read_rows, heard)
 
+    def rows(self, words: Sequence[str], names: Sequence[str]) -> list[ReaderRow]:
+        """What the network reads of one text."""
+        return list(self._rows(0, words, 0, self._encode_names(names)))
+
     def _rows(
         self, number: int, words: Sequence[str], at: int, names: list[list[int]]
     ) -> Iterator[ReaderRow]:
@@ -222,10 +227,12 @@ class Reader(OnEncoder):
         """One pass: everything the network says of some texts, each with its list of names."""
         import torch
 
-        types = [[0] * row.head + [1] * (len(row.ids) - row.head) for row in rows]
         with torch.inference_mode():
-            hidden = encode(self._encoder, [row.ids for row in rows], self.device, types)
-            return [self._links(*pair) for pair in zip(rows, hidden, strict=True)]
+            return [self._links(*pair) for pair in zip(rows, self._hidden(rows), strict=True)]
+
+    def _hidden(self, rows: Sequence[ReaderRow]) -> list[torch.Tensor]:
+        types = [[0] * row.head + [1] * (len(row.ids) - row.head) for row in rows]
+        return encode(self._encoder, [row.ids for row in rows], self.device, types)
 
     def _links(self, row: ReaderRow, hidden: torch.Tensor) -> list[Link]:
         import torch
@@ -245,6 +252,60 @@ class Reader(OnEncoder):
             for s, e, c, p in found
             if c >= 2 and s <= e
         ]
+
+    def loss(self, row: ReaderRow, links: Sequence[tuple[int, int, int]]) -> torch.Tensor:
+        """The published training loss on one row: cross entropies of starts, of ends and of names, added up.
+
+        `links` are (first word, last word, name) of the whole text; one whose name is not in the row is a
+        mention of somebody else. A reader without binary ends learns the nearest end of each start.
+        """
+        import torch
+        import torch.nn.functional as F
+
+        hidden, size = self._hidden([row])[0], len(row.text.ids)
+        classes = self._classes(row, links)
+        begins = sorted({start for start, _ in classes})
+        marks = torch.zeros(size, dtype=torch.long, device=self.device)
+        marks[[start - 1 for start in begins]] = 1
+        text = hidden[1 : 1 + size]
+        total = F.cross_entropy(self._project("ned_start_classifier", text).float(), marks)
+        if not classes:
+            return total
+        ends = self._end_logits(hidden, torch.tensor(begins, device=self.device))[:, 1 : 1 + size].float()
+        right = torch.zeros(ends.shape[:2], dtype=torch.long, device=self.device)
+        for start, end in classes:
+            right[begins.index(start), end - 1] = 1
+        if self._settings.binary_ends:
+            total = total + F.cross_entropy(ends.flatten(0, 1), right.flatten())
+        else:
+            total = total + F.cross_entropy(ends.squeeze(-1), right.argmax(dim=-1))
+        places = torch.tensor(list(classes), device=self.device)
+        symbols = torch.tensor(row.symbols, device=self.device)
+        logits = self._compare(hidden, places[:, 0], places[:, 1], symbols)
+        return total + F.cross_entropy(logits.float(), torch.tensor([*classes.values()], device=self.device))
+
+    def _classes(self, row: ReaderRow, links: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int], int]:
+        """Positions (first, last subword) of a row's mentions, in order, and the class of each."""
+        places = row.text.first_and_last()
+        found: dict[tuple[int, int], int] = {}
+        for first, last, name in links:
+            if first - row.at in places and last - row.at in places:
+                span = 1 + places[first - row.at][0], 1 + places[last - row.at][1]
+                here = 0 <= name - row.first < len(row.symbols) - 2
+                found.setdefault(span, name - row.first + 2 if here else 1)
+        return dict(sorted(found.items()))
+
+    def learn(self, learning: bool) -> None:
+        """Begin or end training: dropout, and gradients of all weights."""
+        self._encoder.train(learning)
+        for weight in self.weights().values():
+            weight.requires_grad_(learning)
+        self._dropout = DROPOUT if learning else 0.0
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """All weights by the names of the published layout."""
+        named = self._encoder.named_parameters()
+        return {f"transformer_model.{name}": weight for name, weight in named} | dict(self._heads)
 
     def _spans(self, hidden: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Positions of the first and last subword of every mention found."""
@@ -289,7 +350,7 @@ class Reader(OnEncoder):
         return spans @ classes.T
 
     def _project(self, name: str, x: torch.Tensor) -> torch.Tensor:
-        return projection(self._heads, name, x, self._settings.activation, self._eps)
+        return projection(self._heads, name, x, self._settings.activation, self._eps, self._dropout)
 
 
 def _tokenizer_folder(folder: Path, base: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Making data: `clean`, `harvest`, `match`, `create`, `regenerate`, `import`, `publish`."""
+"""Making data: `clean`, `harvest`, `match`, `create`, `regenerate`, `link-train`, `import`, `publish`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...api.options import Count
     from ...workflows.create import SilverReport
     from ...workflows.import_corpus import Imported
+    from ...workflows.link_train import LinkTraining
     from ...workflows.publish import PublishReport
     from ..declared import Json, Markdown
 
@@ -220,6 +221,20 @@ def regenerate(
                 emit(table.columns, [list(row.values()) for row in table])
     listed("wrote", done.files)
     raise typer.Exit(done.result.work.exit_code or int(done.differs))
+
+
+@verb()
+def link_train(done: LinkTraining) -> None:
+    """
+    Examples:
+        bookcoref-data link-train litbank --out reader --data-only
+        bookcoref-data link-train litbank --out reader --epochs 10
+    """
+    emit_table([*done.parts[0]], [list(row.values()) for row in done.parts])
+    if done.steps:
+        scores = ", ".join(f"{score:.1f}" for score in done.dev_f1)
+        say(f"{done.steps} steps on {done.device}; F1 on dev, before and after each epoch: {scores}")
+    listed("wrote", (done.out / name for name in done.files))
 
 
 @verb()
