@@ -527,7 +527,14 @@ def _try_lock(path: Path) -> Callable[[], object] | None:
     try:
         import fcntl
     except ImportError:
-        return _try_other_lock(path)
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        return lock.release
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except FileNotFoundError:  # another process has just removed the empty folder
@@ -543,17 +550,6 @@ def _try_lock(path: Path) -> Callable[[], object] | None:
         raise
     os.close(handle)
     return None
-
-
-def _try_other_lock(path: Path) -> Callable[[], object] | None:
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return None
-    return lock.release
 
 
 def _host() -> str:

@@ -47,7 +47,11 @@ def parse_json(text: str, place: str) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_number)
         if text.count("[") + text.count("{") > MOST_DEPTH:
-            _check_depth(text)
+            depth = 0
+            for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
+                depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match.group(), 0)
+                if depth > MOST_DEPTH:
+                    raise ValueError(f"more than {MOST_DEPTH} lists and objects inside one another")
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
@@ -59,14 +63,6 @@ def parse_json(text: str, place: str) -> Any:
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no number of JSON")
-
-
-def _check_depth(text: str) -> None:
-    depth = 0
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match.group(), 0)
-        if depth > MOST_DEPTH:
-            raise ValueError(f"more than {MOST_DEPTH} lists and objects inside one another")
 
 
 def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = FormatError) -> None:

@@ -85,7 +85,9 @@ def join_runs(partner: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarr
     `partner` as `align` returns it; a new array of the same length.
     """
     settled: list[Run] = []
-    for i, j, size in reversed(_runs_of(partner)):
+    # The matches as runs, in order
+    at = np.flatnonzero(partner >= 0)
+    for i, j, size in reversed(merge_runs(at, partner[at], 1)):
         if settled:
             next_old, next_new, length = settled[-1]
             if i + size == next_old:
@@ -101,12 +103,6 @@ def join_runs(partner: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarr
     for i, j, size in settled:
         joined[i : i + size] = np.arange(j, j + size)
     return joined
-
-
-def _runs_of(partner: np.ndarray) -> list[Run]:
-    """The matches as runs, in order."""
-    at = np.flatnonzero(partner >= 0)
-    return merge_runs(at, partner[at], 1)
 
 
 def mix(values: np.ndarray) -> np.ndarray:

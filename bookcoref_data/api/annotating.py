@@ -32,7 +32,6 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from ..annotation.cast import Cast
     from ..annotation.plan import Plan
-    from ..books.annotation import Annotation
     from ..edits import Conflict, Effect
     from ..progress import Progress
     from ..workflows.annotate import Annotated, Source
@@ -347,7 +346,12 @@ def _one(
         note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
         noted = replace(source, notes=(*source.notes, note))
         aside = how | {"states": None, "resume": False}
-        before = _earlier(source, out) or annotate_book(
+        # The annotation of the same text that lies in `out`, if there is one
+        from ..formats.annotated import has_reasons, read_annotations
+
+        there = read_annotations(out) if out is not None and has_reasons(out) else []
+        same = source.book.tokens_sha256()
+        before = next((a for a in there if a.book.tokens_sha256() == same), None) or annotate_book(
             source, cast, plan, backend=backend, **aside
         ).annotation()  # fmt: skip
         first = aside if careful else how
@@ -358,15 +362,6 @@ def _one(
             _require_little(changes)
             write_states(done, how["states"])
         return done, found.conflicts, changes
-
-
-def _earlier(source: Source, out: Path | None) -> Annotation | None:
-    """The annotation of the same text that lies in `out`, if there is one."""
-    from ..formats.annotated import has_reasons, read_annotations
-
-    there = read_annotations(out) if out is not None and has_reasons(out) else []
-    same = source.book.tokens_sha256()
-    return next((a for a in there if a.book.tokens_sha256() == same), None)
 
 
 def _scores(done: Sequence[Annotated], report: Path | None) -> dict[str, Table]:

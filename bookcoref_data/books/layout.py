@@ -169,7 +169,7 @@ def _headings(book: Book, paragraphs: Sequence[TokenRange]) -> Iterator[tuple[st
     open_title: tuple[str, int] | None = None
     for p in paragraphs:
         words = [t for t in book.tokens[p.start : p.end] if t.strip()]
-        text = _prose(words)
+        text, _, _ = join_tokens(words, [TokenRange(0, len(words))])
         short = 0 < len(words) <= _HEADING_WORDS
         if short and _HEADING.match(text):
             if open_title is not None:
@@ -216,8 +216,3 @@ def _spaced(tokens: Sequence[str], p: TokenRange) -> Iterator[tuple[int, str]]:
             before, glued = ("", False) if token in opened else (before, True)
             opened ^= {token}
         yield i, before
-
-
-def _prose(words: Sequence[str]) -> str:
-    text, _, _ = join_tokens(words, [TokenRange(0, len(words))])
-    return text

@@ -184,7 +184,11 @@ def match(
     left_out = {_place(cast): people for cast in casts if (people := _left_out(cast, settings.leave_out))}
     casts = [_without(cast, settings.leave_out) for cast in casts]
     prepared = prepared or prepare(catalogue)
-    records = find_candidates(catalogue, casts, _named_ids(casts, overrides), prepared)
+    # The Gutenberg ids that overrides and sources name
+    stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
+    records = find_candidates(
+        catalogue, casts, [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated], prepared
+    )
     _check_overrides(overrides, records)
     used: set[Override] = set()
     decisions = _decided_early(casts, settings, overrides, used)
@@ -203,12 +207,6 @@ def match(
     )
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
-
-
-def _named_ids(casts: Sequence[HarvestedCast], overrides: Sequence[Override]) -> list[int]:
-    """The Gutenberg ids that overrides and sources name."""
-    stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
-    return [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated]
 
 
 def _with_authorless(

@@ -132,17 +132,13 @@ def nearly_same(one: str, other: str) -> bool:
     a, b = apart[0]
     if min(len(a), len(b)) < 5 or {a, b} & {*UNITS, *TENS}:
         return False
-    return _letters_apart(a, b) <= (2 if min(len(a), len(b)) >= 7 else 1)
-
-
-def _letters_apart(a: str, b: str) -> int:
-    """How many letters must be changed, added or left out (Levenshtein's distance)."""
+    # How many letters must be changed, added or left out (Levenshtein's distance)
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, start=1):
         before, row[0] = row[0], i
         for j, y in enumerate(b, start=1):
             before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return row[-1]
+    return row[-1] <= (2 if min(len(a), len(b)) >= 7 else 1)
 
 
 _ELSEWHERE, _WORDINGS, _COLLECTED = (

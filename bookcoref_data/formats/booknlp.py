@@ -78,7 +78,14 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     comment = book.get(_DESCRIPTION)
     if comment is None:
         parsed.characters = list(_named(book, parsed.clusters))
-        _note_rest(path, book, note)
+        # Count what BookNLP's other files say and a record has no place for
+        listed = book.get("characters")
+        features = ("agent", "patient", "mod", "poss", "g")
+        people = [c for c in (listed if type(listed) is list else ()) if type(c) is dict]
+        note(FEATURES, count=sum(any(c.get(name) for name in features) for c in people))
+        supersenses = sibling(path, ".supersense")
+        if supersenses is not None:
+            note(SUPERSENSES, count=max(sum(1 for line in read_lines(supersenses) if line) - 1, 0))
     else:
         comment = base.parse(json.dumps(comment), f"{path}: .book file")
         parsed.doc_key = comment["doc_key"]
@@ -236,17 +243,6 @@ def _read_quotes(
             "mention": None if first is None or last is None else [first, last],
             "cluster": row[2] or None,
         }
-
-
-def _note_rest(path: Path, book: dict[str, Any], note: Note) -> None:
-    """Count what BookNLP's other files say and a record has no place for."""
-    listed = book.get("characters")
-    features = ("agent", "patient", "mod", "poss", "g")
-    people = [c for c in (listed if type(listed) is list else ()) if type(c) is dict]
-    note(FEATURES, count=sum(any(c.get(name) for name in features) for c in people))
-    supersenses = sibling(path, ".supersense")
-    if supersenses is not None:
-        note(SUPERSENSES, count=max(sum(1 for line in read_lines(supersenses) if line) - 1, 0))
 
 
 def _read_entities(

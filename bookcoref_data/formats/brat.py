@@ -109,9 +109,13 @@ def _parse(
     groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
     clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
     extra: dict[str, Any] = {}
-    types = _mention_types(annotation, spans, litbank=litbank)
+    types = {
+        (*spans[number], entity.kind)
+        for number, entity in annotation.entities.items()
+        if entity.kind != DEFAULT_TYPE and (not litbank or _LITBANK_MENTION.fullmatch(entity.kind))
+    }
     if types:
-        extra["mention_types"] = types
+        extra["mention_types"] = sorted(map(list, types))
     if annotation.attributes:
         listed = [[*spans[number], values] for number, values in annotation.attributes.items()]
         extra["mention_attributes"] = sorted(listed, key=lambda item: (item[0], item[1]))
@@ -322,17 +326,6 @@ def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     for number in annotation.entities:
         groups.setdefault(root(number), []).append(number)
     return {members[0]: members for members in groups.values()}
-
-
-def _mention_types(
-    annotation: _AnnFile, spans: dict[str, Mention], *, litbank: bool
-) -> list[list[int | str]]:
-    types = {
-        (*spans[number], entity.kind)
-        for number, entity in annotation.entities.items()
-        if entity.kind != DEFAULT_TYPE and (not litbank or _LITBANK_MENTION.fullmatch(entity.kind))
-    }
-    return sorted(map(list, types))
 
 
 def _lay_out(record: Record, note: Note) -> tuple[str, list[int], list[int]]:

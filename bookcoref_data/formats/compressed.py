@@ -178,23 +178,19 @@ class _ZstdStream:
             piece = self._rest or self._raw.read(_ZSTD_PIECE)
             self._rest = b""
             if not piece:
-                self._check_complete()
+                if not self._fresh:
+                    raise FormatError(
+                        f"{self._path}: the zstd data is cut short", hint="fetch the file again"
+                    )
                 return b""
-            self._feed(piece)
+            try:
+                self._ready = self._frame.decompress(piece)
+            except self._fault as error:
+                raise FormatError(
+                    f"{self._path}: the zstd data is damaged", found=str(error), hint="fetch the file again"
+                ) from error
+            self._fresh = False
+            if self._frame.eof:
+                self._rest, self._frame, self._fresh = self._frame.unused_data, self._new(), True
         out, self._ready = self._ready[:size], self._ready[size:]
         return out
-
-    def _feed(self, piece: bytes) -> None:
-        try:
-            self._ready = self._frame.decompress(piece)
-        except self._fault as error:
-            raise FormatError(
-                f"{self._path}: the zstd data is damaged", found=str(error), hint="fetch the file again"
-            ) from error
-        self._fresh = False
-        if self._frame.eof:
-            self._rest, self._frame, self._fresh = self._frame.unused_data, self._new(), True
-
-    def _check_complete(self) -> None:
-        if not self._fresh:
-            raise FormatError(f"{self._path}: the zstd data is cut short", hint="fetch the file again")

@@ -132,7 +132,10 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
         for record in records:
             note = report.note(record.doc_key)
             count += 1
-            ids = _ids(record, clusters)
+            # The record's own ids if they fit; tools of this format want ids to differ between documents.
+            ids = base.cluster_ids(record)
+            own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
+            ids = ids if own else [f"e{clusters + i}" for i in range(len(record.clusters))]
             clusters += len(record.clusters)
             if not any(base.sentences_of(record)):
                 note(NO_TOKENS)
@@ -292,7 +295,10 @@ class _SentenceReader:
                 break
             end = chunk.end()
             if chunk[3]:
-                number = self._closing_id(chunk[3])
+                # A closing bracket holds the id alone; older files repeat all the fields
+                text = chunk[3]
+                parts = text.split("-")
+                number = parts[self._id_index()] if len(parts) == len(self.fields) > 1 else text
                 mention = self._brackets.close(number, position, place)
                 self._attributes[number, mention] = self._open_attributes[number].pop()
                 continue
@@ -308,11 +314,6 @@ class _SentenceReader:
                 expected="brackets such as (e1-person-1-, (e2-place-1-), e1)",
                 found=repr(value[:60]),
             )
-
-    def _closing_id(self, text: str) -> str:
-        """A closing bracket holds the id alone; older files repeat all the fields."""
-        parts = text.split("-")
-        return parts[self._id_index()] if len(parts) == len(self.fields) > 1 else text
 
     def _opening(self, text: str, place: str) -> tuple[str, dict[str, str]]:
         """The id of an opening bracket, and the attributes of its mention that say anything."""
@@ -389,7 +390,12 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     clusters = base.inside(record.clusters, sum(map(len, sentences)), note)
     placed = place_brackets(_inside_sentences(clusters, sentences, note), note)
     entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
-    surfaces, comments = _surfaces_of(record, sentences), _comments_of(record)
+    listed = record.extra.get("comments")
+    comments: dict[int, list[str]] = {}
+    for item in listed if type(listed) is list else ():
+        if type(item) is list and list(map(type, item)) == [int, str] and _is_comment(item[1]):
+            comments.setdefault(item[0], []).append(item[1])
+    surfaces = _surfaces_of(record, sentences)
     yield f"# newdoc id = {escape(record.doc_key)}\n"
     yield f"# global.Entity = {'-'.join(attributes.fields)}\n"
     rows = _columns(record)
@@ -425,13 +431,10 @@ def _sentence_comments(kept: list[str], sent_id: str, text: str, speakers: list[
     if "text" not in keys:
         yield f"# text = {text}\n"
     if len(set(speakers)) == 1 and speakers[0]:
-        yield f"# speaker = {_comment_value(speakers[0])}\n"
-
-
-def _comment_value(value: str) -> str:
-    """A value as it can stand in a comment: as it is, unless `unescape` or the line would change it."""
-    plain = value == value.strip() and value.isprintable() and "&#" not in value
-    return value if plain else escape(value)
+        # A value as it can stand in a comment: as it is, unless `unescape` or the line would change it
+        value = speakers[0]
+        plain = value == value.strip() and value.isprintable() and "&#" not in value
+        yield f"# speaker = {value if plain else escape(value)}\n"
 
 
 def _sentence_id(name: str, number: int) -> str:
@@ -504,16 +507,6 @@ def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:
     return found
 
 
-def _comments_of(record: Record) -> dict[int, list[str]]:
-    """The comments that can be written, by sentence."""
-    listed = record.extra.get("comments")
-    found: dict[int, list[str]] = {}
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and list(map(type, item)) == [int, str] and _is_comment(item[1]):
-            found.setdefault(item[0], []).append(item[1])
-    return found
-
-
 def _is_comment(text: str) -> bool:
     """Whether a text is a comment of a sentence, and not a line that says something of the document."""
     reserved = ("newdoc", "global.", base.MARK.strip("# "), "speaker")
@@ -541,16 +534,6 @@ class _Attributes:
         rule = _LAST_VALUE if name == "other" else _ATTRIBUTE_VALUE
         said = value if isinstance(value, str) and rule.fullmatch(value) else ""
         return said or ("1" if name == "head" else "")
-
-
-def _ids(record: Record, first: int) -> list[str]:
-    """The entity ids to write: the record's own if they fit, else e<first>, e<first + 1>, ...
-
-    Tools of this format want ids to differ between the documents of a file.
-    """
-    ids = base.cluster_ids(record)
-    own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
-    return ids if own else [f"e{first + i}" for i in range(len(record.clusters))]
 
 
 def _types(record: Record) -> list[str]:

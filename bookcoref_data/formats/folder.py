@@ -365,16 +365,12 @@ def _record_of(value: Any) -> BuildRecord:
     if not isinstance(files, dict) or not isinstance(source, dict):
         raise ValueError("files, source: not tables")
     for name, entry in files.items():
-        _check_file_entry(name, entry)
+        if name not in _LAYOUT or not isinstance(entry, dict):
+            raise ValueError(f"files: {name[:80]!r} is not a file that we write")
+        size, checksum = entry.get("bytes"), entry.get("sha256")
+        if type(size) is not int or not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
+            raise ValueError(f"files: {name}: no size or no sha256")
     return BuildRecord(texts[0], texts[1], facts, missing, files, texts[2], texts[3], source)
-
-
-def _check_file_entry(name: str, entry: Any) -> None:
-    if name not in _LAYOUT or not isinstance(entry, dict):
-        raise ValueError(f"files: {name[:80]!r} is not a file that we write")
-    size, checksum = entry.get("bytes"), entry.get("sha256")
-    if type(size) is not int or not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
-        raise ValueError(f"files: {name}: no size or no sha256")
 
 
 def _text_of(value: Mapping[str, Any], name: str) -> str:

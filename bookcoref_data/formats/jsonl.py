@@ -131,7 +131,15 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
 
 def _whole(record: Record, note: Note) -> tuple[bytes, Record]:
     """A record as a line that reads as the same record, and what of the record that is."""
-    _check_spans(record)
+    # Raises DataError where a span would make the line unreadable
+    groups = (*record.clusters, *(spans for _, spans in record.characters))
+    for start, end in (span for spans in groups for span in spans):
+        if not 0 <= start <= end <= MAX_OFFSET:
+            raise DataError(
+                f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be written",
+                expected=_SPAN,
+                found=f"[{start}, {end}]",
+            )
     speakers = speakers_of(record)
     kept = replace(record, speakers=speakers, layers=layers_of(record))
     note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
@@ -145,18 +153,6 @@ def _whole(record: Record, note: Note) -> tuple[bytes, Record]:
         kept = replace(kept, extra={k: v for k, v in kept.extra.items() if k not in lost})
         line = format_record(kept)
     return line, kept
-
-
-def _check_spans(record: Record) -> None:
-    """Raises DataError where a span would make the line unreadable."""
-    groups = (*record.clusters, *(spans for _, spans in record.characters))
-    for start, end in (span for spans in groups for span in spans):
-        if not 0 <= start <= end <= MAX_OFFSET:
-            raise DataError(
-                f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be written",
-                expected=_SPAN,
-                found=f"[{start}, {end}]",
-            )
 
 
 def format_record(record: Record) -> bytes:
@@ -213,7 +209,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _record(value: dict[str, Any], source: str, report: ConversionReport | None, bare: bool) -> Record:
     doc_key = _doc_key(value)
-    if _is_by_characters(value):
+    # Whether this is a text with clusters by characters, as fastcoref predicts them
+    tokens = value.get("sentences"), value.get("tokens")
+    if type(value.get("text")) is str and tokens == (None, None) and type(value.get("clusters")) is list:
         value = _by_tokens(value, doc_key, report)
     sentences = _sentences_of(value)
     speakers = _layer(value.get("speakers"), sentences)
@@ -243,12 +241,6 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
         None if speakers is None or not said(speakers) else speakers,
         layers,
     )
-
-
-def _is_by_characters(value: dict[str, Any]) -> bool:
-    """Whether this is a text with clusters by characters, as fastcoref predicts them."""
-    tokens = value.get("sentences"), value.get("tokens")
-    return type(value.get("text")) is str and tokens == (None, None) and type(value.get("clusters")) is list
 
 
 def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | None) -> dict[str, Any]:

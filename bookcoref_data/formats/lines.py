@@ -28,7 +28,13 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
     with reading(path, again=again) as stream:
         for number, raw in enumerate(_split(stream, path), 1):
             if number == 1:
-                raw = _without_bom(raw, path)
+                if raw[:2] in _OTHER_BOMS:
+                    raise FormatError(
+                        f"{path}:1: is {_OTHER_BOMS[raw[:2]]} text",
+                        expected="UTF-8",
+                        hint="convert it to UTF-8",
+                    )
+                raw = raw[3:] if raw.startswith(_BOM) else raw
             try:
                 yield raw.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -54,11 +60,3 @@ def _split(stream: IO[bytes], path: Path) -> Iterator[bytes]:
             pieces = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
             # What stands behind the last line end is a line only if it is not empty.
             yield from pieces if pieces[-1] else pieces[:-1]
-
-
-def _without_bom(raw: bytes, path: Path) -> bytes:
-    if raw[:2] in _OTHER_BOMS:
-        raise FormatError(
-            f"{path}:1: is {_OTHER_BOMS[raw[:2]]} text", expected="UTF-8", hint="convert it to UTF-8"
-        )
-    return raw[3:] if raw.startswith(_BOM) else raw

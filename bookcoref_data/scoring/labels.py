@@ -34,18 +34,14 @@ class Labels:
         if self._rules is None:
             self._rules = TypeRules(self._book.tokens, self._book.sentence_ends or ())
         by_type: dict[str, Counter[str]] = {}
-        for i in _members_of(side, cluster):
+        # Positions of the members of a cluster: they lie together, `owner` never decreases
+        first, last = side.owner.searchsorted([cluster, cluster + 1])
+        for i in range(int(first), int(last)):
             span = int(side.start[i]), int(side.end[i])
             if text := text_of(self._book.tokens, *span):
                 by_type.setdefault(self._rules.type_of(*span), Counter())[text] += 1
         texts = next((by_type[kind] for kind in TYPES if kind in by_type), None)
         return texts.most_common(1)[0][0] if texts else number
-
-
-def _members_of(side: Members, cluster: int) -> range:
-    """Positions of the members of a cluster: they lie together, `owner` never decreases."""
-    first, last = side.owner.searchsorted([cluster, cluster + 1])
-    return range(int(first), int(last))
 
 
 def text_of(tokens: Sequence[str], start: int, end: int) -> str:

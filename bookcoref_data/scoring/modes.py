@@ -101,7 +101,12 @@ def prepare(
     if mode == "split":
         return _prepare_split(keys, responses, missing, window_size)
     paired = pair(keys, responses, missing=missing)
-    _refuse_windows(paired.pairs, mode)
+    found = [d.doc_key for d, _ in paired.pairs if d.window]
+    if found and mode != "full":
+        raise UsageError(
+            f"--mode {mode} restricts whole books to windows, but these documents are windows already",
+            found=", ".join(found[:3]), hint="score windows with --mode split",
+        )  # fmt: skip
     books, notes = [], list(paired.notes)
     for left, right in paired.pairs:
         book = _whole(left, right)
@@ -109,15 +114,6 @@ def prepare(
             book = _cut(book, _WINDOWS[mode](book, window_size))
         books.append(book)
     return ReadyToScore(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
-
-
-def _refuse_windows(pairs: Iterable[tuple[Scorable, Scorable]], mode: str) -> None:
-    found = [d.doc_key for d, _ in pairs if d.window]
-    if found and mode != "full":
-        raise UsageError(
-            f"--mode {mode} restricts whole books to windows, but these documents are windows already",
-            found=", ".join(found[:3]), hint="score windows with --mode split",
-        )  # fmt: skip
 
 
 def _whole(key: Scorable, response: Scorable) -> BookPair:

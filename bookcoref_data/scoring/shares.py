@@ -95,7 +95,16 @@ def _weights(both: Overlap, metric: str, parts: Parts) -> tuple[Floats, Floats]:
         return _other_links(both.key, in_key), _other_links(both.response, in_response)
     if metric == "mentions":
         return (both.key_partner >= 0).astype(float), (both.response_partner >= 0).astype(float)
-    return _in_partner(both, parts)
+    # 1 for members that lie in the cluster theirs is aligned with
+    aligned = parts.aligned
+    back = np.full(both.response.sizes.size, -1)
+    back[aligned[aligned >= 0]] = np.flatnonzero(aligned >= 0)
+    sides = (both.key, both.key_partner, aligned), (both.response, both.response_partner, back)
+    key, response = (
+        ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
+        for mentions, partner, mate in sides
+    )
+    return key, response
 
 
 def _kept_links(n: Floats) -> Floats:
@@ -112,16 +121,3 @@ def _shared(mentions: Members, partner: Ints, others: int) -> Floats:
     code = np.where(partner >= 0, mentions.owner * np.int64(max(others, 1)) + partner, -1)
     _, group, counts = np.unique(code, return_inverse=True, return_counts=True)
     return np.where(partner >= 0, counts[group], 0).astype(float)
-
-
-def _in_partner(both: Overlap, parts: Parts) -> tuple[Floats, Floats]:
-    """1 for members that lie in the cluster theirs is aligned with."""
-    aligned = parts.aligned
-    back = np.full(both.response.sizes.size, -1)
-    back[aligned[aligned >= 0]] = np.flatnonzero(aligned >= 0)
-    sides = (both.key, both.key_partner, aligned), (both.response, both.response_partner, back)
-    key, response = (
-        ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
-        for mentions, partner, mate in sides
-    )
-    return key, response

@@ -140,7 +140,11 @@ class Texts:
     def _found(self, book: str, failures: list[str]) -> Iterator[TextFile]:
         """Texts from all places in order; what cannot be had is noted in `failures`."""
         yield from self._from_mirror_folder(book, failures)
-        self._remove_damaged(book, failures)
+        # Remove cached texts that are not what they were, and say so: the search goes on without them
+        for path in self._cached_paths(book):
+            if self._from_cache(book, path) is None:
+                failures.append(f"{path}: damaged since it was fetched, so it was removed")
+                self._remove(path, "it is not what was fetched")
         cached = self.cached(book)
         yield from cached
         if self.offline:
@@ -267,13 +271,6 @@ class Texts:
             )  # fmt: skip
         except (OSError, KeyError, DataError):
             return None
-
-    def _remove_damaged(self, book: str, failures: list[str]) -> None:
-        """Remove cached texts that are not what they were, and say so: the search goes on without them."""
-        for path in self._cached_paths(book):
-            if self._from_cache(book, path) is None:
-                failures.append(f"{path}: damaged since it was fetched, so it was removed")
-                self._remove(path, "it is not what was fetched")
 
     def _remove(self, path: Path, why: str) -> None:
         self.fetcher.progress.note(f"removed the cached text {path}: {why}")

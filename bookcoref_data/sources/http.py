@@ -180,7 +180,12 @@ class Fetcher:
                 f"{url} is needed, but the network is switched off",
                 hint="run once without --offline, or give local files (--mirror DIR, --release DIR)",
             )
-        self._refuse_given_up(host, url)
+        # Fail at once for a host that was given up in this run
+        if host in self._given_up:
+            raise SourceError(
+                f"cannot fetch {url}", found=f"{self._given_up[host]} ({host} was given up in this run)",
+                hint="check the network and run the same command again; what is fetched is kept",
+            )  # fmt: skip
         for attempt in range(1, self.pace.attempts + 1):
             self._turns.wait(host)
             try:
@@ -217,14 +222,6 @@ class Fetcher:
     def _give_up(self, host: str, reason: str) -> None:
         self._given_up[host] = reason
         self.progress.note(f"{host} is left out for the rest of this run: {reason}")
-
-    def _refuse_given_up(self, host: str, url: str) -> None:
-        """Fail at once for a host that was given up in this run."""
-        if host in self._given_up:
-            raise SourceError(
-                f"cannot fetch {url}", found=f"{self._given_up[host]} ({host} was given up in this run)",
-                hint="check the network and run the same command again; what is fetched is kept",
-            )  # fmt: skip
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None,
@@ -292,7 +289,14 @@ class Fetcher:
                 raise Retry("the server refused to continue the transfer")
             total = _length(answer)
             if answer.status_code == 206:
-                total = _continued(answer, kept, part)
+                # The whole length that a 206 answer names; a range that does not join ours is thrown away
+                fits = re.fullmatch(
+                    r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip()
+                )
+                if not fits or int(fits[1]) != kept or not kept:
+                    part.drop()
+                    raise Retry("the server sent another range than it was asked for")
+                total = None if fits[2] == "*" else int(fits[2])
             else:
                 kept = 0
                 part.begin(url, _validator(answer))
@@ -515,15 +519,6 @@ def _validator(answer: requests.Response) -> str | None:
     if tag.startswith('"'):
         return tag
     return answer.headers.get("Last-Modified")
-
-
-def _continued(answer: requests.Response, kept: int, part: _PartialFile) -> int | None:
-    """The whole length that a 206 answer names; a range that does not join ours is thrown away."""
-    fits = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
-    if not fits or int(fits[1]) != kept or not kept:
-        part.drop()
-        raise Retry("the server sent another range than it was asked for")
-    return None if fits[2] == "*" else int(fits[2])
 
 
 def _hold_limit(url: str, size: int, most: int, part: _PartialFile | None = None) -> None:

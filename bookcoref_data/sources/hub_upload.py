@@ -95,7 +95,12 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
 
     progress, api = progress or Silent(), HfApi(endpoint=own_endpoint(), library_name="bookcoref-data")
     with upload_faults(job.repository), silent_bars():
-        _create(api, job)
+        api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
+        if job.private and not api.dataset_info(job.repository).private:
+            raise UsageError(
+                f"{job.repository} exists and is public", expected="a private repository",
+                hint="choose another name, or make it private in its settings on the Hub",
+            )  # fmt: skip
         there = _index(job.repository, BRANCH)
         gone = _replaced(job, there)
         tags = _tags(api, job.repository)
@@ -114,15 +119,6 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
         tagged = _tag(api, job, tags, commit)
     sent = sum(size_of(job.files[path]) for path in new)
     return Uploaded(page_of(job.repository), commit, tagged, len(job.files), sent)
-
-
-def _create(api: HfApi, job: Upload) -> None:
-    api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
-    if job.private and not api.dataset_info(job.repository).private:
-        raise UsageError(
-            f"{job.repository} exists and is public", expected="a private repository",
-            hint="choose another name, or make it private in its settings on the Hub",
-        )  # fmt: skip
 
 
 def _replaced(job: Upload, there: Mapping[str, HubFile]) -> list[str]:

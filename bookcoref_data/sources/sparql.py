@@ -230,7 +230,17 @@ class SparqlEndpoint:
             told = _says_timeout(str(error))
             return _Fault(f"500: {_short(error)}", heavy=told, refused=told)
         except urllib.error.HTTPError as error:
-            return _http_fault(error.code, error.headers.get("Retry-After"))
+            code = error.code
+            after = error.headers.get("Retry-After")
+            if code == 429:
+                return _Fault("429, too many requests", down=True, retry_after=after)
+            if code in (401, 403):
+                hint = "name a reachable contact (--contact), and wait before the next try"
+                return _Fault(f"{code}, refused", fatal=True, hint=hint)
+            if code == 504:
+                return _Fault("504, gateway timeout", heavy=True)
+            down = code in (502, 503)
+            return _Fault(str(code), fatal=400 <= code < 500 and code != 408, down=down, retry_after=after)
         except TimeoutError:
             return _Fault(f"no answer within {self.timeout:.0f} s", heavy=True)
         except urllib.error.URLError as error:
@@ -253,18 +263,6 @@ class _Fault(NamedTuple):
     refused: bool = False
     retry_after: str | None = None
     hint: str | None = None
-
-
-def _http_fault(code: int, after: str | None) -> _Fault:
-    if code == 429:
-        return _Fault("429, too many requests", down=True, retry_after=after)
-    if code in (401, 403):
-        hint = "name a reachable contact (--contact), and wait before the next try"
-        return _Fault(f"{code}, refused", fatal=True, hint=hint)
-    if code == 504:
-        return _Fault("504, gateway timeout", heavy=True)
-    down = code in (502, 503)
-    return _Fault(str(code), fatal=400 <= code < 500 and code != 408, down=down, retry_after=after)
 
 
 def _parsed(content_type: str, body: bytes) -> Any:

@@ -132,7 +132,10 @@ class Store:
         except OSError as error:
             raise CacheError.at(self.root, error) from error
         try:
-            _sign(path)
+            # Write beside a lock who holds it. It is a help for people, so a failure is none of ours
+            facts = {"pid": os.getpid(), "host": platform.node(), "program": Path(sys.argv[0]).name}
+            with contextlib.suppress(OSError):
+                _holder_path(path).write_text(json.dumps(facts), encoding="utf-8")
             yield
         finally:
             _holder_path(path).unlink(missing_ok=True)
@@ -275,13 +278,6 @@ class Store:
 
 def _holder_path(lock: Path) -> Path:
     return lock.with_suffix(".holder")
-
-
-def _sign(lock: Path) -> None:
-    """Write beside a lock who holds it. It is a help for people, so a failure is none of ours."""
-    facts = {"pid": os.getpid(), "host": platform.node(), "program": Path(sys.argv[0]).name}
-    with contextlib.suppress(OSError):
-        _holder_path(lock).write_text(json.dumps(facts), encoding="utf-8")
 
 
 def lock_holder(lock: Path) -> str:

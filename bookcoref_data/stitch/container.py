@@ -97,11 +97,7 @@ def read_directory(data: bytes, what: str = "pack") -> tuple[list[tuple[str, int
         name, method, raw, stored = _ENTRY.unpack_from(data, at)
         at += _ENTRY.size
         directory.append((name.decode("ascii", "replace"), method, raw, stored))
-    _check_directory(directory, len(data) - at - _SEAL, what)
-    return directory, at
-
-
-def _check_directory(directory: list[tuple[str, int, int, int]], room: int, what: str) -> None:
+    room = len(data) - at - _SEAL
     names = [name for name, *_ in directory]
     if len(set(names)) < len(names):
         raise _broken(what, "every section once", "one of each", ", ".join(names))
@@ -110,6 +106,7 @@ def _check_directory(directory: list[tuple[str, int, int, int]], room: int, what
     largest, total = max((d[2] for d in directory), default=0), sum(d[2] for d in directory)
     if largest > MOST_SECTION_BYTES or total > MOST_TOTAL_BYTES:
         raise _broken(what, "its unpacked size", f"at most {MOST_TOTAL_BYTES:,} bytes", f"{total:,} bytes")
+    return directory, at
 
 
 def _unpack(body: bytes, method: int, raw: int, what: str) -> bytes:

@@ -116,7 +116,10 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
         return CharStream(codes, after)
     literal, marks, owner = _read_literals(edits)
     at = np.cumsum(edits.keep)[owner]
-    _mark_before(after, at, literal, marks)
+    bare = literal < 0
+    before = at[bare] - 1
+    inside = before >= 0
+    np.maximum.at(after, before[inside], marks[bare][inside])
     real = literal >= 0
     if codes.dtype == np.uint16 and literal.max() > 0xFFFF:
         codes = codes.astype(np.uint32)
@@ -158,13 +161,6 @@ def _read_literals(edits: Edits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     literal = np.where(bare, -1, codes)
     visible = ((mark == 0) | bare) & ~is_escape
     return literal[visible], follows[visible], owner[visible]
-
-
-def _mark_before(after: np.ndarray, at: np.ndarray, literal: np.ndarray, marks: np.ndarray) -> None:
-    bare = literal < 0
-    before = at[bare] - 1
-    inside = before >= 0
-    np.maximum.at(after, before[inside], marks[bare][inside])
 
 
 def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edits:

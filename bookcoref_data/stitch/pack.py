@@ -187,7 +187,16 @@ def _changes(
     ends = np.zeros(len(target), dtype=bool)
     ends[cuts.token_ends] = True
     edits, start, length = make_edits(source, target, ends).within_body()
-    _refuse_leak(doc_key, edits, len(target), most_literal_share)
+    size = len(target)
+    held = edits.literal_characters
+    if held > max(most_literal_share * size, LEAST_LITERAL_CHARACTERS):
+        raise DataError(
+            f"{doc_key}: a pack from this text would hold {held:,} characters of the book as text",
+            expected=f"at most {most_literal_share:.1%} of {size:,}",
+            found=f"{held / max(size, 1):.1%}; the longest piece has {edits.longest_literal:,}",
+            hint="the text is another book or a very different edition; give the edition of the release, "
+            "or raise the bound if the text may be passed on",
+        )
     body = CharStream(source.codes[start : start + length], source.after[start : start + length])
     stream = apply_edits(body, edits)
     if not np.array_equal(stream.codes, target):
@@ -252,18 +261,6 @@ def make_pack(
     if read_pack(data).apply(text) != [list(s) for s in sentences]:
         raise DataError(f"{doc_key}: the pack does not give back what was packed", hint="report this defect")
     return data
-
-
-def _refuse_leak(doc_key: str, edits: Edits, size: int, most: float) -> None:
-    held = edits.literal_characters
-    if held > max(most * size, LEAST_LITERAL_CHARACTERS):
-        raise DataError(
-            f"{doc_key}: a pack from this text would hold {held:,} characters of the book as text",
-            expected=f"at most {most:.1%} of {size:,}",
-            found=f"{held / max(size, 1):.1%}; the longest piece has {edits.longest_literal:,}",
-            hint="the text is another book or a very different edition; give the edition of the release, "
-            "or raise the bound if the text may be passed on",
-        )
 
 
 def _annotation_sections(

@@ -179,7 +179,11 @@ def remap(
     if alignment.matched_share < least_matched:
         raise _refusal(old, alignment, len(tokens), least_matched)
     ends = list(accumulate(map(len, sentences)))
-    first, last = _sentence_span(span_of_matches(alignment.partner, len(tokens)), ends)
+    # Numbers of the first and last sentence that the span touches
+    span = span_of_matches(alignment.partner, len(tokens))
+    first = int(np.searchsorted(ends, span[0], side="right"))
+    last = int(np.searchsorted(ends, max(span[1] - 1, span[0]), side="right"))
+    last = min(last, len(ends) - 1)
     start, stop = (0, *ends)[first], ends[last]
     table = _AllMentions.of(old.annotation)
     fate = _fate(table, alignment, tokens, start, stop)
@@ -310,13 +314,6 @@ def _carried(
         if groups[link]
     ]
     return clusters, characters, merged
-
-
-def _sentence_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int]:
-    """Numbers of the first and last sentence that the span touches."""
-    first = int(np.searchsorted(ends, span[0], side="right"))
-    last = int(np.searchsorted(ends, max(span[1] - 1, span[0]), side="right"))
-    return first, min(last, len(ends) - 1)
 
 
 def _report(

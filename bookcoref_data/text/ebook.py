@@ -97,22 +97,18 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
 
     Raises: as `decode_book`.
     """
-    _refuse_others(data, name)
+    # Raises UsageError: a file that is known to hold no text of a book is refused by what it is
+    for sign, what, hint in _SIGNS:
+        if data.startswith(sign):
+            raise _refused(name, what, hint)
+    if data[60:68] == b"BOOKMOBI":
+        raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
     if data.startswith(b"PK\x03\x04"):
         return _packed(_archive(data, name), name)
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
         return found, "text"
     return read_html(_html_text(data, name)), "HTML"
-
-
-def _refuse_others(data: bytes, name: str) -> None:
-    """Raises UsageError: a file that is known to hold no text of a book is refused by what it is."""
-    for sign, what, hint in _SIGNS:
-        if data.startswith(sign):
-            raise _refused(name, what, hint)
-    if data[60:68] == b"BOOKMOBI":
-        raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
 
 
 def _packed(archive: zipfile.ZipFile, name: str) -> tuple[MarkedText, str]:
@@ -182,7 +178,11 @@ def _xml(content: bytes, part: str, name: str) -> ElementTree.Element:
 def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     """The documents of an EPUB in reading order, without its own navigation."""
     if "META-INF/encryption.xml" in archive.namelist():
-        _check_encryption(_part(archive, "META-INF/encryption.xml", name), name)
+        # Fonts may be scrambled; a book may not
+        root = _xml(_part(archive, "META-INF/encryption.xml", name), "META-INF/encryption.xml", name)
+        schemes = [e.get("Algorithm", "") for e in root.iter() if _local(e) == "EncryptionMethod"]
+        if any("obfuscation" not in s.lower() and "font" not in s.lower() for s in schemes):
+            raise _refused(name, "an encrypted EPUB", "only books without copy protection can be read")
     container = _xml(_part(archive, "META-INF/container.xml", name), "META-INF/container.xml", name)
     place = next((e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile"), "")
     package = _xml(_part(archive, place, name), place, name)
@@ -206,14 +206,6 @@ def _unquoted(address: str) -> str:
     """An address with its %20 and the like as characters."""
     plain = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), address.encode())
     return plain.decode("utf-8", "replace")
-
-
-def _check_encryption(content: bytes, name: str) -> None:
-    """Fonts may be scrambled; a book may not."""
-    root = _xml(content, "META-INF/encryption.xml", name)
-    schemes = [e.get("Algorithm", "") for e in root.iter() if _local(e) == "EncryptionMethod"]
-    if any("obfuscation" not in s.lower() and "font" not in s.lower() for s in schemes):
-        raise _refused(name, "an encrypted EPUB", "only books without copy protection can be read")
 
 
 def _local(element: ElementTree.Element) -> str:

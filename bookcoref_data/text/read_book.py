@@ -162,7 +162,15 @@ def clean_file(
 ) -> CleanFile:
     """Decoded text to clean text: the first half of `read_book`; see there."""
     notes = [note for note in [source.note(name)] if note]
-    _check_form(source.text, name)
+    # Markup is no text: its tags would become words of the book
+    form = markup_of(source.text)
+    if form:
+        raise DataError(
+            f"{name} is written in {form}, not in plain text",
+            expected="the plain text of a book (.txt)",
+            found=repr(" ".join(source.text[:200].split())[:60]),
+            hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
+        )
     ours = is_gutenberg(source.text)
     number = gutenberg_id_of(name, source.text)
     rules = settings.recipe.for_book(number)
@@ -192,18 +200,6 @@ def gutenberg_id_of(name: str, text: str = "") -> str:
         return found.group(1)
     numbers = ebook_numbers(text) if is_gutenberg(text) else []
     return numbers[0] if numbers else ""
-
-
-def _check_form(text: str, name: str) -> None:
-    """Markup is no text: its tags would become words of the book."""
-    form = markup_of(text)
-    if form:
-        raise DataError(
-            f"{name} is written in {form}, not in plain text",
-            expected="the plain text of a book (.txt)",
-            found=repr(" ".join(text[:200].split())[:60]),
-            hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
-        )
 
 
 def _check_whole(text: str, name: str, guard: bool) -> list[str]:

@@ -180,7 +180,12 @@ class WordSplitter:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._rules = frozenset(_changing_rules(tokenizer))
-        self._edges = _special_cases(tokenizer)
+        # What each special case of spaCy is split into without special cases: "):" is ")", ":"
+        import spacy
+
+        plain = spacy.blank("en").tokenizer
+        plain.rules = {}
+        self._edges = {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
         self._neighbours = {pair for parts in self._edges.values() for pair in pairwise(parts)}
         self._rights = {right for _, right in self._neighbours}
         self._known = _Known(self._learn)
@@ -261,15 +266,6 @@ def _changing_rules(tokenizer: Tokenizer) -> Iterator[str]:
     for case, tokens in (tokenizer.rules or {}).items():
         if [token[ORTH] for token in tokens] != [case]:
             yield case
-
-
-def _special_cases(tokenizer: Tokenizer) -> dict[str, tuple[str, ...]]:
-    """What each special case of spaCy is split into without special cases: "):" is ")", ":"."""
-    import spacy
-
-    plain = spacy.blank("en").tokenizer
-    plain.rules = {}
-    return {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
 
 
 @cache

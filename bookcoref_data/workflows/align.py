@@ -124,7 +124,13 @@ def align_records(
     """Carry annotated documents to `new`, a plain text or tokenised documents; raises as `align_files`."""
     if _is_plain(new, new_format):
         sentences = tokenize_edition(decode(_read(new), str(new)).text)
-        return [_remapped(old_of_record(_only(records)), sentences, least_matched)]
+        if len(records) != 1:
+            raise UsageError(
+                f"there are {len(records)} annotated documents, but one plain text was given",
+                expected="one document", found=", ".join(r.doc_key for r in records[:20]),
+                hint="pick one with --doc-key",
+            )  # fmt: skip
+        return [_remapped(old_of_record(records[0]), sentences, least_matched)]
     return _onto_documents([old_of_record(r) for r in records], new, new_format, least_matched)
 
 
@@ -165,16 +171,6 @@ def _chosen(records: list[Record], doc_key: str | None, old: Path) -> list[Recor
             f"{old} has no document {doc_key!r}", expected=", ".join(r.doc_key for r in records[:20])
         )
     return chosen
-
-
-def _only(records: list[Record]) -> Record:
-    if len(records) != 1:
-        raise UsageError(
-            f"there are {len(records)} annotated documents, but one plain text was given",
-            expected="one document", found=", ".join(r.doc_key for r in records[:20]),
-            hint="pick one with --doc-key",
-        )  # fmt: skip
-    return records[0]
 
 
 def _pack_or_none(path: Path) -> Pack | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,10 @@ def describe(folder: Path, name: str) -> dict[str, Any]:
     """Facts of a built book, its first words, and its characters with their most frequent mention."""
     facts, book = _find(folder, name)
     people = sorted(
-        ((c.name, len(c.mentions), _usual(book, c.mentions)) for c in book.characters),
+        (
+            (c.name, len(c.mentions), Counter(book.text_of(m) for m in c.mentions).most_common(1)[0][0])
+            for c in book.characters
+        ),
         key=lambda row: (-row[1], row[0]),
     )
     return {"facts": facts, "begins": _begins(book), "characters": people}
@@ -180,10 +182,6 @@ def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
             expected=", ".join(near or keys[:20]), hint="bookcoref-data list shows all books",
         )  # fmt: skip
     return fits[0]
-
-
-def _usual(book: Book, mentions: Iterable[Mention]) -> str:
-    return Counter(book.text_of(m) for m in mentions).most_common(1)[0][0]
 
 
 def _begins(book: Book) -> str:

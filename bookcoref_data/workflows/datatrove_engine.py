@@ -120,23 +120,19 @@ def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
     characters = Path(value["characters"]) if value["characters"] else None
     books = Shelf(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))
     note = work / "done" / f"{path.name}.json"
-    key = _text_key(books, path)
+    # Checksum of everything that can change the annotation of a text file, found without tokenising it
+    cast = books.cast_file(path)
+    inputs = [
+        SCALE_RULES, annotator_version(books.plan.backend), books.plan.key(), books.steps, books.narrators,
+        path.name, sha256_file(path), sha256_file(cast) if cast else AUTO,
+    ]  # fmt: skip
+    key = sha256_bytes(json.dumps(inputs).encode("utf-8"))
     known = read_note(note)
     if known and known.get("key") == key and intact(Path(str(known.get("folder")))):
         return
     for job in books.jobs():
         annotate_one(job)
         write_note(note, {"key": key, "doc_key": str(job), "folder": str(job.finished())})
-
-
-def _text_key(books: Shelf, path: Path) -> str:
-    """Checksum of everything that can change the annotation of a text file, found without tokenising it."""
-    cast = books.cast_file(path)
-    inputs = [
-        SCALE_RULES, annotator_version(books.plan.backend), books.plan.key(), books.steps, books.narrators,
-        path.name, sha256_file(path), sha256_file(cast) if cast else AUTO,
-    ]  # fmt: skip
-    return sha256_bytes(json.dumps(inputs).encode("utf-8"))
 
 
 def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, cache: str) -> None:

@@ -98,7 +98,10 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
     # Said before hours of fetching, not after.
     check_replaceable(plan.out, replace=True)
     if not plan.replace:
-        _check_asked(plan)
+        # Refuse before any work when the folder holds books that nobody asked for now
+        asked = {part.doc_key for part in plan.parts}
+        lost = losses(plan.out, ())
+        check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
     with plan.store.working():
         return _rebuild(plan, jobs, progress)
 
@@ -123,13 +126,6 @@ def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
     else:
         report.record = _assemble(plan, books, list(work.finished.values()), missing, inputs)
     return report
-
-
-def _check_asked(plan: RebuildPlan) -> None:
-    """Refuse before any work when the folder holds books that nobody asked for now."""
-    asked = {part.doc_key for part in plan.parts}
-    lost = losses(plan.out, ())
-    check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
 
 
 def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:

@@ -192,7 +192,14 @@ def read_tables(folder: Path) -> list[pa.Table]:
 def _from_release(job: RebuildJob) -> BuiltBook:
     record, window_records = _read_annotation(job)
     if job.tokenised:
-        tokens, ends = _flat(_given_sentences(job.tokenised, job.part.doc_key))
+        records = [r for r in read_documents(job.tokenised) if r.sentences is not None]
+        fits = [r for r in records if r.doc_key == job.part.doc_key] or records
+        if len(fits) != 1 or fits[0].sentences is None:
+            raise DataError(
+                f"{job.tokenised} does not hold the text of {job.part.doc_key}",
+                expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
+            )  # fmt: skip
+        tokens, ends = _flat(fits[0].sentences)
         check = _verified(job, tokens, ends, "given")
     elif record.sentences is not None:
         tokens, ends = _flat(record.sentences)
@@ -215,17 +222,6 @@ def _read_annotation(job: RebuildJob) -> tuple[Record, list[Record]]:
     path = job.folder / job.part.annotation
     records = [parse_record(line, f"{path}:{i}") for i, line in enumerate(read_lines(path), 1)]
     return records[0], records[1:]
-
-
-def _given_sentences(path: Path, doc_key: str) -> list[list[str]]:
-    records = [r for r in read_documents(path) if r.sentences is not None]
-    fits = [r for r in records if r.doc_key == doc_key] or records
-    if len(fits) != 1 or fits[0].sentences is None:
-        raise DataError(
-            f"{path} does not hold the text of {doc_key}",
-            expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
-        )  # fmt: skip
-    return fits[0].sentences
 
 
 def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:

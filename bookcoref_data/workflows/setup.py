@@ -118,7 +118,15 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
                 )
         notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
     parts = select(parts, settings.books)
-    _check_texts(settings, parts)
+    keys = {p.doc_key for p in parts}
+    for key, path in settings.texts.items():
+        if key not in keys:
+            raise UsageError(
+                f"--text names {key!r}, which is not a book of this rebuild",
+                expected=", ".join(sorted(keys)[:20]),
+            )
+        if not path.is_file():
+            raise UsageError(f"--text {key}: there is no file {path}")
     if settings.sample:
         named = Credits(SAMPLE_TITLE, SAMPLE_LICENCES, "")
     return RebuildPlan(
@@ -267,15 +275,3 @@ def _notes(settings: RebuildSettings, annotated: bool) -> tuple[str, ...]:
     if not annotated:
         notes.append(TEXTS_ONLY_NOTE)
     return tuple(notes)
-
-
-def _check_texts(settings: RebuildSettings, parts: list[BookPart]) -> None:
-    keys = {p.doc_key for p in parts}
-    for key, path in settings.texts.items():
-        if key not in keys:
-            raise UsageError(
-                f"--text names {key!r}, which is not a book of this rebuild",
-                expected=", ".join(sorted(keys)[:20]),
-            )
-        if not path.is_file():
-            raise UsageError(f"--text {key}: there is no file {path}")

@@ -90,6 +90,7 @@ def test_a_gutenberg_file_loses_its_licence(tmp_path):
     assert tokens.count("Anna") == 30
 
 
+@pytest.mark.long
 def test_one_endless_line_is_read(tmp_path):
     line = "anna went on and on with mr. ford, and " * 4000 + "then Anna slept."
     done = annotate_book(read(tmp_path, line.encode()), make_cast(["Anna"]), PLAN)

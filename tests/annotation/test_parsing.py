@@ -58,7 +58,7 @@ def test_both_kernels_make_the_same_parse(monkeypatch):
     assert (one.tag, one.dep) == (other.tag, other.dep)
 
 
-@pytest.mark.parametrize("edits", [False, True])
+@pytest.mark.parametrize("edits", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edits):
     from bookcoref_data.annotation import propose
     from bookcoref_data.annotation.embedded import backend

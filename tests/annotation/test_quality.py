@@ -93,6 +93,7 @@ def test_damaged_weights_are_named(tmp_path, content):
         load_rankers(path)
 
 
+@pytest.mark.long
 def test_annotation_is_the_same_every_time():
     gold = sample_book()
     cast = make_cast(c.name for c in gold.characters)

@@ -23,6 +23,7 @@ def hard():
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_nineteen_of_twenty_hard_works_are_right_and_no_wrong_record_is_silent(hard, name):
     found = hard.outcomes(name)

@@ -269,6 +269,7 @@ def test_renamed_documents_are_one_note(tmp_path):
     assert "5 documents of the response" in err
 
 
+@pytest.mark.long
 def test_pictures_are_written(files, tmp_path):
     pytest.importorskip("matplotlib")
     found = scores(*files, "--plots", str(tmp_path / "pictures"))

@@ -35,7 +35,10 @@ def test_every_verb_has_two_or_three_examples():
                        for line in made.examples), words  # fmt: skip
 
 
-@pytest.mark.parametrize("line", [line for line in EXAMPLES if not any(n in line for n in NEEDS)])
+@pytest.mark.parametrize("line", [
+    pytest.param(line, marks=[pytest.mark.long] if "--like release" in line else [])
+    for line in EXAMPLES if not any(n in line for n in NEEDS)
+])  # fmt: skip
 def test_an_example_runs(place, request, monkeypatch, tmp_path, line):
     here = shutil.copytree(place, tmp_path / "here", symlinks=True)
     if "bookworm" in line:

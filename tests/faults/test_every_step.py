@@ -109,6 +109,11 @@ VERBS = {
 }
 
 
+OF_EVERY_KIND = ("annotate many", "edits apply", "export csv", "convert", "rebuild", "clean", "merge")
+"""One verb for each way to write, for a quick run: a folder of jobs, in its place, beside others, one file, a
+data set, two files in one move, two in two places. `.ci/run` takes all verbs."""
+
+
 def _rooms() -> Iterator[str]:
     """The modules of this package that verbs import when they run."""
     root = Path(bc.__file__).parent
@@ -189,7 +194,9 @@ def steps_of(total: int, seed: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "failing"])
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in OF_EVERY_KIND else [pytest.mark.long]) for name in VERBS
+])  # fmt: skip
 def test_a_fault_at_any_step_leaves_the_old_state_or_the_new_one(filled, tmp_path, name, kill):
     verb, line = VERBS[name], f"{name}, {'killed' if kill else 'failing'}: "
     if LOG and Path(LOG).exists() and line in Path(LOG).read_text():

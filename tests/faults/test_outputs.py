@@ -187,6 +187,7 @@ def test_a_change_in_place_of_what_another_changed_meanwhile_is_refused(ann):
     assert [book.record.characters[0][0] for book in bc.read(ann)] == ["Ben"]
 
 
+@pytest.mark.long
 @posix
 def test_two_servers_on_one_file_do_not_overwrite_each_other(tmp_path):
     edits = tmp_path / "edits.jsonl"

@@ -88,6 +88,7 @@ def test_formats_with_offsets_lose_no_mention(format, documents):
     assert {item.what for item in report.not_kept} <= {"Gutenberg keys", "names of characters"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("second", FORMATS)
 @pytest.mark.parametrize("first", FORMATS)
 @given(data=st.data())

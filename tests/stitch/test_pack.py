@@ -37,6 +37,7 @@ def test_the_sample_comes_back_whole(story):
     assert [w.doc_key for w in pack.window_books(story.book)] == [k for k, _ in windows_of(story.book)]
 
 
+@pytest.mark.long
 def test_real_books_come_back_within_the_size_that_was_promised(real):
     data = packed(real, fingerprint_bits=0)
     assert read_pack(data).book(real.text) == real.book
@@ -59,6 +60,7 @@ words = st.text(
 sentences = st.lists(st.lists(words, min_size=1, max_size=6), max_size=12)
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(sentences, st.data())
 def test_any_sentences_come_back_from_any_text(released, data):

@@ -153,6 +153,7 @@ def test_a_frame_that_hides_its_size_is_refused():
         read_pack(directory(b"EDIT", 1, 1 << 20, hidden))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", [b"\x00", b"\x7f", b"\xff\xff\xff\xff\x7f", b"\xff\x7f"])
 def test_the_largest_sections_allowed_stay_within_bounds(good, story, pattern):
     """Eight million bytes of numbers in one section: refused or read, in a bounded amount of memory."""

@@ -109,6 +109,7 @@ def test_front_and_back_matter_are_cut_off(story):
     assert abs(len(result.book.tokens) - len(story.book.tokens)) < 0.02 * len(story.book.tokens)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["gutenberg file", "seven bits", "illustrated"])
 def test_real_books_survive_editions_as_promised(real, name):
     """The issue's figures: 98.5 % of the mentions of 1342, 99.7 % of 2500; wrong at most 0.1 %."""

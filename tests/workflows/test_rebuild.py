@@ -349,6 +349,7 @@ def test_workers_do_without_packages_that_they_need_not():
     assert loaded("tabnanny")
 
 
+@pytest.mark.long
 def test_the_real_pair_is_exact(shared_data, tmp_path, cache_home):
     """1342, 2500 and Animal Farm: released tokens, sentences and windows, from delta and mirror."""
     report = room.rebuild(

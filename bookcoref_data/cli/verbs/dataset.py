@@ -161,23 +161,19 @@ def show(found: Shown, at: int | None, character: str | None, most: Positive = 2
         bookcoref-data show lamp --at 410
     """
     if at is None and character is None:
-        _print_book(found, most)
+        value = found.to_dict()
+        for name, entry in value["facts"].items():
+            print(f"{name:16} {_word(entry)}")
+        print(f"{'begins':16} {value['begins']}")
+        people = value["characters"]
+        emit_table(found.table.columns, people[:most])
+        if len(people) > most:
+            print(f"… and {len(people) - most} more (--most {len(people)})")
     else:
         print(found.headline)
         columns = ("start", "end", "in context") if at is None else found.table.columns
         rows = [list(row.values()) for row in found.table]
         emit_table(columns, rows[:most] if at is None else rows)
-
-
-def _print_book(found: Shown, most: int) -> None:
-    value = found.to_dict()
-    for name, entry in value["facts"].items():
-        print(f"{name:16} {_word(entry)}")
-    print(f"{'begins':16} {value['begins']}")
-    people = value["characters"]
-    emit_table(found.table.columns, people[:most])
-    if len(people) > most:
-        print(f"… and {len(people) - most} more (--most {len(people)})")
 
 
 def _word(value: object) -> object:

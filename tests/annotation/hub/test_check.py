@@ -111,6 +111,7 @@ def test_a_server_or_another_package_is_not_looked_at(offline_hub, plan):
     assert not any(one.what == "filter: memory" for one in found)
 
 
+@pytest.mark.long
 def test_the_verb_exits_with_3_where_it_cannot_run(offline_hub, tmp_path):
     runner = CliRunner()
     built = runner.invoke(make_app(), ["rebuild", "--sample", "--out", str(tmp_path / "b"), "--jobs", "1"])

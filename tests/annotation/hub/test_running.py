@@ -124,6 +124,7 @@ def batch_of(plan, rows):
     return dataclasses.replace(plan, settings=settings)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["link", "filter", "windows"])
 def test_a_kill_inside_a_step_loses_the_running_batch_alone(
     offline_hub, job, plan, tmp_path, monkeypatch, step
@@ -164,6 +165,7 @@ def test_a_kill_inside_a_step_loses_the_running_batch_alone(
     assert asked
 
 
+@pytest.mark.long
 def test_processes_take_devices_that_no_other_has(tmp_path):
     """Four processes, three devices: the first three have one each, the fourth shares; a death frees one."""
     code = (

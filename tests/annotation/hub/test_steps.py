@@ -94,6 +94,7 @@ def test_units_are_what_progress_hears(offline_hub, job, plan):
     assert heard.total["groups"][0] < heard.total["windows"][0]
 
 
+@pytest.mark.long
 def test_one_model_is_held_and_shared_by_windows_and_groups(offline_hub, job, plan):
     backend = HubBackend(plan)
     run_steps(backend, job, ("link", "windows"))
@@ -104,6 +105,7 @@ def test_one_model_is_held_and_shared_by_windows_and_groups(offline_hub, job, pl
     assert backend._held == (None, None)
 
 
+@pytest.mark.long
 def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_path, monkeypatch):
     from bookcoref_data.annotation.hub import backend as module
     from bookcoref_data.workflows.annotate import Source
