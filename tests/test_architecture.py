@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,12 @@ IMPURE_MODULES = {
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed once for all rules."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def room_of(path: Path) -> str:
     part = path.relative_to(PACKAGE).parts[0]
     return part.removesuffix(".py")
@@ -85,7 +92,7 @@ def room_of(path: Path) -> str:
 
 def imports(path: Path, *, top_level_only: bool = False):
     """(module name made absolute, node) of every import statement in a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     package = ["bookcoref_data", *path.relative_to(PACKAGE).parts[:-1]]
     nodes = _top_level(tree) if top_level_only else ast.walk(tree)
     for node in nodes:
@@ -152,7 +159,7 @@ def test_heavy_packages_are_imported_inside_functions():
 
 
 def calls_of(path: Path, names: set[str]) -> set[str]:
-    return names & {n.func.id for n in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return names & {n.func.id for n in ast.walk(tree_of(path))
                     if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
 
 
@@ -208,7 +215,7 @@ def modules_imported(path: Path, names: dict[str, Path]) -> set[str]:
     """Our own modules that a file imports anywhere when it runs, inside functions, too."""
     package = list(path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1])
     found = set()
-    for node in _run(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _run(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -259,7 +266,7 @@ def test_no_function_is_longer_than_a_page():
     long = [
         f"{path.relative_to(PACKAGE)} {node.name}: {size} lines"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (size := lines_of(node, body_only=room_of(path) in {"cli", "api"})) > MOST_LINES
     ]
@@ -274,12 +281,11 @@ def test_no_function_is_longer_than_a_page():
 SHARED_NAMES = {"LinkStep", "FilterStep", "State", "Mention", "Character", "Quote"}
 
 
-def places_of_classes(sources: dict[str, str]) -> dict[str, list[str]]:
+def places_of_classes(sources: dict[str, ast.Module]) -> dict[str, list[str]]:
     """For each class the places that define it, or that use its name as a shorthand (`Row = dict[...]`)."""
     classes: dict[str, list[str]] = {}
     short: dict[str, list[str]] = {}
-    for place, source in sources.items():
-        tree = ast.parse(source)
+    for place, tree in sources.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 classes.setdefault(node.name, []).append(place)
@@ -292,7 +298,7 @@ def places_of_classes(sources: dict[str, str]) -> dict[str, list[str]]:
 
 def test_classes_that_speak_of_a_book_stand_in_the_glossary():
     glossary = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("\n## Decisions")[0]
-    sources = {p.relative_to(PACKAGE).as_posix(): p.read_text(encoding="utf-8") for p in MODULES}
+    sources = {p.relative_to(PACKAGE).as_posix(): tree_of(p) for p in MODULES}
     found = {
         name
         for name in places_of_classes(sources)
@@ -304,10 +310,12 @@ def test_classes_that_speak_of_a_book_stand_in_the_glossary():
 
 def test_the_name_of_a_class_has_one_meaning():
     """Commands are left out: their options are called by what they hold."""
-    sources = {p.relative_to(PACKAGE).as_posix(): p.read_text(encoding="utf-8") for p in MODULES}
+    sources = {p.relative_to(PACKAGE).as_posix(): tree_of(p) for p in MODULES}
     places = places_of_classes({place: s for place, s in sources.items() if not place.startswith("cli/")})
     twice = {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_NAMES}
     assert twice == {}
     assert places["Table"] == ["api/tables.py"]  # the classes are seen
     example = {"a": "class Span: ...", "b": "def f():\n class Span: ...", "c": "Span = tuple[int]"}
-    assert places_of_classes(example) == {"Span": ["a", "b", "c"]}
+    assert places_of_classes({place: ast.parse(source) for place, source in example.items()}) == {
+        "Span": ["a", "b", "c"]
+    }
