@@ -60,13 +60,7 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
     cut_edges(draft, settings)
     title = settings.title or _title(text[: draft.start])
     author = settings.author or field(text[: draft.start], "Author")
-    # Mark a book's own pieces first: nothing later can take or give back what a person decided
-    for piece in settings.spare:
-        for start, end in _find(draft, piece):
-            draft.marks[start:end] = bytes([_SPARED]) * (end - start)
-    for piece in settings.cut:
-        for start, end in _find(draft, piece):
-            draft.cut("recipe", start, end)
+    _apply_recipe(draft, settings)
     steps: dict[str, Callable[[Draft], None]] = {
         "credits": cut_credits,
         "transcriber-note": cut_transcriber_notes,
@@ -83,11 +77,7 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
             ask_witness(draft, witness)
         if kind not in settings.keep:
             step(draft)
-    # Give back what a recipe spares and the kinds it keeps
-    kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
-    table = bytes(0 if code in kept else code for code in range(256))
-    for at in range(0, len(draft.marks), _PIECE):
-        draft.marks[at : at + _PIECE] = draft.marks[at : at + _PIECE].translate(table)
+    _unmark(draft, settings)
     return _assemble(draft, settings)
 
 
@@ -97,6 +87,16 @@ def _title(header: str) -> str:
         return title
     found = _OLD_TITLE.search(header)
     return found.group(1).strip() if found else ""
+
+
+def _apply_recipe(draft: Draft, settings: CleanSettings) -> None:
+    """Mark a book's own pieces first: nothing later can take or give back what a person decided."""
+    for piece in settings.spare:
+        for start, end in _find(draft, piece):
+            draft.marks[start:end] = bytes([_SPARED]) * (end - start)
+    for piece in settings.cut:
+        for start, end in _find(draft, piece):
+            draft.cut("recipe", start, end)
 
 
 def _find(draft: Draft, piece: Piece) -> list[tuple[int, int]]:
@@ -125,19 +125,20 @@ def _line(draft: Draft, words: str, at: int) -> int:
     return found.start()
 
 
+def _unmark(draft: Draft, settings: CleanSettings) -> None:
+    """Give back what a recipe spares and the kinds it keeps."""
+    kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
+    table = bytes(0 if code in kept else code for code in range(256))
+    for at in range(0, len(draft.marks), _PIECE):
+        draft.marks[at : at + _PIECE] = draft.marks[at : at + _PIECE].translate(table)
+
+
 def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     """The kept characters, without trailing blanks and with one blank line between paragraphs.
 
     Each step gives back what only the one before needed, so that file, body and little else are in memory.
     """
-    # [start, end) in the file of headings; gaps are those of the file, where blank lines still show them
-    spans = []
-    blocks = draft.blocks()
-    for block, below in zip_longest(blocks, islice(blocks, 1, None)):
-        if is_heading(block):
-            last = below if below and is_bare_number(block) and is_subtitle(below) else block
-            spans.append((block.start, last.end))
-    headings = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
+    headings = _heading_spans(draft)
     give_back(draft, settings)
     require_text(draft)
     cuts = _cuts(draft)
@@ -147,10 +148,7 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     runs = _runs(marks)
     del marks
     draft.forget()
-    # The kept text. Growing one string in place needs half the memory of joining a list of its pieces
-    body = ""
-    for part in _parts(draft.text, runs):
-        body += part
+    body = _take(draft.text, runs)
     return CleanText(
         body, TableRows(runs, KeptRun), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
         tuple(draft.sections),
@@ -248,6 +246,14 @@ def _parts(text: str, runs: np.ndarray) -> Iterator[str]:
     yield "".join(part)
 
 
+def _take(text: str, runs: np.ndarray) -> str:
+    """The kept text. Growing one string in place needs half the memory of joining a list of its pieces."""
+    body = ""
+    for part in _parts(text, runs):
+        body += part
+    return body
+
+
 def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Places in the file of offsets in the kept text."""
     if not len(offsets):
@@ -269,6 +275,17 @@ def _cuts(draft: Draft) -> TableRows[Cut]:
 
 def _cut(mark: int, start: int, end: int) -> Cut:
     return Cut(KINDS[mark - 1], start, end)
+
+
+def _heading_spans(draft: Draft) -> np.ndarray:
+    """[start, end) in the file of headings; gaps are those of the file, where blank lines still show them."""
+    spans = []
+    blocks = draft.blocks()
+    for block, below in zip_longest(blocks, islice(blocks, 1, None)):
+        if is_heading(block):
+            last = below if below and is_bare_number(block) and is_subtitle(below) else block
+            spans.append((block.start, last.end))
+    return np.asarray(spans, dtype=np.int64).reshape(-1, 2)
 
 
 def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[ChapterHeading]:
