@@ -128,16 +128,19 @@ class Scores(Result):
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]
 
-    def _add_typed(self, source: str, disagreeing: str, top: int, out: Path | None, passages: int) -> None:
+    def _add_typed(
+        self, source: str, classes: str, disagreeing: str, top: int, out: Path | None, passages: int
+    ) -> None:
         """Scores by semantic class, all systems side by side; passages to annotate next go to `out`."""
         from ..reports.typed_tables import typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
-        scores, found = typed_scores_of(
-            list(self.systems.items()), source, disagreeing, passages if out else 0
+        scores, found, notes = typed_scores_of(
+            list(self.systems.items()), source, disagreeing, passages if out else 0, classes
         )
+        self.notes += notes
         self.shown += typed_tables(scores, top)
-        self._typed = {"labels": source, "systems": [one.to_dict() for one in scores]}
+        self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
             from ..formats import write_documents
             from ..reports.typed_tables import suggestion_table
@@ -189,7 +192,7 @@ class Scores(Result):
 def evaluate(
     key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, per_book: bool = False,
     macro: bool = False, characters: bool = False, breakdown: bool = False, errors: bool = False,
-    agreement: bool = False, typed: PathLike | None = None,
+    agreement: bool = False, typed: PathLike | None = None, classes: Literal["own", "cner", "four"] = "own",
     disagreeing: Literal["keep", "override"] = "keep", suggest: PathLike | None = None,
     passages: Positive = 3, compare: Any = None, bootstrap: Count = 0,
     unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: Positive = 3500,
@@ -223,6 +226,7 @@ def evaluate(
         typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "four"
             (the same in four classes, without numbers and dates), "nouns" (a small list of our own) or
             hub:MODEL (a CNER model, extra `gpu`).
+        classes: put the labels of OntoNotes, LitBank or GUM into other classes: the 29 of CNER, or four.
         disagreeing: mentions whose own label differs from their cluster's.
         suggest: with `typed`: a file for the passages that are richest in what the first response does badly,
             with its annotation, to be corrected.
@@ -275,7 +279,7 @@ def evaluate(
              "errors": errors, "macro": macro}  # fmt: skip
     scores._explain({name for name, asked in given.items() if asked}, most)
     if typed is not None:
-        scores._add_typed(str(typed), disagreeing, most, path_or_none(suggest), passages)
+        scores._add_typed(str(typed), classes, disagreeing, most, path_or_none(suggest), passages)
     elif suggest is not None:
         raise UsageError("suggestions follow from typed scores", expected="--typed LABELS with --suggest")
     pairs = list(_pairs(scores, responses, compare, score))

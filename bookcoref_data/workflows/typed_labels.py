@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -20,25 +21,30 @@ if TYPE_CHECKING:
     from ..scoring.suggest import Suggestion
     from ..scoring.typed import TypedScores
 
-HUB = "hub:"
-FOUR_CLASSES = {
-    "PER": "PERSON", "ORG": "ORG", "LOC": "GPE LOC FAC",
-    "MISC": "NORP EVENT WORK_OF_ART LAW PRODUCT LANGUAGE",
-}  # fmt: skip
-"""OntoNotes' labels by the classes that plain NER has (the baseline of the typed evaluation)."""
+HUB, OWN, NONE = "hub:", "own", "none"
 
 
 def typed_scores_of(
-    systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str, most: int = 0
-) -> tuple[list[TypedScores], list[tuple[Suggestion, Record]]]:
-    """Typed scores of every system with the labels that `source` names, and what to annotate next: at most
-    so many passages of the first."""
+    systems: Sequence[tuple[str, Evaluation]], source: str, disagreeing: str, most: int = 0,
+    classes: str = OWN,
+) -> tuple[list[TypedScores], list[tuple[Suggestion, Record]], list[str]]:  # fmt: skip
+    """Typed scores of every system with the labels that `source` names, put into `classes`; what to annotate
+    next: at most so many passages of the first; and how many labels no class stands for.
+
+    Raises:
+        UsageError: the classes know nothing of a label.
+    """
     from ..scoring.suggest import suggested
     from ..scoring.typed import typed_scores
 
+    if source == "four":
+        source, classes = "spacy", "four"
     # Labels belong to the text, so one tagging serves all systems; the noun list labels their mentions.
     shared = None if source == "nouns" else _labels(systems[0][1], source)
     spans = [_nouns(result) if shared is None else shared for _, result in systems]
+    lost: Counter[str] = Counter()
+    if classes != OWN:
+        spans = [{key: in_classes(of, classes, lost) for key, of in one.items()} for one in spans]
     found = [
         typed_scores(result, labels, name=name, disagreeing=disagreeing)
         for (name, result), labels in zip(systems, spans, strict=True)
@@ -46,17 +52,18 @@ def typed_scores_of(
     books = [scores.book for scores in systems[0][1].books]
     for book in books if most else ():
         _text_of(book, "with --suggest")
-    return found, suggested(books, spans[0], found[0], most) if most else []
+    counted = ", ".join(f"{label} {count:,}" for label, count in lost.most_common())
+    notes = [f"labels that no class of {classes} stands for, left out: {counted}"] if lost else []
+    return found, suggested(books, spans[0], found[0], most) if most else [], notes
 
 
 def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
     books = [scores.book for scores in evaluation.books]
-    if source in ("spacy", "four"):
+    if source == "spacy":
         from ..annotation.typed_spans import entity_spans
 
         found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
-        return {key: as_four(spans) if source == "four" else [TypedSpan(*s) for s in spans]
-                for key, spans in found.items()}  # fmt: skip
+        return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
     if source.startswith(HUB):
         return {book.doc_key: _from_hub(book, source) for book in books}
     from ..formats.typed_spans import read_typed_spans
@@ -66,10 +73,36 @@ def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
     return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
 
 
-def as_four(spans: Iterable[tuple[int, int, str]]) -> list[TypedSpan]:
-    """spaCy's entities in the four classes of plain NER (PER, ORG, LOC, MISC); numbers and dates are none."""
-    classes = {label: one for one, labels in FOUR_CLASSES.items() for label in labels.split()}
-    return [TypedSpan(start, end, classes[label]) for start, end, label in spans if label in classes]
+def in_classes(spans: Iterable[TypedSpan], classes: str, lost: Counter[str]) -> list[TypedSpan]:
+    """Spans whose labels are those of `manifests/classes.toml`; what has no class there is counted in `lost`.
+
+    Raises:
+        UsageError: a label that the classes know nothing of.
+    """
+    table = _classes(classes)
+    found = []
+    for span in spans:
+        if span.label not in table:
+            raise UsageError(
+                f"--classes {classes} knows nothing of the label {span.label!r}",
+                expected=", ".join(table), hint="add it to manifests/classes.toml, or leave --classes out",
+            )  # fmt: skip
+        if label := table[span.label]:
+            found.append(span._replace(label=label))
+        else:
+            lost[span.label] += 1
+    return found
+
+
+@cache
+def _classes(name: str) -> dict[str, str]:
+    """Label -> class, "" for none."""
+    value = load_toml(resource("manifests", "classes.toml"))[name]
+    found = {label: label for label in value["classes"].split()}
+    for labels_by_class in (table for table in value.values() if isinstance(table, dict)):
+        for one, labels in labels_by_class.items():
+            found |= dict.fromkeys(labels.split(), "" if one == NONE else one)
+    return found
 
 
 def _from_hub(book: BookPair, source: str) -> list[TypedSpan]:

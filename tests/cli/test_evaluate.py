@@ -171,6 +171,17 @@ def test_typed_scores_of_two_systems(files, tmp_path):
     assert found["macro_f1"]["mentions"] == pytest.approx((4 / 5 + 2 / 3) / 2)
 
 
+def test_typed_scores_in_classes_of_cner_tell_what_none_stands_for(files, tmp_path, breaches):
+    labels = write(tmp_path / "l.jsonl", {"doc_key": "b_1", "spans": [[0, 0, "VEH"], [2, 2, "CARDINAL"]]})
+    out, err = run(*files, "--typed", str(labels), "--classes", "cner")
+    assert "ARTIFACT" in out
+    assert "VEH" not in out
+    assert "no class of cner stands for, left out: CARDINAL 1" in err
+    made = scores(*files, "--typed", str(labels), "--classes", "cner")
+    assert not breaches(made)
+    assert [one["label"] for one in made["typed"]["systems"][0]["labels"]] == ["ARTIFACT"]
+
+
 def test_typed_scores_suggest_passages_that_can_be_corrected_and_change_the_scores(tmp_path, breaches):
     """The whole loop: scores, passages, corrections of a person, scores again."""
     story = sample_book().to_record()

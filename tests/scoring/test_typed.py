@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 import pytest
 
 from bookcoref_data.errors import UsageError
+from bookcoref_data.resources import load_toml, resource
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.scores import Score
 from bookcoref_data.scoring.suggest import best, class_weights, passages
@@ -22,7 +24,7 @@ from bookcoref_data.scoring.typed import (
     score_labels,
     typed_scores,
 )
-from bookcoref_data.workflows.typed_labels import as_four, noun_label, noun_spans
+from bookcoref_data.workflows.typed_labels import in_classes, noun_label, noun_spans
 
 
 @pytest.mark.parametrize(("mention", "spans", "label"), [
@@ -171,12 +173,44 @@ def test_ties_of_mean_overlap_do_not_depend_on_the_order_of_mentions():
         assert propagate([order], assigned).cluster_labels == ("ORG",)
 
 
+def put(classes, labels):
+    """Labels in other classes, and what none stands for."""
+    lost = Counter()
+    found = in_classes([TypedSpan(i, i, label) for i, label in enumerate(labels.split())], classes, lost)
+    return [(span.start, span.label) for span in found], dict(lost)
+
+
 def test_plain_ner_has_four_classes_and_no_numbers():
-    labels = ["PERSON", "GPE", "CARDINAL", "DATE", "NORP", "ORG", "FAC", "ORDINAL"]
-    spans = as_four([(i, i, label) for i, label in enumerate(labels)])
-    assert [(s.start, s.label) for s in spans] == [
-        (0, "PER"), (1, "LOC"), (4, "MISC"), (5, "ORG"), (6, "LOC"),
-    ]  # fmt: skip
+    assert put("four", "PERSON GPE CARDINAL DATE NORP ORG FAC CARDINAL") == (
+        [(0, "PER"), (1, "LOC"), (4, "MISC"), (5, "ORG"), (6, "LOC")], {"CARDINAL": 2, "DATE": 1},
+    )  # fmt: skip
+
+
+def test_labels_of_ontonotes_litbank_and_gum_have_a_class_of_cner_or_none():
+    cner = load_toml(resource("manifests", "classes.toml"))["cner"]
+    classes = cner["classes"].split()
+    assert len(classes) == len({*classes}) == 29
+    assert (classes[0], classes[10], classes[12], classes[28]) == ("ANIMAL", "PER", "LOC", "ASSET")
+    sets = {name: table for name, table in cner.items() if isinstance(table, dict)}
+    seen = {}
+    for name, table in sets.items():
+        assert {*table} - {"none"} <= {*classes}, name
+        for one, labels in table.items():
+            for label in labels.split():
+                assert seen.setdefault(label, one) == one, f"{label} has two classes"
+                assert label not in classes or label == one, f"{label} of {name} is a class of its own"
+    known = {name: sorted(" ".join(sets[name].values()).split()) for name in ("ontonotes", "litbank")}
+    assert " ".join(known["ontonotes"]) == (
+        "CARDINAL DATE EVENT FAC GPE LANGUAGE LAW LOC MONEY NORP ORDINAL ORG PERCENT PERSON PRODUCT "
+        "QUANTITY TIME WORK_OF_ART"
+    )
+    assert known["litbank"] == ["FAC", "GPE", "LOC", "ORG", "PER", "VEH"]
+    assert put("cner", "VEH person NORP SUPERNATURAL ORDINAL abstract DATE") == (
+        [(0, "ARTIFACT"), (1, "PER"), (2, "GROUP"), (3, "SUPER"), (6, "DATETIME")],
+        {"ORDINAL": 1, "abstract": 1},
+    )  # fmt: skip
+    with pytest.raises(UsageError, match="knows nothing of the label 'WIZARD'"):
+        put("cner", "PER WIZARD")
 
 
 def test_passages_are_worth_what_their_classes_lack():
