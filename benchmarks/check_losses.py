@@ -313,7 +313,7 @@ def _extra(before: Record, after: Record, kept: list[list[Mention]]) -> Losses:
             continue  # as long as the clusters that are left
         if name in ("mention_types", "mention_attributes") and _items(old) == _items(new) != Counter():
             continue
-        if name in ("comments", "parts") and found_moved(old, new or [], before, after):
+        if name in ("comments", "parts") and old and found_moved(old, new or [], before, after):
             found["comments"] += len(old) - len(new or [])
             continue
         found["fields"] += 1

@@ -99,3 +99,11 @@ def test_no_file_is_written_where_one_document_cannot_be(format, tmp_path):
         with pytest.raises(DataError):
             write_documents([Record("a", "", WORDS), bad], tmp_path / "out", format)
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ["parts", "comments"])
+def test_an_empty_list_of_places_is_a_field_that_can_be_lost(format, name, tmp_path):
+    """A document without tokens or mentions: brat has no place for the field, and says so."""
+    empty = Record("d", "", [[]], [[Mention(3, 3)]], extra={name: [], "tokens": ["x"]})
+    assert check(empty, format, tmp_path)[0] == {}

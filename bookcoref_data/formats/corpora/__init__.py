@@ -70,6 +70,8 @@ class Corpus:
     documents: str = ""
     published: dict[str, int] = field(default_factory=dict)
     """Counts that the corpus or its paper states: documents by split, documents, tokens, mentions."""
+    published_by: str = ""
+    """Where these counts were read, if not in the corpus or its paper."""
 
     def differences(self, found: Mapping[str, int]) -> dict[str, tuple[int, int]]:
         """(published, found) of every published count that is another one here."""
