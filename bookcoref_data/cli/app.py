@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .. import __version__
-from .declared import Command, command_of, summary_of
+from .declared import Command, command_of, summary_of, take_lightly
 
 if TYPE_CHECKING:
     from ..errors import BookcorefError
@@ -102,6 +102,11 @@ def make_app() -> typer.Typer:
     return app
 
 
+def program() -> Any:
+    """The application as one command."""
+    return take_lightly(get_command(make_app()), {})
+
+
 class _Group(TyperGroup):
     """The verbs, or those of a group of verbs."""
 
@@ -163,7 +168,7 @@ def _command(words: str, *, hidden: bool = False) -> Any:
     elif own is not None:
         app = typer.Typer(rich_markup_mode=None, add_completion=False)
         app.command(name, help=own.help, epilog=own.epilog, hidden=hidden)(own.callback)
-    return get_command(app)
+    return take_lightly(get_command(app), own.declared if own else {})
 
 
 def declared_verb(words: str) -> Command | None:
@@ -211,7 +216,7 @@ def main() -> None:
     warnings.showwarning = _warn
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
-        code = make_app()(standalone_mode=False, prog_name="bookcoref-data") or 0
+        code = program()(standalone_mode=False, prog_name="bookcoref-data") or 0
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         sys.exit(code)

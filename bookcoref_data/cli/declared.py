@@ -240,6 +240,7 @@ class Command:
     """A verb ready for typer: its callback with a signature, its help, its examples."""
 
     callback: Function
+    declared: Mapping[str, Declared]
     help: str
     epilog: str | None
     examples: tuple[str, ...]
@@ -302,7 +303,7 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     run.__annotations__ = {one.name: one.annotation for one in made}
     text = "\n\n".join(filter(None, (tidy(texts[0].text), tidy(texts[-1].text))))
     lines = "\n".join(f"  {example}" for example in texts[-1].examples)
-    return Command(run, text, f"\b\nExamples:\n{lines}" if lines else None, texts[-1].examples)
+    return Command(run, found, text, f"\b\nExamples:\n{lines}" if lines else None, texts[-1].examples)
 
 
 def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -> None:
@@ -368,6 +369,38 @@ def _parameter(one: Declared, decls: tuple[str, ...], help: str, *, hide: bool =
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
+
+
+def take_lightly(command: Any, found: Mapping[str, Declared]) -> Any:
+    """A command that takes words and paths as they are; typer loads pydantic to check even a None."""
+    parameters_of, done = command.get_params, dict[int, Any]()
+
+    def parameters(context: Any) -> list[Any]:
+        given: list[Any] = parameters_of(context)
+        for parameter in given:
+            if id(parameter) not in done:
+                done[id(parameter)] = parameter
+                _take_lightly(parameter, found.get(parameter.name))
+        return given
+
+    command.get_params = parameters
+    return command
+
+
+def _take_lightly(parameter: Any, one: Declared | None) -> None:
+    check = parameter.process_value
+
+    def process(context: Any, value: Any) -> Any:
+        several = parameter.multiple or parameter.nargs == -1
+        if value is None and not parameter.required:
+            value = () if several else None
+        elif value and one and one.kind in (str, Path):
+            value = [one.kind(word) for word in value] if several else one.kind(value)
+        elif one is None or several or type(value) is not one.kind or value != one.default:
+            return check(context, value)
+        return parameter.callback(context, parameter, value) if parameter.callback else value
+
+    parameter.process_value = process
 
 
 def _value(one: Declared, value: Any) -> Any:

@@ -506,16 +506,14 @@ def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
     """The bytes of tokens that are numbers in a dictionary."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
+    from pyarrow import _compute  # `pyarrow.compute` would make hundreds of functions first
 
-    def scalar(text: bytes) -> pa.Scalar:
-        """A text without `pa.scalar`, which imports pandas, too."""
-        ends = np.array([0, len(text)], np.int32).tobytes()
-        return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(text)])[0]
-
-    ended = pc.binary_join_element_wise(words.dictionary, scalar(b""), scalar(b"\0"))
-    # 64-bit offsets: a row group of any size fits.
-    bare = pc.take(ended.cast(pa.large_string()), words.indices)
+    ended = [word.encode("utf-8") + b"\0" for word in words.dictionary.to_pylist()]
+    # 64-bit offsets: a row group of any size fits. Without `pa.array`, which imports pandas, too.
+    ends = np.cumsum([0, *map(len, ended)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(ended))]
+    ended = pa.Array.from_buffers(pa.large_binary(), len(ended), buffers)
+    bare = _compute.call_function("take", [ended, words.indices])
     _, offsets, data = bare.buffers()
     ends = np.frombuffer(offsets, np.int64, len(bare) + 1)[1:]
     return TokenBytes(b"" if data is None else memoryview(data), ends)

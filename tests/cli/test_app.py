@@ -230,7 +230,7 @@ def test_sigterm_removes_temporary_files(tmp_path):
         "        stream.write('half'); stream.flush()\n"
         "        print('ready', flush=True)\n"
         "        time.sleep(60)\n"
-        "app.make_app = lambda: run\n"
+        "app.program = lambda: run\n"
         "app.main()\n"
     )
     child = subprocess.Popen(
