@@ -16,7 +16,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
@@ -26,10 +26,10 @@ from ..annotation.backends import device_count, make_backend
 from ..annotation.cast import Cast, Entry
 from ..annotation.plan import Plan
 from ..annotation.state import State
-from ..annotation.steps import Backend
+from ..annotation.steps import Backend, Job
 from ..books import Book
 from ..books.annotation import SourceText
-from ..errors import DataError, UsageError
+from ..errors import BookcorefError, DataError, UsageError, plural
 from ..files import sha256_bytes, write_bytes, write_text, writing
 from ..formats.annotated import DATASET, KIND, TEXTS, check_kept
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
@@ -42,7 +42,7 @@ from ..sources.store import Store
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
-from .engine import Finished, JobResults, Outcome, finished, intact, run, worker_count
+from .engine import Finished, JobResults, Outcome, finished, intact, run, run_jobs, worker_count
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
@@ -53,6 +53,8 @@ PIECES = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
 # begins, so that each model is loaded once.
 TEXT_SUFFIXES = (".txt", ".text", ".epub", ".html", ".htm", ".xhtml", ".docx")
 STEP_BY_STEP = frozenset({"hub"})
+TOGETHER = 16, 1_000_000
+"""Books, and tokens, that ask a model together; fewer books where many devices share the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +274,16 @@ def annotate_books(
     steps = first.steps or first.plan.steps
     if first.plan.backend in STEP_BY_STEP:
         workers = workers or device_count(first.plan)
+    together = min(TOGETHER[0], -(-count // (4 * worker_count(workers))))
     with Store(first.cache).working():
         for wanted in phases(first.plan, steps):
             label = "books" if wanted == steps else f"books, {wanted[-1]}"
             with relaying(progress, worker_count(workers)) as channel:
+                if first.plan.backend in STEP_BY_STEP and together > 1:
+                    todo = _unfinished(jobs(), wanted, channel, work)
+                    shelves = _shelves((job for job in todo if isinstance(job, ReadingJob)), together)
+                    for _ in run_jobs(ask_ahead, shelves, worker_count(workers)):
+                        pass  # whatever went wrong shows when the book is annotated
                 todo = _unfinished(jobs(), wanted, channel, work)
                 run(annotate_one, todo, work, progress, bar=("all books", count, label), workers=workers)
     release_backends()
@@ -303,7 +311,66 @@ def _unfinished(
             yield replace(job, channel=channel, until=tuple(wanted))
 
 
-def annotate_one(job: ReadingJob) -> Finished | None:
+def _shelves(jobs: Iterable[ReadingJob], together: int) -> Iterator[tuple[ReadingJob, ...]]:
+    """Jobs with a cast in groups of at most `together` books and not much more than TOGETHER's tokens."""
+    shelf: list[ReadingJob] = []
+    for job in jobs:
+        if job.cast is not None:
+            shelf.append(job)
+        if len(shelf) == together or sum(len(j.source.book.tokens) for j in shelf) >= TOGETHER[1]:
+            yield tuple(shelf)
+            shelf = []
+    if shelf:
+        yield tuple(shelf)
+
+
+class _Reached(Exception):
+    """A step was reached for which a backend stood in that only looks."""
+
+
+class _Looking:
+    """Stands in for a backend, and notes the book and its state when the step `wanted` is to run."""
+
+    name = "looking"
+
+    def __init__(self, wanted: str, found: list[tuple[Job, State]]) -> None:
+        self._wanted, self._found = wanted, found
+
+    def step(self, name: str) -> Any:
+        if name != self._wanted:
+            raise _Reached
+        return self
+
+    def units(self, job: Job) -> int:
+        return 0
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        self._found.append((job, state))
+        raise _Reached
+
+    def close(self) -> None:
+        pass
+
+
+def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
+    """Ask what several books need of the last step of this phase, in batches over all of them."""
+    step: Any = backend_of(shelf[0].plan).step(shelf[0].until[-1])
+    if not hasattr(step, "ask_ahead"):
+        return
+    found: list[tuple[Job, State]] = []
+    for job in shelf:
+        with suppress(_Reached, BookcorefError):
+            annotate_one(job, _Looking(step.name, found))
+    listener = Relayed(shelf[0].channel)
+    name = f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}"
+    listener.begin(name, sum(step.units(job) for job, _ in found), step.name)
+    try:
+        step.ask_ahead(found, lambda: listener.advance(name))
+    finally:
+        listener.end(name)
+
+
+def annotate_one(job: ReadingJob, backend: Backend | None = None) -> Finished | None:
     """Annotate one book, going on from saved steps; None when steps are left for another phase.
 
     Raises:
@@ -316,7 +383,7 @@ def annotate_one(job: ReadingJob) -> Finished | None:
     def annotated() -> Annotated:
         return annotate_book(
             job.source, job.cast, job.plan, narrators=job.narrators, steps=steps, states=unfinished,
-            resume=True, backend=backend_of(job.plan), progress=listener,
+            resume=True, backend=backend or backend_of(job.plan), progress=listener,
         )  # fmt: skip
 
     if steps != (job.steps or job.plan.steps):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ...files import path_of
 from ..plan import Plan
 from .cost import Cost, cost_of, facts
-from .device import devices_of
+from .device import attention_of, devices_of
 from .packages import is_package
 
 GIB = 2**30
@@ -55,6 +55,10 @@ def check(plan: Plan, tokens: int) -> list[Finding]:
         return found
     memory, speeds, seen = _devices(plan)
     found += seen
+    judge = plan.of("filter")
+    if "filter" in plan.steps and not judge.get("endpoint"):
+        device = devices_of(judge.get("device", "auto"))[0]
+        found.append(Finding("filter: attention", attention_of(device, judge.get("dtype", "bfloat16"))))
     needs = [_need(step, plan.of(step), tokens) for step in plan.steps if not plan.of(step).get("endpoint")]
     found += _files(plan)
     for need in needs:

@@ -10,6 +10,7 @@ import getpass
 import os
 import tempfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from ...files import path_of
 if TYPE_CHECKING:
     import torch
 
+FLASH = "flash_attention_2"
 DTYPES = ("float32", "bfloat16", "float16")
 # The device that this process has taken, with the lock that says so, by what was asked for.
 _TAKEN: dict[str, tuple[str, Any]] = {}
@@ -80,10 +82,18 @@ def dtype_of(name: str) -> torch.dtype:
     return getattr(torch, name)
 
 
-def warnings_of(settings: Mapping[str, Any], device: torch.device, step: str) -> tuple[str, ...]:
+def attention_of(device: object, dtype: str) -> str:
+    """The fastest attention of a language model here: flash-attn's on a GPU in half precision, where it is
+    installed, else torch's own. The encoders (DeBERTa) have their own and no other."""
+    flash = str(device).startswith("cuda") and dtype != "float32" and find_spec("flash_attn") is not None
+    return FLASH if flash else "sdpa"
+
+
+def warnings_of(settings: Mapping[str, Any], step: str) -> tuple[str, ...]:
     """Notes for the person: a step that wants a GPU runs without one, or a model that may change tomorrow."""
     notes, model = [], settings["model"]
-    if device.type == "cpu" and not settings.get("endpoint"):
+    on_cpu = devices_of(settings.get("device", "auto"))[0].startswith("cpu")
+    if on_cpu and not settings.get("endpoint"):
         notes.append(
             f"{step}: no GPU found, so the paper's models run on the CPU, which takes days for a long book"
         )

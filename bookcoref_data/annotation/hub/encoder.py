@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import torch
 
 WORDS = "word_embeddings.weight"
+BUCKET = 8
+"""Rows are padded to a multiple of this: the matrix units of GPUs work on blocks, and fewer shapes occur."""
 
 
 def build_encoder(folder: Path, state: State, *, layers: int | None = None):
@@ -113,7 +115,7 @@ def encode(encoder, rows: Sequence[Sequence[int]], device: torch.device, types: 
     """Hidden states (subwords x hidden size) of each of several texts, which run together, padded."""
     import torch
 
-    width = max(map(len, rows))
+    width = -(-max(map(len, rows)) // BUCKET) * BUCKET
 
     def padded(lists: Iterable[Sequence[int]]) -> torch.Tensor:
         return torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in lists], device=device)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, UsageError
 from .batching import Batches
-from .device import dtype_of
+from .device import attention_of, dtype_of
 from .encoder import load_tokenizer
 from .weights import find_folder, missing_weights
 
@@ -40,8 +41,6 @@ class Judge:
         Raises:
             SourceError: not on this machine and not to be fetched. FormatError: files that do not fit.
         """
-        from transformers import AutoModelForCausalLM
-
         folder = find_folder(model, revision)
         tokenizer = load_tokenizer(folder, model)
         if not tokenizer.chat_template:
@@ -50,16 +49,7 @@ class Judge:
             )
         if not any(folder.glob("*.safetensors")):
             raise missing_weights(model, revision, f"no *.safetensors in {folder}")
-        try:
-            network = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=dtype_of(dtype), use_safetensors=True
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise FormatError(
-                f"{folder} cannot be loaded as a language model",
-                found=str(error).strip().splitlines()[0][:200],
-                hint="remove the folder and download the model again",
-            ) from error
+        network = _network(folder, attention_of(device, dtype), dtype)
         return cls(network.to(device).eval(), tokenizer)
 
     @property
@@ -120,6 +110,25 @@ class Judge:
         cache: Any = copy.deepcopy(self._cache)
         cache.batch_repeat_interleave(copies)
         return cache
+
+
+def _network(folder: Path, attention: str, dtype: str) -> Any:
+    """The network with the attention asked for, or with a slower one where it cannot have that."""
+    from transformers import AutoModelForCausalLM
+
+    wrong: Exception | None = None
+    for name in dict.fromkeys((attention, "sdpa", "eager")):
+        try:
+            return AutoModelForCausalLM.from_pretrained(
+                folder, dtype=dtype_of(dtype), use_safetensors=True, attn_implementation=name
+            )
+        except (ImportError, OSError, ValueError, RuntimeError) as error:
+            wrong = wrong or error
+    raise FormatError(
+        f"{folder} cannot be loaded as a language model",
+        found=str(wrong).strip().splitlines()[0][:200],
+        hint="remove the folder and download the model again",
+    ) from wrong
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> int:

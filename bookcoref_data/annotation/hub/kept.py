@@ -33,30 +33,47 @@ class Kept:
         `content` is what an answer depends on; `ask(items, told)` calls `told(number, answer)` as it gets
         through its items; `heard` is called once per answer.
         """
-        keys = [self._key(content(item)) for item in items]
-        todo = {key: i for i, key in enumerate(keys) if key not in self._known}
-        for _ in range(len(keys) - len(todo)):
-            heard()
-        new = list(todo)
+        ask_together([(self, items)], content, ask, heard)
+        return [self._known[self._key(content(item))] for item in items]
 
-        def told(number: int, answer: Any) -> None:
-            self._put(new[number], answer)
-            heard()
-
-        ask([items[i] for i in todo.values()], told)
-        return [self._known[key] for key in keys]
+    def missing(self, items: Sequence[Item], content: Callable[[Item], Any]) -> dict[str, Item]:
+        """The items whose answers are not known, by key."""
+        keyed = {self._key(content(item)): item for item in items}
+        return {key: item for key, item in keyed.items() if key not in self._known}
 
     def _key(self, content: Any) -> str:
         text = json.dumps([self._scope, content], ensure_ascii=False)
         return sha256_bytes(text.encode("utf-8", "surrogatepass"))[:32]
 
-    def _put(self, key: str, answer: Any) -> None:
+    def put(self, key: str, answer: Any) -> None:
         self._known[key] = answer
         if self._path:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # The line end comes first: a line that a kill has cut never swallows the next one.
             with self._path.open("ab") as file:
                 file.write(b"\n" + json.dumps([key, answer]).encode("ascii"))
+
+
+def ask_together(
+    shelves: Iterable[tuple[Kept, Sequence[Item]]], content: Callable[[Item], Any],
+    ask: Callable[[Sequence[Item], Callable[[int, Any], None]], None], heard: Callable[[], None],
+) -> None:  # fmt: skip
+    """Ask in one go for all items that are not known, of one book or of many; every answer is kept with its
+    book. The arguments are those of `Kept.answered`."""
+    todo: list[tuple[Kept, str, Item]] = []
+    for kept, items in shelves:
+        new = kept.missing(items, content)
+        todo += [(kept, key, item) for key, item in new.items()]
+        for _ in range(len(items) - len(new)):
+            heard()
+
+    def told(number: int, answer: Any) -> None:
+        kept, key, _ = todo[number]
+        kept.put(key, answer)
+        heard()
+
+    if todo:
+        ask([item for _, _, item in todo], told)
 
 
 def _lines(data: bytes) -> Iterable[tuple[str, Any]]:

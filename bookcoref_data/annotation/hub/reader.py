@@ -148,19 +148,23 @@ class Reader(OnEncoder):
     def read(self, words: Sequence[str], names: Sequence[str]) -> list[Link]:
         """Links in one text, best name per span."""
         found: list[list[Link]] = []
-        self.read_all([words], names, lambda _, links: found.append(links))
+        self.read_all([(words, names)], lambda _, links: found.append(links))
         return found[0]
 
     def read_all(
-        self, texts: Sequence[Sequence[str]], names: Sequence[str], told: Callable[[int, list[Link]], None]
+        self, texts: Sequence[tuple[Sequence[str], Sequence[str]]], told: Callable[[int, list[Link]], None]
     ) -> None:
-        """Read many texts in batches, and call `told(number of the text, links)` for each.
+        """Read many texts, each with its names, in batches; `told(number of the text, links)` hears of each.
 
         Texts too long for the network are read in halves. Names that do not fit beside the text, or outnumber
         the symbols, are read in further passes; their answers on one span are settled by probability.
         """
-        encoded = self._encode_names(names)
-        rows = [row for number, words in enumerate(texts) for row in self._rows(number, words, 0, encoded)]
+        casts = {tuple(names): self._encode_names(names) for _, names in texts}
+        rows = [
+            row
+            for number, (words, names) in enumerate(texts)
+            for row in self._rows(number, words, 0, casts[tuple(names)])
+        ]
         best: list[dict[tuple[int, int], Link]] = [{} for _ in texts]
         left = Counter(row.number for row in rows)
 

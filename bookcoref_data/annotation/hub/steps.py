@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...books import Book, Mention, Window
@@ -13,77 +13,110 @@ from ..steps import Job
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
 from .completion import Completion, complete
 from .device import warnings_of
-from .judge import Judge
-from .kept import Kept
+from .kept import Kept, ask_together
 from .maverick import Maverick, MaverickText, Spans
 from .packages import Package, is_package, links_of
 from .pronouns import kind_of
 from .questions import check_template, question
-from .reader import Reader
 
 LINE_END = "\n"
 Settings = Mapping[str, Any]
 
 
-class LinkStep:
+class HubStep:
+    """A step as questions to a model: `_items` is what a book asks, `_made` what the answers make of it.
+
+    Answers are kept book by book, so that several books can ask first, together (`ask_ahead`).
+    """
+
+    name = ""
+
+    def __init__(self, settings: Settings, load: Callable[[], Any], *scope: Any) -> None:
+        self._settings, self._load, self._scope = settings, load, [*scope_of(settings), *scope]
+
+    def run(self, job: Job, state: State, progress: Progress) -> State:
+        items = self._items(job, state)
+        answers = Kept(job.unfinished(self.name), self._scope).answered(
+            items, self._content, self._ask, lambda: progress.advance(job.book.doc_key)
+        )
+        return self._made(job, state, items, answers)
+
+    def ask_ahead(self, books: Iterable[tuple[Job, State]], heard: Callable[[], None]) -> None:
+        """Ask for several books in batches over all of them; their `run` then finds the answers."""
+        shelves = [
+            (Kept(job.unfinished(self.name), self._scope), self._items(job, state)) for job, state in books
+        ]
+        ask_together(shelves, self._content, self._ask, heard)
+
+    def _items(self, job: Job, state: State) -> Sequence[Any]:
+        raise NotImplementedError
+
+    def _content(self, item: Any) -> Any:
+        """What the answer to an item depends on."""
+        return item
+
+    def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
+        raise NotImplementedError
+
+    def _made(self, job: Job, state: State, items: Sequence[Any], answers: Sequence[Any]) -> State:
+        raise NotImplementedError
+
+
+class LinkStep(HubStep):
     """Step 1: the reader ties explicit mentions to names of the cast, window by window."""
 
     name = "link"
 
-    def __init__(self, settings: Settings, load: Callable[[], Reader]) -> None:
-        self._words = settings.get("window_words", 400)
-        self._rule = f"relik {settings['model']}"
-        self._settings, self._load = settings, load
-
     def units(self, job: Job) -> int:
-        return len(annotation_windows(job.book.sentence_ends, self._words))
+        return len(self._windows(job.book))
 
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        reader, book, names = self._load(), job.book, job.cast.names
-        texts = [_without_line_ends(book, w) for w in annotation_windows(book.sentence_ends, self._words)]
-        answers = Kept(job.unfinished(self.name), scope_of(self._settings)).answered(
-            texts, lambda text: [text[0], names],
-            lambda todo, told: reader.read_all([words for words, _ in todo], names, told),
-            lambda: progress.advance(book.doc_key),
-        )  # fmt: skip
-        found = [
-            Marked(places[start], places[end], name, self.name, self._rule, score, "name")
-            for (_, places), links in zip(texts, answers, strict=True)
-            for start, end, name, score in links
-        ]
-        return state.after(self.name, found, notes=warnings_of(self._settings, reader.device, self.name))
+    def _windows(self, book: Book) -> list[Window]:
+        return annotation_windows(book.sentence_ends, self._settings.get("window_words", 400))
+
+    def _items(self, job: Job, state: State) -> Sequence[Any]:
+        return [(_without_line_ends(job.book, w)[0], job.cast.names) for w in self._windows(job.book)]
+
+    def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
+        self._load().read_all(items, told)
+
+    def _made(self, job: Job, state: State, items: Sequence[Any], answers: Sequence[Any]) -> State:
+        rule = f"relik {self._settings['model']}"
+        found = []
+        for window, links in zip(self._windows(job.book), answers, strict=True):
+            places = _without_line_ends(job.book, window)[1]
+            found += [
+                Marked(places[start], places[end], name, self.name, rule, score, "name")
+                for start, end, name, score in links
+            ]
+        return state.after(self.name, found, notes=warnings_of(self._settings, self.name))
 
 
-class FilterStep:
+class FilterStep(HubStep):
     """Step 2: the judge answers Yes or No for every link of the step before."""
 
     name = "filter"
-
-    def __init__(self, settings: Settings, load: Callable[[], Judge]) -> None:
-        check_template(settings["question"])
-        self._settings, self._load = settings, load
 
     def units(self, job: Job) -> int:
         # The links are not known before the step before has run; their number is of this order.
         return max(1, len(job.book.tokens) // 35)
 
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        judge = self._load()
+    def _items(self, job: Job, state: State) -> Sequence[Any]:
+        check_template(self._settings["question"])
+        return [self._question(job, mark) for mark in state.mentions]
+
+    def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
+        self._load().ask_all(items, told)
+
+    def _made(self, job: Job, state: State, items: Sequence[Any], answers: Sequence[Any]) -> State:
         kept: list[Marked] = []
         dropped: list[Dropped] = []
-        answers = Kept(job.unfinished(self.name), scope_of(self._settings)).answered(
-            [self._question(job, mark) for mark in state.mentions], str, judge.ask_all,
-            lambda: progress.advance(job.book.doc_key),
-        )  # fmt: skip
         for mark, yes in zip(state.mentions, answers, strict=True):
             if yes > 0.5:
                 kept.append(mark)
             else:
                 reason = f"{self._settings['model']} answered No to {job.cast.names[mark.character]!r}"
                 dropped.append(Dropped(mark.start, mark.end, mark.character, self.name, reason, 1 - yes))
-        return state.after(
-            self.name, kept, dropped=dropped, notes=warnings_of(self._settings, judge.device, self.name)
-        )
+        return state.after(self.name, kept, dropped=dropped, notes=warnings_of(self._settings, self.name))
 
     def _question(self, job: Job, mark: Marked) -> str:
         words = self._settings.get("context_words", 400)
@@ -91,11 +124,11 @@ class FilterStep:
         return question(self._settings["question"], job.book.tokens, mark.mention, name, words)
 
 
-class ExpandStep:
+class ExpandStep(HubStep):
     """Steps 3 and 4: Maverick completes the given clusters in each stretch of the book.
 
     For `windows` a stretch is one window; for `groups` it is several, and mentions are extracted in parts
-    of at most `mention_window` subwords (Maverick_xl).
+    of at most `mention_window` subwords (Maverick_xl). An item is (book, stretch, given mentions in it).
     """
 
     def __init__(
@@ -107,8 +140,7 @@ class ExpandStep:
         self._mention_window = settings.get("mention_window", 4000)
         own = "" if is_package(settings["model"]) else "maverick "
         self._rule = f"{own}{settings['model']}" + (" (xl)" if name == "groups" else "")
-        self._settings, self._load = settings, load
-        self._scope = [*scope_of(settings), name, self._mention_window]
+        super().__init__(settings, load, name, self._mention_window)
 
     def units(self, job: Job) -> int:
         return len(self._stretches(job.book))
@@ -117,36 +149,37 @@ class ExpandStep:
         return group_windows(annotation_windows(book.sentence_ends, self._words), self._group)
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
-        model, book = self._load(), job.book
+        # In the other stretches nothing is given: there is nothing to complete.
+        progress.advance(job.book.doc_key, self.units(job) - len(self._items(job, state)))
+        return super().run(job, state, progress)
+
+    def _items(self, job: Job, state: State) -> Sequence[Any]:
         given: dict[Mention, int] = {}
         for mark in state.mentions:
             given.setdefault(mark.mention, mark.character)
-        stretches = []
-        for stretch in self._stretches(book):
+        found = []
+        for stretch in self._stretches(job.book):
             inside = {m: c for m, c in given.items() if stretch.start <= m.start and m.end < stretch.end}
             if inside:
-                stretches.append((stretch, inside))
-            else:
-                progress.advance(book.doc_key)
-        answers = Kept(job.unfinished(self.name), self._scope).answered(
-            stretches, lambda item: self._content(book, *item),
-            lambda todo, told: self._complete(model, book, todo, told),
-            lambda: progress.advance(book.doc_key),
-        )  # fmt: skip
+                found.append((job.book, stretch, inside))
+        return found
+
+    def _made(self, job: Job, state: State, items: Sequence[Any], answers: Sequence[Any]) -> State:
         found = list(state.mentions)
-        for (stretch, _), (added, _) in zip(stretches, answers, strict=True):
+        for (book, stretch, _), (added, _) in zip(items, answers, strict=True):
             for start, end, character, score in added:
                 mention = Mention(start + stretch.start, end + stretch.start)
                 found.append(self._mark(book, mention, character, score))
-        notes = warnings_of(self._settings, model.device, self.name)
+        notes = warnings_of(self._settings, self.name)
         if refused := sum(count for _, count in answers):
             notes += (
                 f"{self.name}: {refused} links between mentions of different characters were not followed",
             )
         return state.after(self.name, found, notes=notes)
 
-    def _content(self, book: Book, stretch: Window, given: Mapping[Mention, int]) -> Any:
-        """All that the answer for one stretch depends on; places count from its start."""
+    def _content(self, item: Any) -> Any:
+        """Places count from the start of the stretch."""
+        book, stretch, given = item
         first = stretch.start
         ends = book.sentence_ends[stretch.first_sentence : stretch.end_sentence]
         places = sorted((m.start - first, m.end - first, c) for m, c in given.items())
@@ -156,25 +189,23 @@ class ExpandStep:
         kind = kind_of(list(book.tokens[mention.start : mention.end + 1]))
         return Marked(*mention, character, self.name, self._rule, score, kind)
 
-    def _complete(
-        self, model: Maverick, book: Book, todo: Sequence[tuple[Window, Mapping[Mention, int]]],
-        told: Callable[[int, Any], None],
-    ) -> None:  # fmt: skip
+    def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
         """Complete the given clusters of every stretch; windows share batches, a group has its own."""
+        model = self._load()
         if isinstance(model, Package):
-            for number, item in enumerate(todo):
-                told(number, self._by_package(model, book, *item))
+            for number, item in enumerate(items):
+                told(number, self._by_package(model, *item))
             return
-        together = 1 if self.name == "groups" else len(todo)
-        for first in range(0, len(todo), together or 1):
-            chosen = range(first, min(first + together, len(todo)))
-            self._complete_some(model, book, {i: todo[i] for i in chosen}, told)
+        together = 1 if self.name == "groups" else len(items)
+        for first in range(0, len(items), together or 1):
+            chosen = range(first, min(first + together, len(items)))
+            self._complete(model, {i: items[i] for i in chosen}, told)
 
-    def _complete_some(
-        self, model: Maverick, book: Book, todo: Mapping[int, tuple[Window, Mapping[Mention, int]]],
+    def _complete(
+        self, model: Maverick, todo: Mapping[int, tuple[Book, Window, Mapping[Mention, int]]],
         told: Callable[[int, Any], None],
     ) -> None:  # fmt: skip
-        parts = [(n, p) for n, (stretch, _) in todo.items() for p in self._parts(model, book, stretch)]
+        parts = [(n, p) for n, (book, stretch, _) in todo.items() for p in self._parts(model, book, stretch)]
         left = Counter(number for number, _ in parts)
         spans: dict[int, Spans] = {}
 
@@ -183,9 +214,10 @@ class ExpandStep:
             left[number] -= 1
             if not left[number]:
                 mine = [(p, spans.pop(j)) for j, (n, p) in enumerate(parts) if n == number]
-                told(number, self._joined(model, book, *todo[number], mine))
+                told(number, self._joined(model, *todo[number], mine))
 
-        model.spans_all([_text_of(book, part, todo[number][1]) for number, part in parts], heard)
+        texts = [_text_of(todo[number][0], part, todo[number][2]) for number, part in parts]
+        model.spans_all(texts, heard)
 
     def _by_package(
         self, model: Package, book: Book, stretch: Window, given: Mapping[Mention, int]

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.annotation.hub import device
+from bookcoref_data.annotation.hub import judge as judge_module
 from bookcoref_data.annotation.hub.judge import Judge, common_prefix
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.plan import default_plan
@@ -15,6 +17,7 @@ from bookcoref_data.books import Mention
 from bookcoref_data.errors import SourceError, UsageError
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra gpu is not installed")
 
 TOKENS = [f"w{i}" for i in range(20)]
 
@@ -105,6 +108,30 @@ def test_the_shared_part_is_run_once(judge, monkeypatch):
 def test_answers_must_be_one_token_each(judge):
     with pytest.raises(UsageError, match="cuts 'Yes'"):
         Judge(judge._model, lambda text, **_: {"input_ids": list(range(len(text)))})
+
+
+def test_the_attention_is_what_is_installed_and_falls_back(offline_hub, monkeypatch):
+    """flash-attn on a GPU in half precision; a network that cannot have it runs with torch's own."""
+    assert device.attention_of("cpu", "bfloat16") == "sdpa"
+    assert device.attention_of("cuda:0", "bfloat16") == "sdpa"
+    expected = Judge.load("tiny/judge", device=torch.device("cpu"), dtype="float32")
+    monkeypatch.setattr(device, "find_spec", lambda name: object())
+    assert device.attention_of(torch.device("cuda:1"), "bfloat16") == device.FLASH
+    assert device.attention_of("cuda:1", "float32") == "sdpa"
+    asked = []
+    load = transformers.AutoModelForCausalLM.from_pretrained
+
+    def refusing(folder, **options):
+        asked.append(options["attn_implementation"])
+        if asked[-1] == device.FLASH:
+            raise ImportError("FlashAttention2 has been toggled on, but it cannot be used")
+        return load(folder, **options)
+
+    monkeypatch.setattr(judge_module, "attention_of", lambda *_: device.FLASH)
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", refusing)
+    judge = Judge.load("tiny/judge", device=torch.device("cpu"), dtype="float32")
+    assert asked == [device.FLASH, "sdpa"]
+    assert judge.ask(["Yes?", "No?"]) == expected.ask(["Yes?", "No?"])
 
 
 def test_a_model_without_chat_template_or_safetensors_is_refused(offline_hub, tmp_path):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bookcoref_data.annotation.backends import BACKENDS
 from bookcoref_data.annotation.cast import make_cast
 from bookcoref_data.annotation.hub.backend import HubBackend, make_backend
+from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.completion import complete
 from bookcoref_data.annotation.hub.device import choose_device, dtype_of
 from bookcoref_data.annotation.hub.maverick import Antecedent
@@ -124,6 +125,48 @@ def test_over_many_books_every_model_is_loaded_once(offline_hub, job, plan, tmp_
     assert loads == ["link", "filter", "expand"]
     alone = run_steps(HubBackend(plan), Job(books[0], job.cast))
     assert read_state(done.finished["book_0"]).mentions == alone.mentions
+
+
+def test_books_ask_together_and_get_what_each_alone_would_get(offline_hub, job, plan, tmp_path, monkeypatch):
+    """Texts of several books share batches; a book that fails does not hinder the others."""
+    from bookcoref_data.workflows import annotate_many as many
+    from bookcoref_data.workflows.annotate import Source
+
+    books = [Book.make(f"book_{i}", [[*s, *s[: i + 1]] for s in job.book.sentences[i:]]) for i in range(5)]
+    casts = [make_cast(["Anna Brown", "old fox", "hare"][: 1 + i % 3]) for i in range(5)]
+    run, batches = Batches.run, []
+
+    def counted(self, rows, length, work, told):
+        def once(part):
+            batches.append(sorted(map(length, part)))
+            return work(part)
+
+        run(self, rows, length, once, told)
+
+    def results(name):
+        def jobs():
+            return (
+                many.ReadingJob(Source(b), c, plan, tmp_path / name)
+                for b, c in zip(books, casts, strict=True)
+            )
+
+        batches.clear()
+        done = many.annotate_books(jobs, 5, workers=1)
+        assert done.failed == {}
+        assert not list((tmp_path / name).rglob("*.part.jsonl"))
+        return [many.read_state(done.finished[b.doc_key]) for b in books], len(batches)
+
+    monkeypatch.setattr(Batches, "run", counted)
+    monkeypatch.setattr(many, "TOGETHER", (1, 10))
+    alone, separate = results("alone")
+    monkeypatch.setattr(many, "TOGETHER", (16, 10_000))
+    together, shared = results("together")
+    assert shared < separate
+    for a, b in zip(alone, together, strict=True):
+        assert [m[:5] for m in a.mentions] == [m[:5] for m in b.mentions]
+        assert [m.score for m in a.mentions] == pytest.approx([m.score for m in b.mentions], abs=1e-5)
+        assert [d[:4] for d in a.dropped] == [d[:4] for d in b.dropped]
+        assert a.notes == b.notes
 
 
 def test_an_empty_book_has_no_mentions(offline_hub, plan):
