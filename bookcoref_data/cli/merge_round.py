@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -27,13 +27,49 @@ def ask_all(documents: Sequence[SplitDocument], answers: AnswerFile) -> None:
 
     given = answers.load(documents)
     for document in documents:
-        session = Session(document, dict(given.get(document.doc_key, {})), decide_with_linker(document))
+        session = Session(document, given[document.doc_key], decide_with_linker(document))
         while (ref := session.next_question) is not None:
             _ask(session, ref, answers)
             following = session.next_question
             if following is None or following.part != ref.part:
                 _review(session, ref.part, answers)
     say(f"all chains are decided; answers are in {answers.path}")
+
+
+def round_page(
+    documents: Sequence[SplitDocument], answers: AnswerFile
+) -> tuple[Callable[[dict[str, str]], str], Callable[[str, str], object]]:
+    """What makes the page of a round, and what checks a table that it saves."""
+    from ..reading_page.form import form
+    from ..tasks.merging import decide_with_linker, rows_of
+
+    advice = {document.doc_key: decide_with_linker(document) for document in documents}
+
+    def page(server: dict[str, str]) -> str:
+        return form("merge", "Merge chains", {**answers.page_data(documents, advice), "server": server})
+
+    def check(text: str, name: str) -> object:
+        return list(rows_of(text.split("\n"), documents, name))
+
+    return page, check
+
+
+def serve_all(documents: Sequence[SplitDocument], answers: AnswerFile, port: int, open_page: bool) -> None:
+    """Ask on a page until the person stops with Ctrl-C.
+
+    Raises:
+        typer.Exit: chains are left to be decided.
+    """
+    from .verbs.novel import serve_page
+
+    page, check = round_page(documents, answers)
+    answers.path.parent.mkdir(parents=True, exist_ok=True)
+    serve_page(page, answers.path, port, open_page, check=check)
+    given = answers.load(documents)
+    left = sum(ref not in given[document.doc_key] for document in documents for ref in document.questions)
+    if left:
+        say(f"{left:,} chains are not decided; run the same command to go on")
+        raise typer.Exit(130)
 
 
 def _ask(session: Session, ref: ChainRef, answers: AnswerFile) -> None:
@@ -77,7 +113,9 @@ def _list(session: Session, ref: ChainRef, most: int) -> None:
 
 
 def _keep(session: Session, ref: ChainRef, target: ChainRef | None, answers: AnswerFile) -> None:
-    forgotten = session.answer(ref, target)
+    from ..tasks.merging import keep_answer
+
+    forgotten = keep_answer(session.document, session.decisions, ref, target)
     answers.add(session.document, ref, target)
     if forgotten:
         typer.echo(f"{len(forgotten)} later answers depend on this one and are asked again")

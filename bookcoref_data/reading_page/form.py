@@ -1,4 +1,4 @@
-"""Pages on which a person answers: the questions of `review`, the workshop of a cast."""
+"""Pages on which a person answers: the questions of `review`, the workshop of a cast, a round of `merge`."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
 from ..formats.detect import by_name, detect
 from ..formats.folder import write_folder
+from ..formats.layers import flat
+from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..scoring import ClusterScores
@@ -31,14 +33,16 @@ from ..tasks.merging import (
     decide_with_linker,
     decisions_from_whole,
     documents_of,
+    keep_answer,
     merge,
     read_table,
+    rows_of,
     score_decisions,
     score_merged,
     vote,
 )
 from ..tasks.merging.statistics import BinScores, scores_by_size
-from ..tasks.merging.table import COLUMNS, DecisionTable, row_of
+from ..tasks.merging.table import COLUMNS, DecisionTable, Row, row_of
 from .casts import read_cast
 
 DECIDERS: dict[str, Callable[..., dict[ChainRef, ChainRef | None]]] = {
@@ -266,11 +270,48 @@ class AnswerFile:
     def __init__(self, path: Path, annotator: str) -> None:
         self.path, self.annotator = path, annotator
 
+    def text(self) -> str:
+        """The table as it is, or its first line; what is appended begins a line of its own."""
+        text = "".join(f"{line}\n" for line in read_lines(self.path)) if self.path.exists() else ""
+        return text or "\t".join(COLUMNS) + "\n"
+
+    def rows(self, documents: Sequence[SplitDocument]) -> list[Row]:
+        """The answers in the order in which they were given, revised ones too."""
+        lines = self.text().split("\n")
+        return [row for row in rows_of(lines, documents, str(self.path)) if row[0] == self.annotator]
+
     def load(self, documents: Sequence[SplitDocument]) -> dict[str, dict[ChainRef, ChainRef | None]]:
-        """The answers given so far, by document."""
-        if not self.path.exists():
-            return {}
-        return read_table(self.path, documents).get(self.annotator, {})
+        """The answers that stand, by document."""
+        found: dict[str, dict[ChainRef, ChainRef | None]] = {d.doc_key: {} for d in documents}
+        for _, document, ref, target in self.rows(documents):
+            keep_answer(document, found[document.doc_key], ref, target)
+        return found
+
+    def page_data(
+        self, documents: Sequence[SplitDocument], advice: Mapping[str, Decisions]
+    ) -> dict[str, Any]:
+        """What the page of a round reads. Chains are named by their places in a document, in order of
+        decision; `advice` is the linker's."""
+        place = {d.doc_key: {ref: i for i, ref in enumerate(d.chains)} for d in documents}
+        number = {d.doc_key: i for i, d in enumerate(documents)}
+
+        def at(document: SplitDocument, ref: ChainRef | None) -> int | None:
+            return None if ref is None else place[document.doc_key][ref]
+
+        told = [
+            {
+                "key": d.doc_key, "numbers": d.numbers, "starts": d.part_starts, "tokens": d.tokens,
+                "speakers": flat(d.layers.get("speakers")),
+                "chains": [
+                    {"part": ref.part, "id": ref.chain, "mentions": mentions,
+                     "advice": at(d, advice[d.doc_key].get(ref))}
+                    for ref, mentions in d.chains.items()
+                ],
+            } for d in documents
+        ]  # fmt: skip
+        given = self.rows(documents)
+        rows = [(number[d.doc_key], at(d, ref), at(d, target)) for _, d, ref, target in given]
+        return {"documents": told, "rows": rows, "text": self.text(), "annotator": self.annotator}
 
     def add(self, document: SplitDocument, ref: ChainRef, target: ChainRef | None) -> None:
         """Append an answer; a later row about a chain replaces an earlier one when the table is read."""

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from pathlib import Path
 
 import axe_core_python
 import pytest
+from typer.testing import CliRunner
 
 import bookcoref_data as bc
 from bookcoref_data.annotation.cast import parse_cast
+from bookcoref_data.books import Mention, Record
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.cli.merge_round import round_page
 from bookcoref_data.edits import parse_edits
-from bookcoref_data.reading_page.serve import EditServer
+from bookcoref_data.errors import BookcorefError
+from bookcoref_data.formats import write_documents
+from bookcoref_data.reading_page.serve import EditServer, version_of
+from bookcoref_data.tasks.merging import Session, decide_with_linker
+from bookcoref_data.workflows.merge import AnswerFile, read_parts
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 WIDTHS, THEMES = (400, 1280), ("light", "dark")
@@ -123,6 +132,127 @@ def test_book_and_report_have_no_barriers(screen, story):
     assert barriers(screen) == []
     screen.get((story / "report.html").as_uri())
     assert barriers(screen) == []
+
+
+# -- a round of merging chains ------------------------------------------------------------------------------
+
+PEOPLE = [
+    ("Meg saw Edmund . She <b>smiled</b> at him .", {"1": [0, 4], "2": [2, 7]}),
+    ("Meg left . She waved . He did not . It rained .", {"1": [0, 3], "2": [6], "3": [10]}),
+    ("She wrote to Edmund . He burnt it .", {"4": [0], "5": [3, 5], "6": [7]}),
+]
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """A document in three parts, with a chain inside another and a word that looks like markup."""
+    rows = []
+    for n, (text, chains) in enumerate(PEOPLE):
+        extra = {"document": "bc/demo/1", "part": f"00{n}", "cluster_ids": [*chains]}
+        clusters = [[Mention(i, i) for i in chain] for chain in chains.values()]
+        rows.append(Record(f"bc/demo/1_part{n}", "", [text.split()], clusters, extra=extra))
+    write_documents(rows, tmp_path / "parts.jsonl")
+    return tmp_path / "parts.jsonl"
+
+
+@pytest.fixture
+def merging(parts):
+    """The server of a round; its answers are those of the terminal's table."""
+    documents, answers = read_parts(parts, None), AnswerFile(parts.with_name("ann.tsv"), "ann")
+    page, check = round_page(documents, answers)
+    server = EditServer(page, answers.path, check=check)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield server
+    server.stop()
+    thread.join()
+
+
+def answered(browser, server) -> list[list[str]]:
+    """The rows of the table on disk, without document and annotator."""
+    until(browser, "return saving.then(() => true)")
+    return [line.split("\t")[1:5] for line in server.edits.read_text().splitlines()[1:]]
+
+
+def test_a_round_is_answered_by_keys_into_the_table_of_the_terminal(browser, parts, merging):
+    opened(browser, merging.address)
+    state = "return document.getElementById('state').textContent"
+    assert browser.execute_script(state) == "bc/demo/1, part 001, chain 1 of 3"
+    assert browser.execute_script("return document.querySelectorAll('main b').length") == 0
+    assert "<b>smiled</b>" in browser.execute_script("return document.querySelector('.pane').textContent")
+    meg = browser.execute_script("return optionsOf(asked()).findIndex((o) => o.root === 0)")
+    press(browser, str(meg + 1))
+    edmund = browser.execute_script("return optionsOf(asked()).findIndex((o) => o.root === 1)")
+    press(browser, str(edmund + 1), "n")
+    assert browser.execute_script(state) == "bc/demo/1, summary of part 001"
+    said = browser.execute_script("return document.getElementById('main').textContent")
+    assert "Meg | She → Meg | She" in said
+    assert "It → new" in said
+    press(browser, "y", "n", "z")  # the last one is taken back
+    assert answered(browser, merging) == [
+        ["001", "1", "000", "1"], ["001", "2", "000", "2"], ["001", "3", "new", "new"],
+    ]  # fmt: skip
+    opened(browser, merging.address)  # a new window goes on there
+    assert browser.execute_script(state) == "bc/demo/1, part 002, chain 1 of 3"
+    press(browser, "n", "s", "1", "n")
+    assert answered(browser, merging)[-1] == ["002", "4", "new", "new"]
+    press(browser, "n", "n", "y")
+    assert "All chains are decided" in browser.execute_script("return document.body.textContent")
+    made = CliRunner().invoke(make_app(), ["merge", str(parts), "-d", str(merging.edits), "--json"])
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["decisions"] == {"link": 2, "new": 4}
+    assert browser.get_log("browser") == []
+
+
+def test_a_revised_answer_is_asked_again_with_all_later_ones(browser, parts, merging):
+    """In the page as in the terminal, also when the table is read anew."""
+    opened(browser, merging.address)
+    press(browser, "n", "n", "n", "y", "n", "n")
+    browser.execute_script("summary = { d: 0, part: 1 }; draw()")
+    press(browser, "1", "1")
+    assert "2 later answers" in browser.execute_script("return document.getElementById('say').textContent")
+    assert len(answered(browser, merging)) == 6
+    documents = read_parts(parts, None)
+    answers = AnswerFile(merging.edits, "ann").load(documents)["bc/demo/1"]
+    assert sorted(answers) == [(1, "1"), (1, "2"), (1, "3")]
+    opened(browser, merging.address)
+    assert browser.execute_script("return asked()") == {"d": 0, "chain": 5}
+
+
+def test_the_page_and_the_terminal_offer_the_same_chains_in_the_same_order(browser, parts, merging):
+    documents = read_parts(parts, None)
+    advice = decide_with_linker(documents[0])
+    opened(browser, merging.address)
+    refs = list(documents[0].chains)
+    for target in ("1", "n", "n", "y", "1", "1", "n"):
+        if target == "y":
+            press(browser, "y")
+            continue
+        given = AnswerFile(merging.edits, "ann").load(documents)["bc/demo/1"]
+        session = Session(documents[0], given, advice)
+        shown = browser.execute_script("return [asked().chain, optionsOf(asked()).map((o) => o.root)]")
+        question = session.next_question
+        assert shown == [refs.index(question), [refs.index(o.root) for o in session.options(question)]]
+        press(browser, target)
+        answered(browser, merging)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_round_has_no_barriers(screen, merging):
+    opened(screen, merging.address)
+    assert barriers(screen) == []
+    press(screen, "s")
+    assert barriers(screen) == []
+    press(screen, "y", "n", "n", "n", "y", "n", "n", "n", "y")
+    assert barriers(screen) == []
+
+
+def test_rows_that_are_no_answers_are_not_saved(merging):
+    for row in ("bc/demo/1\t001\t99\tnew\tnew\tann\n", "x\n"):
+        with pytest.raises(BookcorefError):
+            merging.save(row, version_of(""))
+    assert not merging.edits.exists()
 
 
 # -- the cast workshop -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...api.contexts import Contexts, GuideTexts, Identified, NamedReferences, SystemScores, TableDefects
     from ...api.merging import Merged
     from ...api.models import Asked
+    from ...api.options import Port
     from ...api.questions import Graded, Questions
     from ...tasks.questions import Grades
     from ...tasks.runner import RunReport
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
     from ..declared import Json
 
 
-@verb(flags={"decisions": "-d"})
+@verb(flags={"decisions": "-d", "open_page": "--open"})
 def merge(
     given: Given, parts: Path, out: Path | None, decisions: list[Path] | None, save: Path | None,
-    format: str | None, ask: bool = False, annotator: str = "", agreement: bool = False, stats: bool = False,
-    json: Json = False,
+    format: str | None, ask: bool = False, serve: bool = False, open_page: bool = False, port: Port = 0,
+    annotator: str = "", agreement: bool = False, stats: bool = False, json: Json = False,
 ) -> None:  # fmt: skip
     """
     Args:
         ask: decide in the terminal; answers go to the one table of `decisions`.
+        serve: with `ask`: decide on a page on this machine.
+        open_page: open the page in the browser.
+        port: port for `serve` (0: any free one).
         annotator: your name in the table, with `ask`.
         agreement: agreement of the annotators.
         stats: statistics by genre, before and after.
@@ -42,11 +46,17 @@ def merge(
     """
     if ask:
         from ...workflows.merge import AnswerFile, read_parts
-        from ..merge_round import ask_all
+        from ..merge_round import ask_all, serve_all
 
         if decisions is None or len(decisions) != 1:
             raise UsageError("--ask needs one table for the answers", expected="--decisions FILE")
-        ask_all(read_parts(parts, format), AnswerFile(decisions[0], annotator or "annotator"))
+        documents, answers = read_parts(parts, format), AnswerFile(decisions[0], annotator or "annotator")
+        if serve:
+            serve_all(documents, answers, port, open_page)
+        else:
+            ask_all(documents, answers)
+    elif serve:
+        raise UsageError("the page is that of a round", expected="--ask with --serve")
     if agreement:
         from ...api import merge_agreement
 

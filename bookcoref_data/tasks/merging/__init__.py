@@ -9,15 +9,24 @@ from .asking import Session
 from .greedy import decide_greedily
 from .laying import documents_of
 from .linker import decide_with_linker
-from .parts import ChainRef, Decisions, JoinedChains, SplitDocument, decide_by_id, decisions_from_whole, merge
+from .parts import (
+    ChainRef,
+    Decisions,
+    JoinedChains,
+    SplitDocument,
+    decide_by_id,
+    decisions_from_whole,
+    keep_answer,
+    merge,
+)
 from .scoring import DecisionScores, score_decisions, score_merged
 from .statistics import GenreStatistics, scores_by_size, statistics
-from .table import read_table, write_table
+from .table import read_table, rows_of, write_table
 
 __all__ = [
     "ChainRef", "DecisionAgreement", "DecisionScores", "Decisions", "GenreStatistics", "JoinedChains",
     "Session", "SplitDocument", "agreement", "agreement_by_genre", "choices", "decide_by_id",
-    "decide_greedily", "decide_with_linker", "decisions_from_whole", "documents_of", "merge",
-    "read_table", "score_decisions", "score_merged", "scores_by_size", "statistics", "vote",
+    "decide_greedily", "decide_with_linker", "decisions_from_whole", "documents_of", "keep_answer", "merge",
+    "read_table", "rows_of", "score_decisions", "score_merged", "scores_by_size", "statistics", "vote",
     "write_table",
 ]  # fmt: skip

@@ -76,19 +76,6 @@ class Session:
         after = " ".join(tokens[mention.end + 1 : mention.end + 1 + AROUND])
         return f"... {before} [{inside}] {after} ..."
 
-    def answer(self, ref: ChainRef, target: ChainRef | None) -> list[ChainRef]:
-        """Keep an answer. A revised one may change what later parts chose from: their answers that no
-        longer stand are forgotten and returned, to be asked again.
-        """
-        changed = ref in self.decisions and self.decisions[ref] != target
-        self.decisions[ref] = target
-        if not changed:
-            return []
-        forgotten = [r for r in self.document.questions if r.part > ref.part and r in self.decisions]
-        for later in forgotten:
-            del self.decisions[later]
-        return forgotten
-
     def summary(self, part: int) -> list[tuple[ChainRef, str, str]]:
         """(chain, its words, what it joins) for every chain of a part."""
         rows = []

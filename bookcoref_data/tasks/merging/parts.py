@@ -160,6 +160,21 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
     return merged
 
 
+def keep_answer(
+    document: SplitDocument, decisions: dict[ChainRef, ChainRef | None], ref: ChainRef,
+    target: ChainRef | None,
+) -> list[ChainRef]:  # fmt: skip
+    """Keep a decision. A revised one may change what later parts chose from: their decisions that no longer
+    stand are forgotten and returned, to be asked again.
+    """
+    changed = ref in decisions and decisions[ref] != target
+    decisions[ref] = target
+    forgotten = [r for r in decisions if r.part > ref.part] if changed else []
+    for later in forgotten:
+        del decisions[later]
+    return forgotten
+
+
 def decide_by_id(document: SplitDocument) -> dict[ChainRef, ChainRef | None]:
     """Equal ids are one entity (FantasyCoref's parts): join the first chain with that id."""
     first: dict[str, ChainRef] = {}

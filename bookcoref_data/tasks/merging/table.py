@@ -9,7 +9,7 @@ Parts and chains are named as in the files. `annotator` may be left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import FormatError
@@ -21,6 +21,8 @@ COLUMNS = ("document", "part", "chain", "joins_part", "joins_chain", "annotator"
 NEW = "new"
 DecisionTable = dict[str, dict[str, dict[ChainRef, ChainRef | None]]]
 """{annotator: {document: decisions}}."""
+Row = tuple[str, SplitDocument, ChainRef, ChainRef | None]
+"""An annotator's answer: the chain of a document, and the one that it joins."""
 
 
 def read_table(path: Path, documents: Sequence[SplitDocument]) -> DecisionTable:
@@ -29,27 +31,31 @@ def read_table(path: Path, documents: Sequence[SplitDocument]) -> DecisionTable:
     Raises:
         FormatError: `file:line` of a row that is none, or that names an unknown document, part or chain.
     """
-    known = {document.doc_key: document for document in documents}
     found: DecisionTable = {}
-    for number, line in enumerate(read_lines(path), 1):
+    for annotator, document, ref, target in rows_of(read_lines(path), documents, str(path)):
+        found.setdefault(annotator, {}).setdefault(document.doc_key, {})[ref] = target
+    return found
+
+
+def rows_of(lines: Iterable[str], documents: Sequence[SplitDocument], place: str) -> Iterator[Row]:
+    """The rows of a table in their order; `place` names it in errors (those of `read_table`)."""
+    known = {document.doc_key: document for document in documents}
+    for number, line in enumerate(lines, 1):
         cells = line.split("\t")
         if not line.strip() or cells[: len(COLUMNS) - 1] == list(COLUMNS[:-1]):
             continue
-        place = f"{path}:{number}"
+        at = f"{place}:{number}"
         if len(cells) not in (5, 6):
             raise FormatError(
-                f"{place}: the row is no decision", expected=", ".join(COLUMNS), found=repr(line[:80])
+                f"{at}: the row is no decision", expected=", ".join(COLUMNS), found=repr(line[:80])
             )
         document = known.get(cells[0])
         if document is None:
-            raise FormatError(f"{place}: there is no document {cells[0]!r}", expected=", ".join([*known][:5]))
-        annotator = cells[5].strip() if len(cells) == 6 else ""
-        of = found.setdefault(annotator, {}).setdefault(cells[0], {})
+            raise FormatError(f"{at}: there is no document {cells[0]!r}", expected=", ".join([*known][:5]))
         new = cells[3].strip().lower() == NEW
-        of[_ref(document, cells[1], cells[2], place)] = (
-            None if new else _ref(document, cells[3], cells[4], place)
-        )
-    return found
+        target = None if new else _ref(document, cells[3], cells[4], at)
+        annotator = cells[5].strip() if len(cells) == 6 else ""
+        yield annotator, document, _ref(document, cells[1], cells[2], at), target
 
 
 def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef:
