@@ -189,7 +189,15 @@ def match(
     records = find_candidates(
         catalogue, casts, [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated], prepared
     )
-    _check_overrides(overrides, records)
+    # Refuse an override to a book that the catalogue does not have
+    gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
+    if gone:
+        raise UsageError(
+            "an override names a book that is not in the catalogue",
+            expected="a Gutenberg id of the catalogue",
+            found="; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5]),
+            hint="correct the number in the overrides, or use a newer catalogue (--catalogue)",
+        )
     used: set[Override] = set()
     decisions = _decided_early(casts, settings, overrides, used)
     open_works = {index: cast for index, cast in enumerate(casts) if index not in decisions}
@@ -236,18 +244,6 @@ def _without(cast: HarvestedCast, flags: Sequence[str]) -> HarvestedCast:
     """The cast without characters that have one of the flags; all of them when nobody would be left."""
     kept = tuple(row for row in cast.rows if not set(row.flags) & set(flags))
     return HarvestedCast(kept or cast.rows)
-
-
-def _check_overrides(overrides: Sequence[Override], records: CandidateRows) -> None:
-    """Refuse an override to a book that the catalogue does not have."""
-    gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
-    if gone:
-        raise UsageError(
-            "an override names a book that is not in the catalogue",
-            expected="a Gutenberg id of the catalogue",
-            found="; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5]),
-            hint="correct the number in the overrides, or use a newer catalogue (--catalogue)",
-        )
 
 
 def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:

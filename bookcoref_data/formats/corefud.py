@@ -388,7 +388,15 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     note(base.EMPTY_SENTENCE, count=len(record.sentences or []) - len(sentences))
     types, attributes = _types(record), _Attributes(record)
     clusters = base.inside(record.clusters, sum(map(len, sentences)), note)
-    placed = place_brackets(_inside_sentences(clusters, sentences, note), note)
+    # The clusters without the mentions that reach over a sentence end
+    sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
+    kept = []
+    for cluster in clusters:
+        kept.append([m for m in cluster if sentence_of[m.start] == sentence_of[m.end]])
+        for mention in cluster:
+            if sentence_of[mention.start] != sentence_of[mention.end]:
+                note(OVER_SENTENCES, str(tuple(mention)))
+    placed = place_brackets(kept, note)
     entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
     listed = record.extra.get("comments")
     comments: dict[int, list[str]] = {}
@@ -543,20 +551,6 @@ def _types(record: Record) -> list[str]:
     if right and all(type(t) is str and _ATTRIBUTE_VALUE.fullmatch(t) for t in types):
         return list(types)
     return [""] * len(record.clusters)
-
-
-def _inside_sentences(
-    clusters: Iterable[list[Mention]], sentences: list[list[str]], note: Note
-) -> list[list[Mention]]:
-    """The clusters without the mentions that reach over a sentence end."""
-    sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
-    kept = []
-    for cluster in clusters:
-        kept.append([m for m in cluster if sentence_of[m.start] == sentence_of[m.end]])
-        for mention in cluster:
-            if sentence_of[mention.start] != sentence_of[mention.end]:
-                note(OVER_SENTENCES, str(tuple(mention)))
-    return kept
 
 
 def _entity(at: Placed, ids: list[str], types: list[str], attributes: _Attributes) -> str:

@@ -41,7 +41,20 @@ def detect(path: Path) -> str:
             hint="check the path; relative paths start at the current folder",
         )
     if path.is_dir():
-        return _of_folder(path)
+        if is_dataset_folder(path):
+            return "folder"
+        if is_annotated_folder(path):
+            return "jsonl"
+        names = {name for name in map(by_name, _files(path)) if name}
+        if len(names) == 1:
+            return names.pop()
+        raise FormatError(
+            f"{path}: cannot tell which format this folder holds",
+            expected="a data set folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
+            ".conll, .conllu, .ann with .txt, .tokens with .entities)",
+            found=", ".join(sorted(names)) or "none of these",
+            hint="name one file, or say the format with --from (or format=...)",
+        )
     if bare_suffix(path) == ".txt" and sibling(path, ".ann"):
         return "brat"
     return by_name(path) or _of_content(path)
@@ -88,23 +101,6 @@ def is_annotated_folder(path: Path) -> bool:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
-
-
-def _of_folder(path: Path) -> str:
-    if is_dataset_folder(path):
-        return "folder"
-    if is_annotated_folder(path):
-        return "jsonl"
-    names = {name for name in map(by_name, _files(path)) if name}
-    if len(names) == 1:
-        return names.pop()
-    raise FormatError(
-        f"{path}: cannot tell which format this folder holds",
-        expected="a data set folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
-        ".conll, .conllu, .ann with .txt, .tokens with .entities)",
-        found=", ".join(sorted(names)) or "none of these",
-        hint="name one file, or say the format with --from (or format=...)",
-    )
 
 
 def _of_content(path: Path) -> str:

@@ -127,15 +127,11 @@ def book_of(marked: ParsedMarkup, names: dict[str, str]) -> Book:
 def typeset(marked: ParsedMarkup) -> tuple[ParsedMarkup, Tokenized]:
     """The released form of a marked text (underscores gone, quotes curled), and its tokens."""
     kept = [0, *accumulate(c != "_" for c in marked.text)]
-    text = _curl(marked.text).replace("_", "").rstrip()
+    # Typographic quotes for straight ones, one character for one; the story uses no inner quotes
+    opened = re.sub(r'(?<![^\s—(])"(?=\S)', "“", marked.text)
+    text = opened.replace('"', "”").replace("'", "’").replace("_", "").rstrip()
     spans = tuple(MarkedSpan(kept[s.start], kept[s.end], s.character, s.line) for s in marked.spans)
     return ParsedMarkup(text, spans), tokenize_body(text)
-
-
-def _curl(text: str) -> str:
-    """Typographic quotes for straight ones, one character for one; the story uses no inner quotes."""
-    opened = re.sub(r'(?<![^\s—(])"(?=\S)', "“", text)
-    return opened.replace('"', "”").replace("'", "’")
 
 
 def _mention(span: MarkedSpan, words: str, tokens: Tokenized) -> Mention:

@@ -156,12 +156,7 @@ class _Corrections:
         self.mended = _mend_spans(book, both)
         for k, r in self.mended:
             self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
-        self._find_cells()
-        self.counts = self._count()
-        self.steps = self._score_steps()
-
-    def _find_cells(self) -> None:
-        """The table of (key cluster, response cluster) with matched mentions, and each cluster's home."""
+        # The table of (key cluster, response cluster) with matched mentions, and each cluster's home
         found = self.key_cell >= 0
         width = np.int64(max(self.both.response.sizes.size, 1))
         cells, counts = np.unique(
@@ -172,6 +167,8 @@ class _Corrections:
         self.home_count = np.zeros(self.home.size, np.int64)
         np.maximum.at(self.home_count, self.columns, counts)
         self.main = _heaviest(self.rows, self.columns, counts, self.both.key.sizes.size)
+        self.counts = self._count()
+        self.steps = self._score_steps()
 
     def _count(self) -> dict[str, tuple[int, int]]:
         """(errors, mentions) of each type."""

@@ -56,15 +56,7 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
             f"{what} is cut off", expected="an END marker, as there is a START marker",
             found=f"{len(data):,} bytes ending in {text[-40:]!r}", hint=_FETCH_AGAIN,
         )  # fmt: skip
-    _check_header(head, what, gutenberg_id, title)
-    return decoded
-
-
-def _check_header(head: str, what: str, gutenberg_id: str, title: str | None) -> None:
-    """The eBook number decides; without one, the title must share a word with the expected one.
-
-    A header may point to other editions ("see also eBook #42671"), so ours need only be among the numbers.
-    """
+    # The eBook number decides; without one, the title must share a word with the expected one
     numbers, named = ebook_numbers(head), field(head, "Title")
     if numbers:
         if gutenberg_id not in numbers:
@@ -76,6 +68,7 @@ def _check_header(head: str, what: str, gutenberg_id: str, title: str | None) ->
             )
     elif named and title and not _words(named) & _words(title):
         raise DataError(f"{what} is another book", expected=title, found=named, hint=_FETCH_AGAIN)
+    return decoded
 
 
 def _words(title: str) -> set[str]:

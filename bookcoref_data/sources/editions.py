@@ -144,18 +144,14 @@ def load_editions(path: Path) -> Editions:
     try:
         faults = list(_faults(value))
         if not faults:
-            return _editions(value)
+            return Editions(
+                tuple(Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"]),
+                tuple(value["layout"]),
+                {book_id: _book(book_id, book) for book_id, book in value["books"].items()},
+            )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         faults = [f"a field is missing or of another type: {error!r}"]
     raise FormatError(f"{path}: {len(faults)} faults", found="; ".join(faults[:10]))
-
-
-def _editions(value: Mapping[str, Any]) -> Editions:
-    return Editions(
-        tuple(Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"]),
-        tuple(value["layout"]),
-        {book_id: _book(book_id, book) for book_id, book in value["books"].items()},
-    )  # fmt: skip
 
 
 def _book(book_id: str, book: Mapping[str, Any]) -> KnownEditions:

@@ -111,7 +111,15 @@ def harvest(
         silent, size = _silent(found, listed), max(1, settings.works_batch // 2)
         _collect(endpoint, found, silent, WORK_PROPERTIES, settings, progress, "works once more", size)
         found.failed += _silent(found, silent)
-    _collect_pointing(endpoint, found, listed, settings, progress)
+    # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
+    what = "characters present in works"
+    items = sorted({work for work in listed if is_item(work)}, key=item_number)
+    progress.begin(what, len(items), "works")
+    for batch in _batches(items, settings.persons_batch):
+        for rows in _dividing(batch, _pointing_query(endpoint), found.failed):
+            _add(found.facts, rows, endpoint, mark="^")
+        progress.advance(what, len(batch))
+    progress.end(what)
     books = _books_of_series(found, listed) if works is None else []
     _collect(endpoint, found, books, WORK_PROPERTIES, settings, progress, "books of series")
     if settings.require_author:
@@ -165,21 +173,6 @@ def _all_works(
 
     works = set(list_works(endpoint, settings.require_author, cell, found.failed, progress))
     return sorted((_short_item(work) for work in works if work.startswith(ENTITY)), key=item_number)
-
-
-def _collect_pointing(
-    endpoint: SparqlEndpoint, found: WikidataFacts, works: Sequence[str], settings: WikidataSettings,
-    progress: Progress,
-) -> None:  # fmt: skip
-    """Which characters say that they are in a work (P1441), which books that they are of a series (P179)."""
-    what = "characters present in works"
-    items = sorted({work for work in works if is_item(work)}, key=item_number)
-    progress.begin(what, len(items), "works")
-    for batch in _batches(items, settings.persons_batch):
-        for rows in _dividing(batch, _pointing_query(endpoint), found.failed):
-            _add(found.facts, rows, endpoint, mark="^")
-        progress.advance(what, len(batch))
-    progress.end(what)
 
 
 def _pointing_query(endpoint: SparqlEndpoint) -> Callable[[list[str]], list[Row]]:

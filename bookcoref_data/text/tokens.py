@@ -144,25 +144,21 @@ def available_engines() -> list[str]:
 @cache
 def _sentence_splitter(engine: str) -> Callable[[str], SentenceSpans]:
     if engine == "nltk":
-        return _nltk_splitter()
+        try:
+            # PunktTokenizer reads the plain-text data `punkt_tab`; the older pickled model is never loaded.
+            from nltk.tokenize.punkt import PunktTokenizer
+        except ImportError as error:
+            raise MissingExtraError("NLTK 3.9 or newer is not installed", hint="pip install nltk") from error
+        try:
+            tokenizer = PunktTokenizer("english")
+        except LookupError as error:
+            raise MissingExtraError(
+                "NLTK has no data for English sentences", hint="python -m nltk.downloader punkt_tab"
+            ) from error
+        return lambda text: list(tokenizer.span_tokenize(text))
     import punkt
 
     return SentenceSplitter(punkt.PunktSentenceTokenizer(punkt.load_model("english")))
-
-
-def _nltk_splitter() -> Callable[[str], SentenceSpans]:
-    try:
-        # PunktTokenizer reads the plain-text data `punkt_tab`; the older pickled model is never loaded.
-        from nltk.tokenize.punkt import PunktTokenizer
-    except ImportError as error:
-        raise MissingExtraError("NLTK 3.9 or newer is not installed", hint="pip install nltk") from error
-    try:
-        tokenizer = PunktTokenizer("english")
-    except LookupError as error:
-        raise MissingExtraError(
-            "NLTK has no data for English sentences", hint="python -m nltk.downloader punkt_tab"
-        ) from error
-    return lambda text: list(tokenizer.span_tokenize(text))
 
 
 class WordSplitter:

@@ -193,7 +193,17 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not JSON", found=str(error)[:200]) from error
     try:
-        books = _manifest_facts(value)
+        if not isinstance(value, dict) or value.keys() != {"format", "title", "digest", "made_with", "books"}:
+            raise ValueError("other entries than a manifest has")
+        if value["format"] != MANIFEST_FORMAT or not isinstance(value["digest"], str):
+            raise ValueError("another format")
+        if not isinstance(value["books"], dict):
+            raise ValueError("books: not a table")
+        books = []
+        for key, facts in value["books"].items():
+            if not isinstance(facts, dict) or facts.keys() != {*COMPARED}:
+                raise ValueError(f"{str(key)[:80]}: other facts than a manifest has")
+            books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
     except ValueError as error:
         raise FormatError(
             f"{path} is not a recorded manifest", expected="a file of `bookcoref-data manifest write`",
@@ -206,22 +216,6 @@ def read_manifest(path: Path) -> dict[str, Any]:
             hint="the file was changed or damaged: get it again",
         )  # fmt: skip
     return dict(value)
-
-
-def _manifest_facts(value: Any) -> list[BookFacts]:
-    """The books of a manifest. Raises ValueError for any other shape."""
-    if not isinstance(value, dict) or value.keys() != {"format", "title", "digest", "made_with", "books"}:
-        raise ValueError("other entries than a manifest has")
-    if value["format"] != MANIFEST_FORMAT or not isinstance(value["digest"], str):
-        raise ValueError("another format")
-    if not isinstance(value["books"], dict):
-        raise ValueError("books: not a table")
-    books = []
-    for key, facts in value["books"].items():
-        if not isinstance(facts, dict) or facts.keys() != {*COMPARED}:
-            raise ValueError(f"{str(key)[:80]}: other facts than a manifest has")
-        books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
-    return books
 
 
 def _recompute(
