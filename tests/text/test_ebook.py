@@ -81,6 +81,14 @@ def test_html_gives_the_words_of_the_same_plain_text():
     assert read_book(page, "novel.html").tokens == read_book(plain.encode(), "novel.txt").tokens
 
 
+def test_a_note_ends_where_its_element_ends():
+    page = """<p class="footnote">A note without an end tag.<p>Story one.</p>
+<div class="footnotes"><div>Two.</div><div>Three.</div> Four.</div><p>Story two.</p>"""
+    found = read_html(page)
+    assert found.text == "Story one.\n\nStory two."
+    assert found.left_out == {"notes": 2}
+
+
 def test_a_word_document_is_read_without_what_was_deleted():
     w = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     body = (
