@@ -1,7 +1,8 @@
 """A verb that is killed, or whose disk fails, at any step: the old state or the new one, and never a mix.
 
 Every run: the verb with a fault at step n, a reader's look at what is there, the same command again without a
-fault. By default one step of each verb and fault is drawn; `BOOKCOREF_STEPS` says how many, or "all". A file
+fault. By default one step of seven verbs (of all with -m "") and fault is drawn; `BOOKCOREF_STEPS` says how
+many, or "all". A file
 in `BOOKCOREF_STEPS_LOG` gets a line for each verb that passed with the number of its steps; what stands there
 is not run again, so that a long run can go on where it stopped.
 """
