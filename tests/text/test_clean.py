@@ -241,6 +241,14 @@ def test_of_the_authors_prefaces_the_long_ones_can_be_kept_alone(paragraphs, sta
     assert [section.reason for section in result.sections] == ["short prefaces go (settings)"] * (not stays)
 
 
+def test_the_share_of_a_preface_is_of_the_body_not_of_the_file():
+    """Two paragraphs of 60 are 3%; a header as long as the book takes nothing from that."""
+    text = book(front="PREFACE\n\n\n" + f"{PROSE}\n" * 2)
+    long = text.replace("Title:", "Please keep this header.\n" * (len(text) // 20) + "\nTitle:", 1)
+    assert len(long) > 2 * len(text)
+    assert clean(long, CleanSettings(prefaces="long")).text.startswith("PREFACE")
+
+
 def test_a_preface_trips_the_limit_when_it_is_longer_than_the_floor():
     own = book(front=f"PREFACE\n\n\n{PROSE}")
     (found,) = clean(own, CleanSettings(prefaces="none")).sections
