@@ -18,6 +18,13 @@ BY_SUFFIX: dict[str, str] = {
     for suffix in listed.split()
 }
 _LINES_LOOKED_AT = 50
+_BOOKS = {
+    b"PK\x03\x04": "an archive, as EPUB, Word and OpenDocument files are",
+    b"%PDF": "a PDF document",
+    b"{\\rtf": "an RTF document",
+}
+_READ = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
+"""How compressed files and UTF-16 begin: NUL bytes may follow."""
 PROVENANCE = "provenance.jsonl"
 """What `annotate` says of the mentions of its documents."""
 
@@ -103,8 +110,19 @@ def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
 
 
+def _kind_of_book(path: Path) -> str:
+    """What a file is that holds a book in another form than plain text, else ""."""
+    if is_pipe(path):
+        return ""
+    with path.open("rb") as stream:
+        begins = stream.read(200)
+    kinds = (kind for sign, kind in _BOOKS.items() if begins.startswith(sign))
+    return next(kinds, "a file that is no text" if b"\0" in begins and not begins.startswith(_READ) else "")
+
+
 def _of_content(path: Path) -> str:
-    head = list(itertools.islice(read_lines(path, again=True), _LINES_LOOKED_AT))
+    found = _kind_of_book(path)
+    head = [] if found else list(itertools.islice(read_lines(path, again=True), _LINES_LOOKED_AT))
     for line in head:
         if line.startswith("#begin document"):
             return "conll"
@@ -118,7 +136,7 @@ def _of_content(path: Path) -> str:
     raise FormatError(
         f"{path}:1: the format is not recognised by name or content",
         expected="JSONL, CoNLL-2012, CoNLL-U, brat or BookNLP",
-        found=repr(first[:60]) if first else "an empty file",
+        found=found or (repr(first[:60]) if first else "an empty file"),
         hint="a plain text is annotated first: bookcoref-data annotate FILE --cast auto --out FOLDER; say "
         "the format with --from (or format=...), if it is one of these",
     )

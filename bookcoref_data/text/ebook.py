@@ -187,7 +187,8 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     place = next((e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile"), "")
     package = _xml(_part(archive, place, name), place, name)
     items = {e.get("id"): e for e in package.iter() if _local(e) == "item"}
-    parts = [items[i] for e in package.iter() if _local(e) == "itemref" and (i := e.get("idref")) in items]
+    order = [e.get("idref") for e in package.iter() if _local(e) == "itemref"]
+    parts = [items[i] for i in order if i in items]
     marked = []
     for item in parts:
         if "nav" in (item.get("properties") or "").split():
@@ -199,7 +200,9 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
         marked.append(read_html(_html_text(_part(archive, part, name), f"{name}: {part}")))
     if not any(one.text.strip() for one in marked):
         raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
-    return _joined(marked)
+    joined = _joined(marked)
+    missing = {"parts that the reading order names and the file lacks": len(order) - len(parts)}
+    return joined._replace(left_out={**joined.left_out, **missing})
 
 
 def _unquoted(address: str) -> str:

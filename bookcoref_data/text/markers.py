@@ -57,6 +57,7 @@ def footer_start(text: str, start: int = 0, end: int | None = None) -> int | Non
 _NUMBER = re.compile(r"\[?\be(?:book|text)\s*#\s*(\d+)", re.I)
 _HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", re.I)
 _RTF = re.compile(r"\s*\{\\rtf\d?")
+_TEX = re.compile(r"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.M)
 _TAGS = re.compile(r"</?(?:p|br|div|span|i|em|b|h[1-6]|a|td|tr)\b[^<>\n]{0,200}>", re.I)
 _HEAD, _TAIL = 6000, 30_000
 _LEAST_TAGS = 12
@@ -85,12 +86,14 @@ def is_cut_off(text: str) -> bool:
 
 
 def markup_of(text: str) -> str:
-    """ "HTML" or "RTF" when the file is no plain text but written in one of these, else "".
+    """ "HTML", "RTF" or "TeX" when the file is no plain text but written in one of these, else "".
 
     Tags count from the first lines on, because pages are also saved without their head.
     """
     if _RTF.match(text):
         return "RTF"
+    if _TEX.search(text[:_HEAD]):
+        return "TeX"
     if _HTML.search(text[:_HEAD]) or len(_TAGS.findall(text[: 2 * _HEAD])) >= _LEAST_TAGS:
         return "HTML"
     return ""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BookcorefError, DataError, UsageError
+from ..errors import BookcorefError, DataError, UsageError, plural
 from .clean import KINDS, CleanRecipe, CleanText, Witness, clean
 from .clean.breaks import drop_released_breaks
 from .decode import Decoded
@@ -37,6 +37,8 @@ PARAGRAPHS = ("all", "released")
 EMPHASIS = ("cut", "released")
 """What becomes of the marks of _emphasis_: they go, or stay in the tokens as in the release of BookCoref."""
 
+_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
 
@@ -183,7 +185,11 @@ def clean_file(
     if not settings.guard and rules.guard:
         rules = replace(rules, guard=False)
     if not source.text.strip():
-        raise DataError(f"{name} holds no text", expected="a book", hint="is this the right file?")
+        raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
+    text, marks = _INVISIBLE.subn(" ", source.text)
+    if marks:
+        source = source._replace(text=text)
+        notes.append(f"{name}: {plural(marks, 'mark')} of direction or of no width read as a space")
     try:
         body = clean(source.text, rules, witness)
     except BookcorefError as error:
@@ -191,6 +197,10 @@ def clean_file(
         raise
     notes += [f"{name}: {section}" for section in body.sections]
     return CleanFile(name, number, source, body, tuple(notes))
+
+
+def _no_text(name: str, found: str) -> DataError:
+    return DataError(f"{name} holds no text", expected="a book", found=found, hint="is this the right file?")
 
 
 def gutenberg_id_of(name: str, text: str = "") -> str:
@@ -223,7 +233,7 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     if settings.paragraphs == "released":
         found = drop_released_breaks(found)
     if not found.starts:
-        raise DataError(f"{file.name} holds no text", expected="a book", hint="is this the right file?")
+        raise _no_text(file.name, "white space alone")
     tokens = tuple(token for sentence in found.sentences for token in sentence)
     first = np.asarray(found.starts, dtype=np.int64)
     lengths = np.fromiter((0 if t == "\n" else len(t) for t in tokens), np.int64, len(tokens))
