@@ -21,53 +21,6 @@ DOC_KEY = f"the_lamp_at_the_ferry_house_{GUTENBERG_KEY}"
 SOURCE = "story.marked.txt"
 WIDTH = 72  # characters of a line in Project Gutenberg's plain text files
 
-_HEADER = f"""\
-This file has the form of a Project Gutenberg text file, but it is not a
-Project Gutenberg eBook. It is the sample of the project bookcoref-data:
-a story written for it, with no other source. To the extent possible
-under law its authors have given up all rights in it (CC0 1.0); you may
-copy it, change it and give it away, for any purpose, without asking.
-
-Title: {TITLE}
-
-Author: The contributors of bookcoref-data
-
-Release date: October 31, 2025 [Sample #{GUTENBERG_KEY}]
-
-Language: English
-
-Credits: Written and annotated for bookcoref-data
-
-
-*** START OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***
-
-
-
-
-{TITLE}
-
-by the contributors of bookcoref-data
-
-
-[Transcriber's note: Words that a printed book would set in italics
-stand between _underscores_. There was no printed book: this note is
-here because real files have one.]
-
-
-CONTENTS
-
-"""
-
-_FOOTER = f"""\
-*** END OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***
-
-
-This was a sample of the project bookcoref-data in the form of a Project
-Gutenberg text file. Real files of Project Gutenberg end with the full
-terms of its licence, which stand at www.gutenberg.org; this one is not
-theirs and is dedicated to the public domain (CC0 1.0).
-"""
-
 
 def sample_path(name: str) -> Path:
     """Where a part of the sample lies in the package: "mirror", "release", "cast.toml", ..."""
@@ -91,7 +44,8 @@ def gutenberg_text() -> str:
     paragraphs = marked_story().text.replace("—", "--").strip().split("\n\n")
     contents = "\n".join(f" {number} {title}" for number, title in _chapters(paragraphs))
     body = "\n\n".join(_set(paragraph) for paragraph in paragraphs)
-    return f"{_HEADER}{contents}\n\n\n\n\n{body}\n\n\n\n\n{_FOOTER}"
+    frame = sample_path("frame.txt").read_text(encoding="utf-8")
+    return frame.replace("<contents>", contents).replace("<story>", body)
 
 
 def released_text() -> str:
