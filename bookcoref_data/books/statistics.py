@@ -142,7 +142,12 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
     tokens = _total([d.tokens for d in docs])
     mentions, chains = sum(doc.mentions for doc in docs), sum(doc.chains for doc in docs)
     ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
-    distance, pooled, plain = _mean_distances([doc.distances for doc in docs])
+    sums = [doc.distances for doc in docs]
+    distance, pooled, plain = (
+        _ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
+        _ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
+        _ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
+    )
     return Statistics(
         documents=n,
         tokens=tokens,
@@ -160,21 +165,10 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
         mention_distance=distance,
         mention_distance_pooled=pooled,
         mention_distance_plain=plain,
-        exact_name_share=_exact_name_share(docs),
+        exact_name_share=_ratio(
+            sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
+        ),
     )
-
-
-def _mean_distances(sums: list[Distances]) -> tuple[float | None, float | None, float | None]:
-    """The mean distance of the paper, over all pairs pooled, and over chains unweighted."""
-    return (
-        _ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
-        _ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
-        _ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
-    )
-
-
-def _exact_name_share(docs: list[Sizes]) -> float | None:
-    return _ratio(sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs))
 
 
 def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:

@@ -206,7 +206,10 @@ def main() -> None:
     """
     from ..errors import BookcorefError, SourceError
 
-    _print_anything()
+    # In a locale that has no words for a letter, print its number instead of failing
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     _end_cleanly()
     if _taken("-q", "--quiet"):
         from . import common
@@ -317,13 +320,6 @@ def _fits(part: str, known: Container[str]) -> bool:
     return bool(_COMMAND.search(part)) or all(
         name in known for name in re.findall(r"(?<!\S)--[a-z][\w-]*", part)
     )
-
-
-def _print_anything() -> None:
-    """In a locale that has no words for a letter, print its number instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _end_cleanly() -> None:

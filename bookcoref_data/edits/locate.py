@@ -41,7 +41,9 @@ class Finder:
         if self._stands(anchor):
             return anchor.start, anchor.end
         if not self._ends:
-            self._text_of_book()
+            pieces = [plain(token) for token in self._tokens]
+            self._text = "".join(pieces)
+            self._ends = list(accumulate(map(len, pieces)))
         expected = anchor.start + (int(median(self._shifts[-_RECENT:])) if self._shifts else 0)
         for before, after in _CONTEXTS:
             places = list(self._places(anchor, before, after))
@@ -66,11 +68,6 @@ class Finder:
         return (bool(wanted_before) and before.endswith(wanted_before)) or (
             bool(wanted_after) and after.startswith(wanted_after)
         )
-
-    def _text_of_book(self) -> None:
-        pieces = [plain(token) for token in self._tokens]
-        self._text = "".join(pieces)
-        self._ends = list(accumulate(map(len, pieces)))
 
     def _places(self, anchor: Anchor, before: int, after: int) -> Iterator[tuple[int, int]]:
         """Places with so much context that begin and end with a token."""

@@ -204,20 +204,17 @@ class Fetcher:
                 self._give_up(host, fault.reason)
                 break
             if attempt < self.pace.attempts:
-                self._back_off(host, fault, attempt)
+                seconds = max(self.pace.back_off(attempt, self._draw), fault.wait or 0)
+                if seconds >= _LEAST_REPORTED:
+                    self.progress.note(
+                        f"{host}: {fault.reason}; asked again in {seconds:.0f} s "
+                        f"(try {attempt + 1} of {self.pace.attempts})"
+                    )
+                self._sleep(seconds)
         raise SourceError(
             f"cannot fetch {url}", found=f"{fault.reason} (after {attempt} tries)",
             hint="check the network and run the same command again; what is fetched is kept",
         )  # fmt: skip
-
-    def _back_off(self, host: str, fault: Retry, attempt: int) -> None:
-        seconds = max(self.pace.back_off(attempt, self._draw), fault.wait or 0)
-        if seconds >= _LEAST_REPORTED:
-            self.progress.note(
-                f"{host}: {fault.reason}; asked again in {seconds:.0f} s "
-                f"(try {attempt + 1} of {self.pace.attempts})"
-            )
-        self._sleep(seconds)
 
     def _give_up(self, host: str, reason: str) -> None:
         self._given_up[host] = reason

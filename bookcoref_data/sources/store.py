@@ -210,7 +210,9 @@ class Store:
                 raise CacheError.at(self.root, error) from error
             try:
                 fill(scratch)
-                scratch.chmod(0o777 & ~_umask())
+                current = os.umask(0)
+                os.umask(current)
+                scratch.chmod(0o777 & ~current)
                 scratch.rename(target)
             except BaseException:
                 shutil.rmtree(scratch, ignore_errors=True)
@@ -322,9 +324,3 @@ def _remove_quietly(path: Path) -> None:
 def _measure(folder: Path) -> PartSize:
     files = [p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()]
     return PartSize(folder.name, len(files), sum(p.stat().st_size for p in files))
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -225,7 +225,18 @@ def _matched(
 ) -> list[dict[str, Any]]:
     tables = [*plan.casts, *_harvested(plan, store, progress)]
     if plan.propose and not tables:
-        return _to_propose(plan, settings, Texts(store, settings.mirror, settings.offline))
+        # The books whose casts are proposed.
+        texts = Texts(store, settings.mirror, settings.offline)
+        titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
+        wanted = settings.books or plan.books
+        if not wanted:
+            raise UsageError(
+                "there is no book to build", expected="--book ID, or [books] gutenberg in the recipe"
+            )
+        if strange := [number for number in wanted if not number.isdigit()]:
+            raise UsageError(f"no Gutenberg id: {', '.join(strange)}", expected="numbers, for instance 158")
+        origin = {"characters": [], "source": PROPOSED, "work_id": "", "link": ""}
+        return [{"gutenberg_id": n, "title": titles.get(n) or _title(texts, n), **origin} for n in wanted]
     if not tables:
         raise UsageError(
             "there are no character lists to build from",
@@ -241,20 +252,6 @@ def _matched(
     progress.note(f"the matches, to review: {paths[3]}")
     report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
     return read_matched(paths[2])
-
-
-def _to_propose(plan: SilverPlan, settings: BuildSettings, texts: Texts) -> list[dict[str, Any]]:
-    """The books whose casts are proposed. Raises UsageError: nobody names a book."""
-    titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
-    wanted = settings.books or plan.books
-    if not wanted:
-        raise UsageError(
-            "there is no book to build", expected="--book ID, or [books] gutenberg in the recipe"
-        )
-    if strange := [number for number in wanted if not number.isdigit()]:
-        raise UsageError(f"no Gutenberg id: {', '.join(strange)}", expected="numbers, for instance 158")
-    origin = {"characters": [], "source": PROPOSED, "work_id": "", "link": ""}
-    return [{"gutenberg_id": n, "title": titles.get(n) or _title(texts, n), **origin} for n in wanted]
 
 
 def _title(texts: Texts, number: str) -> str:

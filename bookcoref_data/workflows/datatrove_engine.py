@@ -233,7 +233,12 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
     for number, (name, place) in enumerate(places):
         error = work / "errors" / f"{number:06}.json"
         if error.is_file():
-            report.failed[name] = _revived(json.loads(error.read_text(encoding="utf-8")))
+            # The error that a task wrote down, as an error of the same exit code
+            from .. import errors
+
+            kind, what, expected, found, hint = json.loads(error.read_text(encoding="utf-8"))
+            made = getattr(errors, kind, BookcorefError)
+            report.failed[name] = made(what, expected=expected, found=found, hint=hint)
         elif done := _finished(name, place):
             report.finished[done[0]] = done[1]
             (report.reused if done[0] in known else report.made).append(done[0])
@@ -243,15 +248,6 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
                 hint=f"the task was stopped or is still running: see {work / 'logs'}, then run again",
             )  # fmt: skip
     return report
-
-
-def _revived(fields: list[Any]) -> BookcorefError:
-    """The error that a task wrote down, as an error of the same exit code."""
-    from .. import errors
-
-    kind, what, expected, found, hint = fields
-    made = getattr(errors, kind, BookcorefError)
-    return made(what, expected=expected, found=found, hint=hint)
 
 
 def _pipeline(work: Path, cache: Path) -> list[Any]:

@@ -183,7 +183,13 @@ def pack_book(
         partition of its sentences.
     """
     settings = settings or PackSettings()
-    firsts = _first_sentences(book, windows)
+    counts = [len(w.sentence_ends) for w in windows]
+    firsts = [sum(counts[:i]) for i in range(len(counts))]
+    if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
+        raise DataError(
+            f"{book.doc_key}: its windows are no partition of its sentences",
+            expected=len(book.sentence_ends), found=sum(counts),
+        )  # fmt: skip
     return make_pack(
         text, book.sentences, doc_key=book.doc_key, gutenberg_key=book.gutenberg_key, split=split,
         source_sha256=source_sha256, source_name=source_name, annotation=Standoff.of(book),
@@ -194,17 +200,6 @@ def pack_book(
         licence=settings.licence, attribution=settings.attribution,
         most_literal_share=settings.most_literal_share,
     )  # fmt: skip
-
-
-def _first_sentences(book: Book, windows: Sequence[Book]) -> list[int]:
-    counts = [len(w.sentence_ends) for w in windows]
-    firsts = [sum(counts[:i]) for i in range(len(counts))]
-    if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
-        raise DataError(
-            f"{book.doc_key}: its windows are no partition of its sentences",
-            expected=len(book.sentence_ends), found=sum(counts),
-        )  # fmt: skip
-    return firsts
 
 
 def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Standoff]:
