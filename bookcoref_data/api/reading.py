@@ -75,7 +75,7 @@ def view(
         out: the HTML file to write.
         compare: a second annotation of the same text: show what differs.
         edits: corrections to begin with.
-        title: title of the page (else the document key).
+        title: title of the page (else the book's, where it is known).
         author: name written into each correction.
         spoiler_safe: begin without names and places beyond the page being read.
 
@@ -87,7 +87,7 @@ def view(
     from ..files import write_text
     from ..reading_page import PageOptions, render
     from ..reading_page import compare as find_differences
-    from ..workflows.correct import one_annotation, read_edits
+    from ..workflows.correct import one_annotation, read_edits, title_of
 
     annotation = one_annotation(annotations_of(source), book, _label(source))
     differences = None
@@ -97,7 +97,11 @@ def view(
         differences = find_differences(annotation, other, labels=labels)
     kept = [edit.to_dict() for edit in read_edits(path_of(edits))] if edits else ()
     options = PageOptions(
-        title=title, author=author, spoiler_safe=spoiler_safe, differences=differences, edits=kept
+        title=title or title_of(annotation),
+        author=author,
+        spoiler_safe=spoiler_safe,
+        differences=differences,
+        edits=kept,
     )
     html = render(annotation, options)
     path = None if out is None else path_of(out)
@@ -160,8 +164,11 @@ def report(
         UsageError: `out` is neither .html nor .md, or there is no such book.
     """
     from ..exports.report import write_report
+    from ..workflows.correct import title_of
 
-    return list(write_report(_chosen(source, book), path_of(out), plots=plots))
+    chosen = list(_chosen(source, book))
+    titles = {one.doc_key: title_of(one) for one in chosen}
+    return list(write_report(chosen, path_of(out), plots=plots, titles=titles))
 
 
 class Corrected(list["Applied"]):

@@ -6,12 +6,12 @@ import base64
 import hashlib
 import html
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..books.annotation import Annotation
-from ..errors import MissingExtraError, UsageError
+from ..errors import MissingExtraError, UsageError, plural
 from ..files import safe_name, write_bytes, write_text
 from ..formats.cells import cell_text
 from .network import network
@@ -42,8 +42,16 @@ _POLICY = (
 )
 
 
-def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = True) -> list[Path]:
+def write_report(
+    annotations: Sequence[Annotation],
+    out: Path,
+    *,
+    plots: bool = True,
+    titles: Mapping[str, str] | None = None,
+) -> list[Path]:
     """Write the report of some books to `out`: .html with its pictures inside, .md with pictures beside it.
+
+    `titles` are those of books by document key; without one the key stands for it.
 
     Raises:
         UsageError: another suffix. MissingExtraError: plots are wanted and matplotlib or networkx is missing.
@@ -51,9 +59,10 @@ def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = 
     if out.suffix not in (".html", ".md"):
         raise UsageError(f"a report is a page: {out}", expected="--out with .html or .md")
     readings = [LaidOutBook(a) for a in annotations]
+    named = {a.doc_key: a.doc_key for a in annotations} | dict(titles or {})
     drawn = {r.annotation.doc_key: dict(_pictures(r)) if plots else {} for r in readings}
     if out.suffix == ".html":
-        write_text(out, _html(readings, drawn))
+        write_text(out, _html(readings, drawn, named))
         return [out]
     files = [out]
     for r in readings:
@@ -61,7 +70,7 @@ def write_report(annotations: Sequence[Annotation], out: Path, *, plots: bool = 
         for kind, content in drawn[r.annotation.doc_key].items():
             files.append(out.with_name(f"{out.stem}.{name}.{kind}.png"))
             write_bytes(files[-1], content)
-    write_text(out, _markdown(readings, drawn, out.stem))
+    write_text(out, _markdown(readings, drawn, named, out.stem))
     return files
 
 
@@ -69,8 +78,8 @@ def _facts(r: LaidOutBook) -> str:
     a = r.annotation
     words = r.word_count(0, len(a.book.tokens) - 1)
     known = sum(q.speaker >= 0 for q in a.quotes)
-    told = f"{words:,} words in {len(r.chapters)} chapters; {len(a.mentions):,} mentions of "
-    told += f"{sum(1 for group in a.by_character if group)} characters"
+    told = f"{words:,} words in {plural(len(r.chapters), 'chapter')}; {len(a.mentions):,} mentions of "
+    told += plural(sum(1 for group in a.by_character if group), "character")
     return f"{told}; {len(a.quotes):,} quotes, {known:,} with a speaker." if a.quotes else f"{told}."
 
 
@@ -106,15 +115,18 @@ _CAPTIONS = {
 }
 
 
-def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -> str:
+Drawn = Mapping[str, Mapping[str, bytes]]
+
+
+def _html(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str]) -> str:
     pieces = [
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">'
-        f"<title>{html.escape(', '.join(r.annotation.doc_key for r in readings)[:200])}: characters</title>"
+        f"<title>{html.escape(', '.join(named.values())[:200])}: characters</title>"
         f"<style>{_STYLE}</style><main>"
     ]
     for r in readings:
-        pieces += [f"<h1>{html.escape(r.annotation.doc_key)}</h1><p>{_facts(r)}</p>"]
+        pieces += [f"<h1>{html.escape(named[r.annotation.doc_key])}</h1><p>{_facts(r)}</p>"]
         for title, heads, rows in _tables(r):
             kinds = [" class=words" * (h in _WORDS) for h in heads]
             head = "".join(
@@ -139,11 +151,11 @@ def _html(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]]) -
     return "\n".join([*pieces, "</main></html>\n"])
 
 
-def _markdown(readings: Sequence[LaidOutBook], drawn: dict[str, dict[str, bytes]], stem: str) -> str:
+def _markdown(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str], stem: str) -> str:
     pieces: list[str] = []
     for r in readings:
         key = r.annotation.doc_key
-        pieces += [f"# {key}", _facts(r)]
+        pieces += [f"# {named[key]}", _facts(r)]
         for title, heads, rows in _tables(r):
             lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
             table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)

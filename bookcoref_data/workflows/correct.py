@@ -18,6 +18,7 @@ from ..formats.documents import write_documents
 from ..formats.folder import is_folder, read_build, write_folder
 from ..formats.schema import SPLITS
 from ..outputs import whole
+from ..text.markers import field, is_gutenberg
 from .annotate import LICENCES
 
 MOST_BYTES = 64 << 20
@@ -47,6 +48,16 @@ def signed(edits: Iterable[Edit], author: str) -> list[Edit]:
     """Corrections with who made them, unless they say, and when."""
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return [replace(e, author=e.author or author, date=now) for e in edits]
+
+
+def title_of(annotation: Annotation) -> str:
+    """The title that the record gives, else Gutenberg's header, else the list of editions; else the key."""
+    from ..sources.editions import editions
+
+    given = annotation.extra.get("title")
+    header = annotation.source.text[:6000] if annotation.source else ""
+    named = given if isinstance(given, str) else field(header, "Title") if is_gutenberg(header) else ""
+    return named or editions().title_of(annotation.book.gutenberg_key) or annotation.doc_key
 
 
 def one_annotation(annotations: Sequence[Annotation], doc_key: str, path: Path) -> Annotation:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.books.annotation import Annotation, Marked, Quote
+from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
 from bookcoref_data.errors import UsageError
 from bookcoref_data.exports.report import write_report
+from bookcoref_data.workflows.correct import title_of
 
 TOKENS = ["“", "I", "am", "here", ",", "”", "said", "Tom", ".", "“", "Good", ",", "”", "said", "Eve", "."]
 EVIL = "Tom <script>|"
@@ -24,7 +27,7 @@ def annotation():
 def test_counts_and_shares_of_speech(annotation, tmp_path):
     files = write_report([annotation], tmp_path / "report.md")
     text = files[0].read_text(encoding="utf-8")
-    assert "8 words in 1 chapters; 3 mentions of 2 characters; 2 quotes, 2 with a speaker." in text
+    assert "8 words in 1 chapter; 3 mentions of 2 characters; 2 quotes, 2 with a speaker." in text
     assert "| Tom <script>\\| | 2 | 1 | 1 | 1 | 1 | 1 | 1 | 3 | 75.0 % |" in text
     assert "| Eve | Tom <script>\\| | 1 | 1 |" in text
     assert "| speaker | addressee | quotes | words |\n| --- | --- | ---: | ---: |" in text
@@ -40,6 +43,31 @@ def test_a_page_has_its_pictures_inside_and_names_stay_text(annotation, tmp_path
     assert "<td class=words>Eve</td><td class=words>Tom &lt;script&gt;|</td><td>1</td>" in text
     (plain,) = write_report([annotation], tmp_path / "plain.html", plots=False)
     assert "<img" not in plain.read_text(encoding="utf-8")
+
+
+def test_a_book_is_called_by_its_title(annotation, tmp_path):
+    titles = {"talk": "Talk & Tea"}
+    (page,) = write_report([annotation], tmp_path / "r.html", plots=False, titles=titles)
+    text = page.read_text(encoding="utf-8")
+    assert "<title>Talk &amp; Tea: characters</title>" in text
+    assert "<h1>Talk &amp; Tea</h1>" in text
+    (told,) = write_report([annotation], tmp_path / "r.md", plots=False, titles=titles)
+    assert told.read_text(encoding="utf-8").startswith("# Talk & Tea\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "extra", "head", "title"),
+    [
+        ("0", {}, "", "talk"), ("1342", {}, "", "Pride and Prejudice"), ("0", {"title": "Tea"}, "", "Tea"),
+        ("0", {"title": 7}, "", "talk"),
+        ("0", {}, "The Project Gutenberg eBook of Tea\n\nTitle: Tea,\n  and Toast\n\n", "Tea, and Toast"),
+        ("0", {}, "Title: a heading of somebody's own\n\n", "talk"),
+    ],
+)  # fmt: skip
+def test_the_title_is_the_records_the_headers_or_the_manifests(annotation, number, extra, head, title):
+    source = SourceText("t.txt", "", head, (), ()) if head else None
+    book = replace(annotation.book, gutenberg_key=number)
+    assert title_of(replace(annotation, book=book, extra=extra, source=source)) == title
 
 
 def test_a_report_is_a_page(annotation, tmp_path):
