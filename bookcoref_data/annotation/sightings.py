@@ -35,6 +35,8 @@ _QUOTES = frozenset(["“", "”", '"', "‘", "''", "``", "—", "--"])
 _SPEAKERS_SHARE = 0.1
 """Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
 Bertrams."""
+_SPEAKS = 8
+"""Times that a name must speak, beside that share, to be a person's wherever else it stands."""
 _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 """What it says for a person that a name speaks, is the subject of a verb, is a first name."""
 
@@ -76,6 +78,10 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
             if gender := _gender_behind(book, parse, end):
                 votes = found[words].pronouns.setdefault(name[0], Counter())
                 votes[gender] += 2 if parse.dep[end] == "nsubj" else 1
+    for seen in found.values():
+        if seen.speaks >= max(_SPEAKS, _SPEAKERS_SHARE * seen.count):
+            # "Wilfred of Ivanhoe" makes no place of Ivanhoe where he speaks.
+            seen.other = 0.0
     return found
 
 
@@ -160,6 +166,9 @@ def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:
 
 def _may_be_a_name(words: Words, titles: list[str]) -> bool:
     low = [w.lower() for w in words]
+    if low[-1] in calendar.CALENDAR and (set(titles) & honorifics.HONORIFICS or low[0] in lex.FIRST_NAMES):
+        # "Mrs. March", "Meg March": a month by itself is nobody.
+        low = [*low[:-1], "surname"]
     if len(words) > 3 or any(w in _NOBODY or len(w) < 2 for w in low) or "st" in titles or "saint" in titles:
         return False
     if low[-1] in lex.PLACES and (len(low) > 1 or not titles):

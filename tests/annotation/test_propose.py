@@ -57,6 +57,37 @@ def test_the_eldest_sister_has_the_surname(proposed):
     assert "Miss Bennet" in of(cast, "Jane Bennet")
 
 
+def test_men_of_several_ranks_are_several(proposed):
+    cast = proposed(
+        "General Tilney frowned.", "General Tilney left.", "Captain Tilney rode.", "Captain Tilney laughed.",
+        "Henry Tilney spoke.", "Henry said so.", "Mr. Tilney smiled.", "Mr. Tilney danced.",
+    )  # fmt: skip
+    assert of(cast, "General Tilney") == {"General Tilney"}
+    assert of(cast, "Captain Tilney") == {"Captain Tilney"}
+    assert of(cast, "Mr. Tilney") == {"Henry Tilney", "Henry", "Mr. Tilney"}
+
+
+def test_a_rank_that_is_hardly_used_is_the_same_man(proposed):
+    cast = proposed("Mr. Weston smiled.", "Mr. Weston spoke.", "Captain Weston rode.")
+    assert of(cast, "Mr. Weston") == {"Mr. Weston", "Captain Weston"}
+
+
+def test_a_son_who_is_talked_to_is_not_his_father(proposed):
+    cast = proposed(
+        "Fred Vincy sat down.", "“Father is right,” said Fred.\n\n“No,” said Mr. Vincy.\n\n",
+        "Mr. Vincy looked at Fred.",
+    )  # fmt: skip
+    assert "Mr. Vincy" not in of(cast, "Fred Vincy")
+
+
+def test_a_lady_is_not_called_by_the_pet_name_of_another(proposed):
+    cast = proposed(
+        "Lady Catherine frowned.", "Lady Catherine spoke.", "Lady Catherine left.", "Lady Catherine ate.",
+        "Kitty ran.", "Kitty sang.", "Catherine Bennet sang.", "It rained.",
+    )  # fmt: skip
+    assert "Kitty" in of(cast, "Catherine Bennet")
+
+
 def test_a_wife_may_be_called_by_her_own_first_name(proposed):
     cast = proposed(
         "Rachel Lynde smiled.", "Mrs. Rachel spoke.", "Mrs. Rachel Lynde sat down.", "Rachel rose."
@@ -124,6 +155,12 @@ def test_each_entry_has_counts_and_a_passage(book_of):
         ),
         (["Mrs. Lemuel Brown sang.", "Mrs. Lemuel laughed."], {"Mrs. Lemuel Brown", "Mrs. Lemuel"}),
         (["Lord Henry smiled.", "Harry laughed.", "Lord Henry left."], {"Lord Henry", "Harry"}),
+        # A month is a surname behind a title or a first name.
+        (["Mrs. March sat.", "Mrs. March spoke.", "It was March."], {"Mrs. March"}),
+        (["Meg sat.", "Meg March sang.", "Meg March ran."], {"Meg March", "Meg"}),
+        # A place does not speak.
+        (["Wilfred of Ruthven rode to Ruthven.", "“Yes,” said Ruthven.", "“No,” said Ruthven."], {"Ruthven"}),
+        (["Dunstan Poe spoke.", "Dunstan sat.", "Dunsey ran."], {"Dunstan Poe", "Dunstan", "Dunsey"}),
         (["Nancy spoke.", "Nancy said so.", "Nance ran."], {"Nancy", "Nance"}),
         (["Mr. Stagg ate.", "Stagg smiled.", "Staggy laughed."], {"Mr. Stagg", "Stagg", "Staggy"}),
         (["Francis Poe spoke.", "Frank Poe sat.", "Frank said so."], {"Francis Poe", "Frank Poe", "Frank"}),
