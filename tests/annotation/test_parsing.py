@@ -34,6 +34,23 @@ def test_the_pipeline_multiplies_with_the_faster_kernel():
     assert _ops(_model_with("numpy")[0]) == {False}
 
 
+def test_the_kernel_is_measured_once_per_machine(tmp_path, monkeypatch):
+    """A second process reads the note; a note that says nonsense is not believed, and none is overwritten."""
+    measured = []
+    choose = parsing.kernel.__wrapped__
+    monkeypatch.setattr(parsing.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(parsing, "_faster_kernel", lambda: measured.append(1) or "blis")
+    assert (choose(), choose(), len(measured)) == ("blis", "blis", 1)
+    (note,) = tmp_path.iterdir()
+    note.write_bytes(b"\xffmkl")
+    assert (choose(), choose(), len(measured)) == ("blis", "blis", 3)
+    assert note.read_bytes() == b"\xffmkl"
+    monkeypatch.setattr(parsing.platform, "node", lambda: "another")
+    assert (choose(), choose(), len(measured)) == ("blis", "blis", 4)
+    monkeypatch.setattr(parsing.tempfile, "gettempdir", lambda: str(tmp_path / "nowhere"))
+    assert (choose(), choose(), len(measured)) == ("blis", "blis", 6)
+
+
 def test_ops_of_another_device_are_left_alone(monkeypatch):
     class Ops(thinc.NumpyOps):
         """Stands for a GPU's."""

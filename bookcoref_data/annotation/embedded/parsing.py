@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import getpass
+import platform
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...books import Book
+from ...files import sha256_bytes
 from ...progress import Progress, Silent
 from ...spacy_model import load_spacy_model
 
@@ -123,12 +130,25 @@ def _doc(vocab, tokens: Sequence[str], chunk: list[list[int]]):
 
 @cache
 def kernel() -> str:
-    """Which library multiplies matrices faster here, "numpy" or "blis", by CPU time on a product of a
-    millisecond or two.
+    """Which library multiplies matrices faster here, "numpy" or "blis"; measured once per machine.
 
     thinc's blis has no code of its own for some processors, where numpy is up to 1.5 times as fast in the
-    whole parse. The parse is the same with both.
+    whole parse. The parse is the same with both. The choice is noted in the folder for temporary files,
+    which is the machine's own: caches may be shared by machines of several kinds.
     """
+    machine = (getpass.getuser(), platform.node(), platform.machine(), version("numpy"), version("blis"))
+    note = Path(tempfile.gettempdir(), f"bookcoref-data-kernel-{sha256_bytes(repr(machine).encode())[:16]}")
+    with suppress(OSError, ValueError):
+        if (known := note.read_text("ascii")) in ("numpy", "blis"):
+            return known
+    found = _faster_kernel()
+    with suppress(OSError), note.open("x") as file:
+        file.write(found)
+    return found
+
+
+def _faster_kernel() -> str:
+    """The faster library by CPU time on a product of a millisecond or two."""
     from thinc.api import NumpyOps
 
     rows, width, depth = _PRODUCT
