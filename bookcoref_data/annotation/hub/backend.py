@@ -94,7 +94,7 @@ def _load(kind: str, settings: Mapping[str, Any]) -> Any:
     if settings.get("endpoint"):
         return ServedJudge(settings["endpoint"], model)
     if kind == "expand" and is_package(model):
-        return Package.load(model, device)
+        return Package.load(model, device, settings.get("encoder", ""))
     if kind == "filter":
         dtype = settings.get("dtype", "bfloat16")
         loaded: Any = Judge.load(model, revision, device=device, dtype=dtype)
