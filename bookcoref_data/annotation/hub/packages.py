@@ -45,9 +45,9 @@ class Package:
 
 def fastcoref(name: str, device: str, kind: str) -> Find:
     """A checkpoint of fastcoref, such as biu-nlp/f-coref."""
-    import fastcoref as package
-
-    model = getattr(package, kind)(name, device, nlp=None, enable_progress_bar=False)
+    model = getattr(importlib.import_module("fastcoref"), kind)(
+        name, device, nlp=None, enable_progress_bar=False
+    )
 
     def find(sentences: Sequence[Sequence[str]]) -> Clusters:
         words = [word for sentence in sentences for word in sentence]
@@ -67,16 +67,14 @@ def fastcoref(name: str, device: str, kind: str) -> Find:
 def xcore(name: str, device: str, encoder: str) -> Find:
     """A checkpoint of xCoRe, such as sapienzanlp/xcore-litbank. Its own loader unpickles the file; here the
     weights are read as plain tensors."""
-    from xcore.models.model_cross import xCoRe_system
-    from xcore.models.xcore_model import xCoRe
-
+    package = importlib.import_module("xcore")
     state = read_weights(find_folder(name))
-    network = xCoRe_system(
+    network = package.xCoRe_system(
         huggingface_model_name=str(find_folder(encoder)), freeze_encoder=False,
         span_representation="concat_start_end",
     )  # fmt: skip
     network.load_state_dict(without_prefix(state, "model.") or state)
-    model = xCoRe.__new__(xCoRe)
+    model = package.xCoRe.__new__(package.xCoRe)
     model.device, model.model = device, network.to(device).eval()
     model.tokenizer = model.__get_model_tokenizer__()
 
