@@ -156,8 +156,8 @@ def test_each_wait_between_tries_is_reported(make_fetcher, server, reply, heard)
     fetcher = make_fetcher()
     fetcher.progress = heard
     assert fetcher.get(url).content == b"there"
-    (note,) = heard.notes
-    assert "503" in note
+    # A busy machine may miss an answer besides, which is reported, too.
+    (note,) = [note for note in heard.notes if "503" in note]
     assert "30 s" in note
 
 
