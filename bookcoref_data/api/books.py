@@ -197,7 +197,25 @@ class AnnotatedBook:
     @cached_property
     def mentions(self) -> TypedTable[Mention]:
         """One row per mention, in the order of the text; see `Mention`."""
-        return self._mention_table()
+        from ..scoring.mention_types import TypeRules
+
+        book = self.book
+        names = [name for name, _ in self.record.characters]
+        kinds = TypeRules(book.tokens, book.sentence_ends, names)
+        known = self._reasoned
+        made = (
+            {(m.start, m.end, known.names[m.character]): m for m in known.mentions if m.step} if known else {}
+        )
+        rows: list[list[Any]] = []
+        for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
+            ours = made.get((start, end, character)) if isinstance(character, str) else None
+            rows.append([
+                start, end, book.text_of(Span(start, end)), str(character),
+                ours.kind if ours and ours.kind else kinds.type_of(start, end),
+                ours.rule if ours else None, ours.score if ours else None, *self._characters_of(start, end),
+            ])  # fmt: skip
+        columns = ("start", "end", "text", "character", "kind", "rule", "score", "char_start", "char_end")
+        return TypedTable(Mention, Table.of_rows(columns, rows).to_dict())
 
     @cached_property
     def quotes(self) -> TypedTable[Quote]:
@@ -288,27 +306,6 @@ class AnnotatedBook:
 
     def __hash__(self) -> int:
         return hash(self.doc_key)
-
-    def _mention_table(self) -> TypedTable[Mention]:
-        from ..scoring.mention_types import TypeRules
-
-        book = self.book
-        names = [name for name, _ in self.record.characters]
-        kinds = TypeRules(book.tokens, book.sentence_ends, names)
-        known = self._reasoned
-        made = (
-            {(m.start, m.end, known.names[m.character]): m for m in known.mentions if m.step} if known else {}
-        )
-        rows: list[list[Any]] = []
-        for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
-            ours = made.get((start, end, character)) if isinstance(character, str) else None
-            rows.append([
-                start, end, book.text_of(Span(start, end)), str(character),
-                ours.kind if ours and ours.kind else kinds.type_of(start, end),
-                ours.rule if ours else None, ours.score if ours else None, *self._characters_of(start, end),
-            ])  # fmt: skip
-        columns = ("start", "end", "text", "character", "kind", "rule", "score", "char_start", "char_end")
-        return TypedTable(Mention, Table.of_rows(columns, rows).to_dict())
 
     def _spans(self) -> Iterator[tuple[int, int, str | int]]:
         """Every mention with the name of its character, else the number of its cluster."""

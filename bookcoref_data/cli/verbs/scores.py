@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..common import emit_json, emit_markdown, emit_table, listed
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from ...api.evaluating import Scores
     from ...api.scoring import Counts
     from ...books.statistics import Statistics
-    from ...reports.tables import ReportTable
     from ..declared import Json, Markdown
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
@@ -51,12 +49,7 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
     if json:
         emit_json(scores.to_dict())
         return
-    _emit(scores.shown, markdown)
-    listed("wrote", scores.plots)
-
-
-def _emit(tables: Sequence[ReportTable], markdown: bool) -> None:
-    for i, table in enumerate(tables):
+    for i, table in enumerate(scores.shown):
         if i:
             print()
         if markdown:
@@ -64,6 +57,7 @@ def _emit(tables: Sequence[ReportTable], markdown: bool) -> None:
             emit_markdown(table.columns, table.rows)
         else:
             emit_table(table.columns, table.rows, title=table.title)
+    listed("wrote", scores.plots)
 
 
 @verb()
