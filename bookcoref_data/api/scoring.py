@@ -240,10 +240,36 @@ def convert(
     Raises:
         UsageError, FormatError, DataError, SourceError: as the command line reports them.
     """
-    from ..formats.convert import convert as run
+    from ..formats import ConversionReport, detect
+    from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
+    from ..formats.documents import SYSTEMS, read_documents, require_known, write_documents
+    from ..formats.projection import project_all
 
-    return run(
-        path_of(source), path_of(target), read_as=read_as, write_as=write_as, config=config,
-        key=path_or_none(key), parts=parts, doc_key=doc_key, tokenizer=tokenizer,
-        segment_length=segment_length,
-    )  # fmt: skip
+    path, out = path_of(source), path_of(target)
+    read_as = read_as or detect.detect(path)
+    write_as = SYSTEMS.get((write_as or "").lower(), write_as) or detect.for_output(out)
+    report = ConversionReport(read_as, write_as)
+    require_known(write_as)
+    if parts is not None and (read_as != "conll" or parts not in ("join", "merge", "apart")):
+        raise UsageError(
+            f"--parts {parts} does not fit", expected="join, merge or apart, and an input in CoNLL-2012"
+        )
+    if doc_key is not None and read_as not in ("jsonl", "jsonlines"):
+        raise UsageError("--doc-key does not fit", expected="an input in JSON lines", found=read_as)
+    given = {"tokenizer": tokenizer, "segment_length": segment_length}
+    subwords = {name: value for name, value in given.items() if value is not None}
+    if subwords and write_as not in ("longdoc", "dual-cache"):
+        expected = "--to longdoc or dual-cache"
+        raise UsageError("--tokenizer and --segment-length do not fit", expected=expected, found=write_as)
+    options = {name: value for name, value in (("parts", parts), ("doc_key", doc_key)) if value is not None}
+    if read_as == "jsonl" and has_reasons(path):
+        found = read_with_reasons(path)
+        records = [whole_record(annotation, record) for record, annotation in found]
+        for _, annotation in found:
+            note_reasons(annotation, report.note(annotation.doc_key))
+    else:
+        records = read_documents(path, read_as, config, report=report, **options)
+    if key is not None:
+        records = project_all(records, read_documents(path_of(key)), report)
+    write_documents(records, out, write_as, report=report, **subwords)
+    return report

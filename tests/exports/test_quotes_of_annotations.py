@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from bookcoref_data.api.scoring import convert
 from bookcoref_data.exports import export
 from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
-from bookcoref_data.formats.convert import convert
 from tests.exports.test_export import TEXT, annotation
 
 __all__ = ["annotation"]
