@@ -259,9 +259,10 @@ def diff(
     from ..workflows.correct import diff_edits, write_edits
 
     found = diff_edits(path_of(old), path_of(new), author=author)
+    edits = [edit for one in found.values() for edit in one.edits]
     if out is not None:
-        write_edits(found.edits, path_of(out))
-    return Corrections(found.edits, {key: one.lost for key, one in found.by_document.items() if one.lost})
+        write_edits(edits, path_of(out))
+    return Corrections(edits, {key: one.lost for key, one in found.items() if one.lost})
 
 
 class MergedCorrections(list["Edit"]):

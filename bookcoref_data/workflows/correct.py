@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -127,19 +127,8 @@ def _write_dataset(done: Sequence[Applied], path: Path, out: Path, *, replace: b
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionEdits:
-    """The edits that lead from the old annotations to the new ones, by document key."""
-
-    by_document: dict[str, Diff]
-
-    @property
-    def edits(self) -> list[Edit]:
-        return [edit for found in self.by_document.values() for edit in found.edits]
-
-
-def diff_edits(old: Path, new: Path, *, author: str = "") -> CorrectionEdits:
-    """The corrections between two annotations of the same documents, whatever their formats.
+def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
+    """By document key the corrections between two annotations of the same documents, whatever their formats.
 
     Raises:
         UsageError: a document of one is not in the other (single documents are paired whatever their keys).
@@ -147,9 +136,9 @@ def diff_edits(old: Path, new: Path, *, author: str = "") -> CorrectionEdits:
     before, after = read_annotations(old), read_annotations(new)
     date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if len(before) == len(after) == 1:
-        return CorrectionEdits({before[0].doc_key: diff(before[0], after[0], author=author, date=date)})
+        return {before[0].doc_key: diff(before[0], after[0], author=author, date=date)}
     found = {a.doc_key: a for a in after}
     missing = [b.doc_key for b in before if b.doc_key not in found]
     if missing:
         raise UsageError(f"{new} has no document {missing[0]!r}", expected=", ".join(sorted(found)[:8]))
-    return CorrectionEdits({b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before})
+    return {b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before}

@@ -70,13 +70,13 @@ def test_any_format_is_corrected(folder, tmp_path):
 
 def test_brat_files_edited_elsewhere_come_back_as_edits(folder, tmp_path):
     write_documents(read_documents(folder / "annotation.jsonl"), tmp_path / "meeting.ann")
-    assert diff_edits(folder, tmp_path / "meeting.ann").edits == []
+    assert [one.edits for one in diff_edits(folder, tmp_path / "meeting.ann").values()] == [()]
     text = (tmp_path / "meeting.ann").read_text(encoding="utf-8")
     number = re.search(r"^(T\d+)\t.*\tHe$", text, re.M).group(1)
     text = re.sub(rf"^{number}\t.*\n", "", text, flags=re.M)
     text = re.sub(rf"^(\*\t.*?) {number}(?= |$)", r"\1", text, flags=re.M)
     (tmp_path / "meeting.ann").write_text(text, encoding="utf-8")
-    (found,) = diff_edits(folder, tmp_path / "meeting.ann", author="Ada").edits
+    ((found,),) = (one.edits for one in diff_edits(folder, tmp_path / "meeting.ann", author="Ada").values())
     assert (found.op, found.was, found.author, found.at.start) == ("unlink", "Tom", "Ada", 14)
 
 
