@@ -124,16 +124,22 @@ class Cleaned(Result):
     @property
     def table(self) -> Table:
         """One row per piece that was cut: kind, start and end (characters of the file), an excerpt."""
-        from ..workflows.clean import cuts_of
-
-        return Table.of_dicts(cuts_of(self.book))
+        text, cuts = self.book.file.source.text, self.book.body.cuts
+        rows = [(cut.kind, cut.start, cut.end, cut.excerpt(text)) for cut in cuts]
+        return Table.of_rows(("kind", "start", "end", "excerpt"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as `clean --json` prints for a book."""
-        from ..workflows.clean import summary
-
+        file, body = self.book.file, self.book.body
+        told = {
+            "name": self.name, "gutenberg_id": file.gutenberg_id, "sha256": self.book.sha256,
+            "encoding": file.source.encoding, "file_characters": body.file_length,
+            "kept_characters": len(body.text), "chapters": len(body.chapters),
+            "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
+            "sections": [section.to_dict() for section in body.sections], "notes": list(self.notes),
+        }  # fmt: skip
         files = {"written": self.written, "map": self.map}
-        return summary(self.book) | {name: str(path) for name, path in files.items() if path is not None}
+        return told | {name: str(path) for name, path in files.items() if path is not None}
 
     def _line(self) -> str:
         kept, length = len(self.text), self.book.body.file_length

@@ -150,32 +150,6 @@ def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
     return sha256_bytes(data), decode_book(data, source)
 
 
-def summary(book: CleanBook) -> dict[str, Any]:
-    """What was kept and cut of a book, as JSON writes it."""
-    body = book.body
-    return {
-        "name": book.name,
-        "gutenberg_id": book.file.gutenberg_id,
-        "sha256": book.sha256,
-        "encoding": book.file.source.encoding,
-        "file_characters": body.file_length,
-        "kept_characters": len(body.text),
-        "chapters": len(body.chapters),
-        "cut_shares": {kind: round(share, 6) for kind, share in body.shares().items()},
-        "sections": [section.to_dict() for section in body.sections],
-        "notes": list(book.file.notes),
-    }
-
-
-def cuts_of(book: CleanBook) -> list[dict[str, Any]]:
-    """Every cut of a book with its place in the file and an excerpt."""
-    text = book.file.source.text
-    return [
-        {"kind": cut.kind, "start": cut.start, "end": cut.end, "excerpt": cut.excerpt(text)}
-        for cut in book.body.cuts
-    ]
-
-
 def write_clean(book: CleanBook, out: Path) -> Path:
     """Write the clean text; `out` is a file when it has a suffix, else a folder."""
     path = out if out.suffix else out / f"{book.name}.txt"
