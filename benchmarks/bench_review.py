@@ -2,11 +2,15 @@
 """How much the answers to questions repair, in the order of `review` and in others.
 
     python -m benchmarks.bench_review PDNC/TheSportOfTheGods ... [--about speaker] [--orders worth,certain]
+    python -m benchmarks.bench_review RELEASE/full/test.jsonl --orders worth,certain,pairs --wrong 0.05
+    python -m benchmarks.bench_review LITBANK --part dev --points 5,10,20,40
 
 PDNC marks, in every quotation of a novel, its speaker and who is meant by the mentions inside. A novel is
 read with its list of characters; a person who knows the gold answers questions that the gold has an answer
 for; after every batch the novel is read again with all answers. Printed are, by novel and as the median, the
 share of quotes whose speaker is right, and of he and she inside quotes that are right, after 25 ... answers.
+Of released records with their text (*Animal Farm*) and of LitBank, whose gold has every mention of a
+character, the CoNLL F1 and all he and she count; a mention that the gold does not have is answered "nobody".
 
 Orders: "worth" (`review`), "certain" (least certain first), "pairs" (least certain first, asked by yes-or-no
 questions on one person at a time, as in Li et al. 2020: a question that is answered no costs one answer
@@ -22,46 +26,53 @@ import argparse
 import random
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
 from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
 from bookcoref_data.asking.answers import NOBODY, answer_with
 from bookcoref_data.asking.questions import all_questions
+from bookcoref_data.books import Book, Mention
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit
+from bookcoref_data.formats.jsonl import read as read_jsonl
+from bookcoref_data.scoring import score_clusters
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 from bookcoref_data.workflows.given import corrections_of
+from training.litbank import parts, read_excerpt
 
 from .bench_corrections import Gold, answers, read_gold
 
 Span = tuple[int, int]
-POINTS = (25, 50, 100, 200, 300)
 HE_SHE = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
 
 
-@dataclass
 class Novel:
     """A novel with its gold, and a reader that keeps the parse."""
 
-    folder: Path
-    gold: Gold = field(init=False)
-    source: Source = field(init=False)
+    what = ("speakers", "he, she", "likely right")
 
-    def __post_init__(self) -> None:
-        self.gold = read_gold(self.folder)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"{self.folder.name}.txt"
+    def __init__(self, folder: Path) -> None:
+        self.name = folder.name
+        self.gold: Gold = read_gold(folder)
+        self.cast = self.gold.cast
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / f"{self.name}.txt"
             path.write_text(self.gold.text, encoding="utf-8")
             (self.source,) = read_sources(path)
+        self._begin()
+
+    def _begin(self) -> None:
         self.plan = default_plan("embedded")
         self.backend = make_backend(self.plan)
 
     def read(self, edits: list[Edit]) -> Annotation:
-        found = corrections_of(edits, self.source.book, self.gold.cast)
+        found = corrections_of(edits, self.source.book, self.cast)
         done = annotate_book(self.source, found.cast, self.plan, given=found.given, backend=self.backend)
         return done.annotation()
 
@@ -80,6 +91,62 @@ class Novel:
         said = sum(one == found for one, found, _ in quotes.values())
         meant = sum(links[s][0] == links[s][1] for s in he)
         return 100 * said / len(quotes), 100 * meant / max(len(he), 1)
+
+
+class Whole(Novel):
+    """A book of which every mention of its people is known: a released record, or a document of LitBank.
+
+    A question about a mention that the gold does not have is answered "nobody". LitBank has speakers.
+    """
+
+    what = ("CoNLL", "he, she", "likely right")
+
+    def __init__(
+        self, book: Book, cast: Cast, key: Sequence[Sequence[Mention]], quotes: dict[Span, str]
+    ) -> None:
+        self.name, self.cast, self.quotes = book.doc_key, cast, quotes
+        self.key = [[tuple(m) for m in mentions] for mentions in key]
+        self.who = {m: e.name for e, mentions in zip(cast.entries, self.key, strict=True) for m in mentions}
+        self.source = Source(Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends))
+        self._begin()
+
+    def truth(self, a: Annotation) -> dict[tuple[str, Span], str]:
+        found = {("mention", (m.start, m.end)): NOBODY for m in a.mentions}
+        found |= {("mention", m): name for m, name in self.who.items()}
+        return found | {("quote", span): name for span, name in self.quotes.items()}
+
+    def clusters(self, a: Annotation) -> list[list[Span]]:
+        """Those of the annotation."""
+        return [[(m.start, m.end) for m in group] for group in a.by_character if group]
+
+    def scores(self, a: Annotation) -> tuple[float, float]:
+        named = {(m.start, m.end): a.names[m.character] for m in a.mentions}
+        he = [s for s in self.who if s[0] == s[1] and a.book.tokens[s[0]].lower() in HE_SHE]
+        meant = sum(named.get(s) == self.who[s] for s in he)
+        told = score_clusters(self.key, self.clusters(a)).conll.f1
+        return 100 * told, 100 * meant / max(len(he), 1)
+
+
+def books_of(path: Path, part: str) -> list[Novel]:
+    """What a path holds: a novel of PDNC, a file of records with their text, or the folder of LitBank."""
+    if path.is_file():
+        found: list[Novel] = []
+        for record in read_jsonl(path):
+            if record.sentences is not None:
+                book = record.to_book()
+                cast = make_cast(c.name for c in book.characters)
+                found.append(Whole(book, cast, [c.mentions for c in book.characters], {}))
+        return found
+    if not (path / "coref").is_dir():
+        return [Novel(path)]
+    excerpts = [e for name in parts(path)[part] if (e := read_excerpt(path, name))]
+    return [
+        Whole(
+            e.job.book, e.job.cast, e.key,
+            {(q.start, q.end): e.job.cast.entries[q.speaker].name for q in e.quotes if q.speaker >= 0},
+        )
+        for e in excerpts
+    ]  # fmt: skip
 
 
 def calibration(novels: list[Path]) -> None:
@@ -112,20 +179,22 @@ class Asked:
     choices: int = 0
 
 
-def run(novel: Novel, order: str, about: list[str], wrong: float, seed: int = 32) -> list[tuple[float, ...]]:
+def run(
+    novel: Novel, order: str, about: list[str], wrong: float, points: Sequence[int], seed: int = 32
+) -> list[tuple[float, ...]]:
     """(answers, speakers, he and she, likely right) at every point."""
     draw = random.Random(seed)
     asked, rows = Asked(), []
     a = novel.read([])
     rows.append((0, *novel.scores(a), likely_right(a)))
-    for point in POINTS:
+    for point in points:
         while asked.answers < point:
             batch = min(25, point - asked.answers)
             if not ask(novel, a, order, about, wrong, asked, batch, draw):
                 break
             a = novel.read(asked.edits)
         rows.append((asked.answers, *novel.scores(a), likely_right(a)))
-    print(f"<!-- {novel.folder.name} {order}: offered {asked.offered} of {asked.choices} -->", flush=True)
+    print(f"<!-- {novel.name} {order}: offered {asked.offered} of {asked.choices} -->", flush=True)
     return rows
 
 
@@ -142,7 +211,7 @@ def ask(
     queue = make_queue(a, settled=skipped, most=most, about=about, by_worth=order == "worth")
     if order == "random":
         draw.shuffle(queue)
-    goal, people = asked.answers + batch, [e.name for e in novel.gold.cast.entries]
+    goal, people = asked.answers + batch, [e.name for e in novel.cast.entries]
     for q in queue:
         if asked.answers >= goal:
             break
@@ -176,30 +245,33 @@ def main() -> None:
     parser.add_argument("--about", default="speaker,pronoun,phrase,name")
     parser.add_argument("--orders", default="worth,certain")
     parser.add_argument("--wrong", type=float, default=0.0)
+    parser.add_argument("--points", default="25,50,100,200,300")
+    parser.add_argument("--part", default="dev", help="part of LitBank")
     parser.add_argument("--calibration", action="store_true")
     given = parser.parse_args()
     if given.calibration:
         return calibration(given.novels)
     about, orders = given.about.split(","), given.orders.split(",")
-    points = " | ".join(str(p) for p in (0, *POINTS))
-    print(f"| novel | order | what | {points} |\n|---|---|---|{'---|' * (len(POINTS) + 1)}")
+    points = [int(p) for p in given.points.split(",")]
+    told = " | ".join(map(str, (0, *points)))
+    print(f"| novel | order | what | {told} |\n|---|---|---|{'---|' * (len(points) + 1)}")
     rows: dict[str, list[list[tuple[float, ...]]]] = {order: [] for order in orders}
-    for folder in given.novels:
-        novel = Novel(folder)
+    novels = [novel for path in given.novels for novel in books_of(path, given.part)]
+    for novel in novels:
         for order in orders:
-            made = run(novel, order, about, given.wrong)
+            made = run(novel, order, about, given.wrong, points)
             rows[order].append(made)
-            show(folder.name, order, made)
+            show(novel.name, order, made, novel.what)
         novel.backend.close()
     for order in orders:
         middle = [
-            tuple(median(one[k][c] for one in rows[order]) for c in range(4)) for k in range(len(POINTS) + 1)
+            tuple(median(one[k][c] for one in rows[order]) for c in range(4)) for k in range(len(points) + 1)
         ]
-        show(f"median of {len(given.novels)}", order, middle)
+        show(f"median of {len(novels)}", order, middle, novels[0].what)
 
 
-def show(name: str, order: str, rows: list[tuple[float, ...]]) -> None:
-    for what, column in (("speakers", 1), ("he, she", 2), ("likely right", 3)):
+def show(name: str, order: str, rows: list[tuple[float, ...]], kinds: Sequence[str]) -> None:
+    for column, what in enumerate(kinds, 1):
         values = " | ".join(f"{row[column] * (100 if column == 3 else 1):.1f}" for row in rows)
         print(f"| {name} | {order} | {what} | {values} |", flush=True)
 

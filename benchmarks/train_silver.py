@@ -82,7 +82,9 @@ def predictions(trainer: Any, file: Path, rows: list[dict[str, Any]]) -> None:
     with file.open("w", encoding="utf-8") as stream:
         for row in rows:
             clusters = [c for c in found[row["doc_key"]] if c]
-            stream.write(json.dumps(row | {"clusters": clusters}) + "\n")
+            # Without the characters of the key: where nothing is found, they would count as clusters.
+            bare = {"doc_key": row["doc_key"], "sentences": row["sentences"], "clusters": clusters}
+            stream.write(json.dumps(bare) + "\n")
 
 
 def main() -> None:
@@ -91,6 +93,7 @@ def main() -> None:
     parser.add_argument("--train", default="42796")
     parser.add_argument("--test", default="42")
     parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=5e-4)
     given = parser.parse_args()
     # The trainer reports to a service; here to nobody.
     silent = types.SimpleNamespace(init=lambda **_: None, log=lambda *_, **__: None, run=None)
@@ -114,7 +117,7 @@ def main() -> None:
         texts = files["train"].read_text(encoding="utf-8").splitlines()
         small_network(work / "small", [" ".join(json.loads(line)["tokens"]) for line in texts])
         args = TrainingArgs(
-            str(work / "small"), str(work / "out"), learning_rate=1e-3, head_learning_rate=1e-3,
+            str(work / "small"), str(work / "out"), learning_rate=given.rate, head_learning_rate=given.rate,
             epochs=given.epochs, ffnn_size=96, max_span_length=8, top_lambda=0.25, dropout_prob=0.1,
             max_tokens_in_batch=BATCH, logging_steps=10**6, eval_steps=10**6, device="cpu",
         )  # fmt: skip
