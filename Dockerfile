@@ -1,7 +1,8 @@
 # The toolkit with its parser. `docker build -t bookcoref-data . && docker run --rm -v "$PWD:/work" bookcoref-data list`
 FROM python:3.12-slim-bookworm
 COPY . /src
-RUN pip install --no-cache-dir "/src[annotate]" && rm -rf /src && useradd --create-home reader
+RUN pip install --no-cache-dir "/src[annotate]" && rm -rf /src \
+    && useradd --create-home reader && install --directory --owner=reader /work
 USER reader
 WORKDIR /work
 ENV BOOKCOREF_DATA_HOME=/home/reader/cache
