@@ -158,6 +158,8 @@ def test_each_entry_has_counts_and_a_passage(book_of):
         # A month is a surname behind a title or a first name.
         (["Mrs. March sat.", "Mrs. March spoke.", "It was March."], {"Mrs. March"}),
         (["Meg sat.", "Meg March sang.", "Meg March ran."], {"Meg March", "Meg"}),
+        # "Mr." before a first name, where nobody has it for a surname.
+        (["Ned Poe spoke.", "Ned sat.", "Ned ran.", "Mr. Ned left."], {"Ned Poe", "Ned", "Mr. Ned"}),
         # A place does not speak.
         (["Wilfred of Ruthven rode to Ruthven.", "“Yes,” said Ruthven.", "“No,” said Ruthven."], {"Ruthven"}),
         (["Dunstan Poe spoke.", "Dunstan sat.", "Dunsey ran."], {"Dunstan Poe", "Dunstan", "Dunsey"}),
