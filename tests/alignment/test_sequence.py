@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookcoref_data.alignment import align, common_subsequence, join_runs
-from bookcoref_data.alignment.sequence import heaviest_chain, merge_runs
+from bookcoref_data.alignment.sequence import heaviest_chain, merge_runs, mix
 
 few = st.lists(st.integers(0, 4), max_size=40)
 
@@ -115,3 +115,9 @@ def test_joining_runs_keeps_the_number_of_matches_and_their_order(a, b):
     assert len(found) == (before >= 0).sum()
     assert (np.diff(after[found]) > 0).all()
     assert np.array_equal(old[found], new[after[found]])
+
+
+def test_numbers_are_spread_as_splitmix64_does():
+    """The first two numbers that the generator gives from the seed 0."""
+    states = np.asarray([0, 0x9E3779B97F4A7C15], dtype=np.uint64)
+    assert mix(states).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
