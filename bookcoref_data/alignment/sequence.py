@@ -174,10 +174,10 @@ def heaviest_chain(runs: list[Run]) -> list[Run]:
     keys: list[int] = []
     best: list[int] = []
     owner: list[int] = []
-    before = [-1] * len(runs)
+    before: list[int | None] = [None] * len(runs)
     for index, (_, start, size) in enumerate(runs):
         spot = bisect_right(keys, start - 1)
-        before[index] = owner[spot - 1] if spot else -1
+        before[index] = owner[spot - 1] if spot else None
         weight = size + (best[spot - 1] if spot else 0)
         if spot < len(keys) and keys[spot] == start and best[spot] >= weight:
             continue
@@ -186,8 +186,8 @@ def heaviest_chain(runs: list[Run]) -> list[Run]:
             end += 1
         keys[spot:end], best[spot:end], owner[spot:end] = [start], [weight], [index]
     chain = []
-    at = owner[-1] if owner else -1
-    while at >= 0:
+    at = owner[-1] if owner else None
+    while at is not None:
         chain.append(runs[at])
         at = before[at]
     return chain[::-1]
