@@ -236,3 +236,6 @@ def test_one_changed_mention_in_a_hundred_is_much():
     for much in (Effect("Anna", 100, 98, 2, 0, 0, 0), Effect("Anna", 9, 9, 0, 20, 21, 1)):
         with pytest.raises(BookcorefError, match="Anna"):
             _require_little([much])
+    seven = [Effect(f"P{n}", 100, 98, 2, 0, 0, 0) for n in range(7)]
+    with pytest.raises(BookcorefError, match="P4: 2 of 100 mentions and 2 others"):
+        _require_little(seven)

@@ -133,7 +133,11 @@ def test_the_published_wording_comes_with_its_system_message(place, chat, tmp_pa
     assert user["content"].startswith("Instruction:\nRead the text given below.")
     assert user["content"].endswith("Follow the below format:\n- Mention:\n- The mention refers to:")
     assert isinstance(run("evaluate", place / "q", *asked, "--wording", "best").exception, UsageError)
-    assert "PRON in dialogue" in run("evaluate", place / "q", "--baselines").stdout
+    shown = run("evaluate", place / "q", "--baselines").stdout
+    assert "PRON in dialogue" in shown
+    rows = [json.loads(line) for line in (place / "q/default/test.jsonl").read_text("utf-8").splitlines()]
+    guess = 100 * sum(1 / len(row["options"]) for row in rows) / len(rows)
+    assert {line.split()[3] for line in shown.splitlines() if line.startswith("guess")} == {f"{guess:.2f}"}
 
 
 def test_a_model_is_asked_and_graded_and_asked_again_for_nothing(place, chat, tmp_path, fits_schema):
