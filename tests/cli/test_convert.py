@@ -9,9 +9,11 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import bookcoref_data as bc
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats import read_documents
+from tests.faults.workplace import PARTS
 
 RECORD = {
     "doc_key": "a",
@@ -100,3 +102,13 @@ def test_standard_input_is_a_source(file, tmp_path):
 def test_parts_need_conll(file, tmp_path):
     with pytest.raises(UsageError, match="--parts"):
         run(file, tmp_path / "b.jsonl", "--parts", "merge")
+
+
+def test_parts_of_conll_are_told_how_to_be_read(tmp_path):
+    (tmp_path / "parts.conll").write_text(PARTS, encoding="utf-8")
+    for parts, clusters in (("merge", 1), ("join", 2)):
+        assert run(tmp_path / "parts.conll", tmp_path / f"{parts}.jsonl", "--parts", parts).exit_code == 0
+        (record,) = read_documents(tmp_path / f"{parts}.jsonl")
+        assert len(record.clusters) == clusters
+    with pytest.raises(UsageError, match="--parts sideways"):
+        bc.convert(tmp_path / "parts.conll", tmp_path / "x.jsonl", parts="sideways")
