@@ -273,7 +273,7 @@ def _released(
     def ask(cell: int, candidate: Candidate) -> Question | None:
         none = rng.random() < settings.none_share
         question = _question(candidate, settings, rng, none=none, band=cells[cell][0])
-        fault = fault_of(question.to_dict(), candidate.document.together)
+        fault = fault_of(question.to_dict(), candidate.document.together, silver=settings.least > 0)
         made.counts[f"refused: {fault}"] += bool(fault)
         return None if fault else question
 

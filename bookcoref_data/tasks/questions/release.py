@@ -16,6 +16,7 @@ from typing import Any
 
 from ...words import word_set
 from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, honorific_gender
+from ...words.kin import KIN
 from .phrases import letters_of, trimmed
 from .pronouns import PRONOUN_CLASS
 
@@ -25,6 +26,7 @@ Pairs = frozenset[tuple[str, str]]
 _MALFORMED = re.compile(r"\s[,.;:!?]|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
 _TITLES = HONORIFICS | NAME_SUFFIXES
 _WOMEN = (MARRIED, UNMARRIED)
+POSSESSIVES = word_set("my thy your his her its our their")
 _SMALL = word_set("a an and her his its my of one our that the their this your")
 
 
@@ -80,7 +82,16 @@ def said_by_the_words(mention: str, options: Sequence[str]) -> str | None:
     return best[0] if len(best) == 1 and shared[best[0]] else None
 
 
-def fault_of(question: Mapping[str, Any], together: Pairs = frozenset()) -> str | None:
+def kin_of_somebody(mention: str) -> bool:
+    """Whether a mention is somebody's relative ("her father"): two people decide who that is, and silver errs
+    on five of eleven such."""
+    first, *others = mention.casefold().split()
+    return first in POSSESSIVES and any(word in KIN for word in others)
+
+
+def fault_of(
+    question: Mapping[str, Any], together: Pairs = frozenset(), *, silver: bool = True
+) -> str | None:
     """Why a question is not fit for a release, None if it is."""
     phrases = list(question["options"][:-1])
     if not all(map(sound, phrases)):
@@ -88,6 +99,8 @@ def fault_of(question: Mapping[str, Any], together: Pairs = frozenset()) -> str 
     genders = dict(zip(phrases, question["genders"], strict=False))
     if len(list(distinct(phrases, genders, together))) < len(phrases):
         return "two options that may be one person"
+    if silver and kin_of_somebody(question["mention"]):
+        return "a relative of somebody"
     if said_by_the_words(question["mention"], phrases) == question["answer"]:
         return "the words of the mention give the answer"
     return None
