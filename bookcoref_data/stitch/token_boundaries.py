@@ -81,8 +81,7 @@ class _View:
             if back:
                 inside &= self.joined(spot)
             inside &= (classes_of(self.code(spot)) & WORD) > 0
-            if back < 4:
-                value = np.where(inside, value * np.uint64(0x10001) + self.code(spot), value)
+            value = np.where(inside, value * np.uint64(0x10001) + self.code(spot), value)
         result[where] = np.where(inside, np.uint64(1), value)
         return result
 

@@ -114,6 +114,18 @@ def test_a_standoff_release_has_no_text_and_gives_the_same_data_set(sample, hub,
     assert "martinelli" not in card.lower()
 
 
+def test_the_longest_run_of_words_is_told_with_its_file(sample, hub, capsys):
+    from dataclasses import replace
+
+    from bookcoref_data.cli.verbs.making import publish
+
+    report = bc.publish(sample, "me/lamp", standoff=True, dry_run=True)
+    for longest, told in ((replace(report.longest, words=3, file="a.json"), "any file: 3 (a.json)\n"),
+                          (replace(report.longest, words=0, file=""), "any file: 0\n")):  # fmt: skip
+        publish(replace(report, longest=longest))
+        assert told in capsys.readouterr().out
+
+
 def test_text_in_a_standoff_release_is_refused(sample, hub, tmp_path):
     words = " ".join(t for t in bc.load(sample)[0].tokens[400:460] if t.isalpha())
     citation = tmp_path / "c.bib"
