@@ -48,10 +48,7 @@ def round_page(
     def page(server: dict[str, str]) -> str:
         return form("merge", "Merge chains", {**answers.page_data(documents, advice), "server": server})
 
-    def check(text: str, name: str) -> object:
-        return list(rows_of(text.split("\n"), documents, name))
-
-    return page, check
+    return page, lambda text, name: list(rows_of(text.split("\n"), documents, name))
 
 
 def serve_all(documents: Sequence[SplitDocument], answers: AnswerFile, port: int, open_page: bool) -> None:

@@ -36,8 +36,6 @@ _OPENING, _CLOSING = frozenset({"“", "``", "«"}), frozenset({"”", "''", "»
 _LONGEST_QUOTE = 400
 _NEAR = 60
 """Tokens before a part's end in which a mention counts as near it."""
-FEW = 2
-"""Pronouns of a chain up to which they say little."""
 _FAR, _MOST, _MANY = 1500, 50, 6
 """Tokens, chains and parts beyond which counts say no more: books go far beyond what was learned from."""
 
@@ -261,7 +259,7 @@ def says_little(c: Profile, d: Profile) -> bool:
     """Whether little says that c is d: c is one or two pronouns that tell no gender ("we", "it", "you"), or
     common nouns and pronouns, with no phrase that is one of d."""
     if c.pronouns_only:
-        return c.size <= FEW and not (c.persons[0] or c.persons[1])
+        return c.size <= 2 and not (c.persons[0] or c.persons[1])
     return not (c.names or c.persons[_I] or c.persons[_YOU] or c.strings.keys() & d.strings.keys())
 
 
