@@ -1,17 +1,26 @@
 """Whole novels without annotation: Gutenberg files that training reads beside LitBank.
 
-They give lessons of their own (`silver`), and the paragraphs that LitBank's excerpts have lost.
+    python -m training.novels path/to/litbank path/to/mirror [--cache FOLDER]
+
+They give lessons of their own (`silver`), and the paragraphs that LitBank's excerpts have lost. The casts
+that were proposed for them are kept in `casts.json`, so that another way to propose casts does not change
+what is learned; the command proposes them anew.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from bookcoref_data.annotation.cast import Cast, format_cast, parse_cast
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.network import Ranker
+from bookcoref_data.annotation.embedded.parsing import Parse
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.books import Book
@@ -29,6 +38,7 @@ MOST_TOKENS = 60_000
 _EXCERPT_REACH = 30_000
 """Tokens at the beginning of a novel among which LitBank's excerpt is looked for."""
 _LEAST_ALIGNED = 0.9
+CASTS = Path(__file__).with_name("casts.json")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
 
 
@@ -79,13 +89,44 @@ def _plain(token: str) -> str:
     return token.strip("_").replace("``", '"').replace("''", '"').translate(_QUOTES)
 
 
+@cache
+def kept_casts() -> dict[str, str]:
+    """The casts that were proposed from the novels, as cast files, by the name of the text."""
+    casts: dict[str, str] = json.loads(CASTS.read_text(encoding="utf-8"))
+    return casts
+
+
+def cast_of(book: Book, parse: Parse) -> Cast:
+    """The cast that is kept for a novel; one that is proposed from it where none is."""
+    kept = kept_casts().get(book.doc_key)
+    return parse_cast(kept) if kept else propose_cast(book, parse=parse).cast
+
+
 def silver_examples(path: Path, rankers: dict[str, Ranker], cache: Path | None = None) -> list[Example]:
     """What one novel teaches, read with the rankers trained so far and a cast proposed from the book."""
     book = read_novel(path)
     parse = parse_with_cache(book, cache)
-    cast = propose_cast(book, parse=parse).cast
-    text = link_text(book, cast, parse)
+    text = link_text(book, cast_of(book, parse), parse)
     narration, _ = find_narration(text)
     reader = SilverReader(text, rankers, seed=sum(map(ord, path.stem)), narration=narration)
     reader.read()
     return reader.examples
+
+
+def main() -> None:
+    """Propose the casts anew."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("litbank", type=Path)
+    parser.add_argument("novels", type=Path)
+    parser.add_argument("--cache", type=Path)
+    options = parser.parse_args()
+    casts = {}
+    for path in novel_files(options.novels, options.litbank).values():
+        book = read_novel(path)
+        proposal = propose_cast(book, parse=parse_with_cache(book, options.cache))
+        casts[book.doc_key] = format_cast(proposal.cast)
+    CASTS.write_text(json.dumps(casts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,15 @@ from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.books import Book
 from training.litbank import parts, read_excerpt
-from training.novels import READ_BY_EYE, novel_files, paragraphs_of, read_novel, silver_examples
+from training.novels import (
+    READ_BY_EYE,
+    cast_of,
+    kept_casts,
+    novel_files,
+    paragraphs_of,
+    read_novel,
+    silver_examples,
+)
 from training.silver import SilverReader
 from training.train import Question, by_ranker, check, fit
 
@@ -218,6 +227,21 @@ def test_novels_that_are_tested_on_are_never_read(shared_data):
     assert len(files) >= 40
     assert not READ_BY_EYE & files.keys()
     assert not {name.split("_")[0] for part in ("dev", "test") for name in split[part]} & files.keys()
+
+
+def test_every_novel_has_a_cast_that_is_kept(shared_data):
+    files = novel_files(shared_data / "gutenberg", shared_data / "litbank")
+    assert set(kept_casts()) == {path.stem for path in files.values()}
+    assert all(len(parse_cast(cast).entries) > 1 for cast in kept_casts().values())
+
+
+def test_a_kept_cast_stands_where_another_would_be_proposed(book_of):
+    words = "Mr. Ford met Anna Hill. Anna Hill slept, and Mr. Ford left. Anna Hill saw Mr. Ford.\n" * 4
+    book = book_of(words)
+    proposed = cast_of(book, parse_book(book))
+    assert {"Anna Hill", "Mr. Ford"} <= set(proposed.names)
+    kept = cast_of(replace(book, doc_key="pg24"), parse_book(book))
+    assert kept == parse_cast(kept_casts()["pg24"]) != proposed
 
 
 @pytest.mark.long
