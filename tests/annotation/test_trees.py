@@ -95,9 +95,17 @@ def test_a_mixed_score_has_both_shares(forest):
         np.testing.assert_allclose(mixed.scores(q.x), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_trees_are_stored_with_their_ranker(forest, tmp_path):
+def test_trees_alone_keep_no_network(forest):
+    alone = mix(nothing(), forest, 1.0)
+    assert alone.w1.shape == (WIDTH, 0)
+    for q in questions(20):
+        np.testing.assert_array_equal(alone.scores(q.x), forest.scores(q.x))
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_trees_are_stored_with_their_ranker(forest, tmp_path, share):
     path = tmp_path / "w.npz"
-    mixed = mix(nothing(), forest, 0.5)
+    mixed = mix(nothing(), forest, share)
     save_rankers(path, {"third": mixed, "speaker": nothing()})
     loaded = load_rankers(path)
     x = questions(1)[0].x

@@ -13,7 +13,7 @@ _OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
 _CLOSING = {"”", '"', "’", "'", "''", "»"}
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
-_REMEMBERED, _PAST, _FORESEEN = 12, 8, 8
+_REMEMBERED, _PAST, _FORESEEN, _EXCHANGE = 12, 8, 8, 6
 _STORY_REACH = 20
 """Most quotes between two parts of a story."""
 
@@ -54,6 +54,8 @@ class Conversation:
             else:
                 self._turns.append(range(q, q + 1))
             self._turn_of.append(len(self._turns) - 1)
+        # Whether each turn answers the one before; the last, which is not there, answers none.
+        self._answers = [*(self.answers(turn.start) for turn in self._turns), False]
 
     def remember(self, q: int) -> None:
         """Quote `q` was read."""
@@ -193,6 +195,18 @@ class Conversation:
     def turn_of(self, q: int) -> range:
         """All quotes of the turn of `q`."""
         return self._turns[self._turn_of[q]]
+
+    def exchange(self, q: int) -> list[tuple[int, range]]:
+        """(turns away, quotes) of the turns before and after that of `q`, as long as each answers the one
+        before: most likely two people who speak in turns."""
+        here = self._turn_of[q]
+        found = []
+        for step in (-1, 1):
+            turn = here
+            while abs(turn - here) < _EXCHANGE and self._answers[max(turn, turn + step)]:
+                turn += step
+                found.append((turn - here, self._turns[turn]))
+        return found
 
     def next_turns(self, q: int, most: int) -> list[range]:
         """The quotes of the next turns of the conversation."""

@@ -47,7 +47,9 @@ FEATURES = (
     "called next", "called before", "named even turns ahead", "named odd turns ahead", "share of tags ahead",
     "tag addressee before", "since quoted", "quoted lately", "narrated lately", "narrated subject",
     "narrated subject beside", "talked of lately", "since on the scene", *namings.FEATURES, *phrases.FEATURES,
-    "n with more",
+    "n with more", "called odd turns away", "called even turns away", "odd call fits", "called as kin",
+    "exchange before", "asked", "tag goes on", "tag replies", "tag goes on and last speaker",
+    "tag replies and last speaker",
 )  # fmt: skip
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)

@@ -1,7 +1,7 @@
 """Small rankers in numpy: score every candidate, softmax over the candidates of one decision.
 
-A ranker is a network of two layers. The rankers of "he" and "she" add the scores of regression trees, which
-see thresholds that a network smooths over ("three sentences back").
+A ranker is a network of two layers. The ranker of "he" and "she" adds the scores of regression trees, which
+see thresholds that a network smooths over ("three sentences back"); in quotes the trees stand alone.
 """
 
 from __future__ import annotations

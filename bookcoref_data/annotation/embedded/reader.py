@@ -32,6 +32,7 @@ from .parsing import Parse
 from .phrases import FEATURES as OF_PHRASES
 from .phrases import NounPhrases, find_callings, living
 from .quotes import Speech
+from .saying import bare_word
 from .tags import Tag, find_tags
 from .voices import Voices
 
@@ -44,6 +45,7 @@ _ON_SCENE, _EXPLAINED = 150, 130
 speaker is whom it has only described."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
+_GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
 _OF_NAMINGS = slice(INDEX[OF_NAMINGS[0]], INDEX[OF_NAMINGS[-1]] + 1)
 _OF_PHRASES = slice(INDEX[OF_PHRASES[0]], INDEX[OF_PHRASES[-1]] + 1)
 
@@ -564,7 +566,23 @@ class OneReading:
             x[:, INDEX["answers"]] = 1
             mark(last, "answers and last speaker")
             mark(before, "answers and speaker before")
+        self._mark_verb(x, mark, q)
         self._mark_turns(x, ids, mark, q)
+
+    def _mark_verb(self, x, mark, q: int) -> None:
+        """ "He continued": the last speaker most likely, or who has a tag in this turn already; "he replied":
+        somebody else."""
+        tags, turn = self.t.tags, self.conversation.turn_of(q)
+        before = [tags[k].subject for k in turn if k < q and tags[k].subject not in (-1, tags[q].subject)]
+        last, _ = self.conversation.last_speakers(self.t.speech.spans[turn[0]][0])
+        who = self._entity(before[-1]) if before else last
+        if before:
+            mark(who, "same turn speaker")
+        verb = bare_word(self.t.book, tags[q].verb) if tags[q].verb >= 0 else ""
+        for verbs, name in ((_GOES_ON, "tag goes on"), (_REPLIES, "tag replies")):
+            if verb in verbs:
+                x[:, INDEX[name]] = 1
+                mark(who, f"{name} and last speaker")
 
     def _mark_nominal(self, x, ids: list[int], mark, m: Markable, i: int) -> None:
         f = INDEX
@@ -893,6 +911,36 @@ class OneReading:
             tokens, paragraphs = self.conversation.gap_before(q)
             x[:, f["turn gap"]] = np.log1p(max(tokens, 0))
             x[:, f["paragraph gap"]] = min(paragraphs, 6)
+        self._mark_exchange(x, ids, q)
+
+    def _mark_exchange(self, x, ids: list[int], q: int) -> None:
+        """Whom the turns of an exchange call: at an odd distance likely the one who speaks here, at an even
+        distance, as in this turn, the other one."""
+        f = INDEX
+        around = self.conversation.exchange(q)
+        x[:, f["exchange before"]] = sum(away < 0 for away, _ in around)
+        for away, turn in [(0, self.conversation.turn_of(q)), *around]:
+            if away == -1:
+                x[:, f["asked"]] = self.t.book.tokens[self.t.speech.spans[turn[-1]][1] - 1] == "?"
+            for k in (k for n in turn for k in self.t.tags[n].vocatives):
+                self._mark_call(x, ids, k, away)
+
+    def _mark_call(self, x, ids: list[int], k: int, away: int) -> None:
+        """What the call `k` says of the candidates, that many turns away from it."""
+        f, m, near = INDEX, self.t.markables[k], 1 / (1 + abs(away))
+
+        def mark(e: int, name: str) -> None:
+            if e in ids:
+                x[ids.index(e), f[name]] = max(x[ids.index(e), f[name]], near)
+
+        if m.kind == "name":
+            mark(self._entity(k), "called odd turns away" if away % 2 else "called even turns away")
+        elif away % 2:
+            for e in ids if m.noun in kin.KIN else ():
+                mark(self._kin_of(e, m.noun), "called as kin")
+            gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
+            if gender in ("m", "f"):
+                x[:-1, f["odd call fits"]] += near * (self.state.p[ids, "mf".index(gender)] - 0.5)
 
     def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
         """What the rest of the conversation gives away: who is named in its tags, an even or an odd number

@@ -41,8 +41,8 @@ class Tag:
 
     `subject` of the speech verb, `object` whom it is said to, `before` and `after` the nearest subjects of
     narration in the same paragraph, `vocatives` those addressed inside, `inside` all names inside.
-    `position` is "after", "before" or "". `stranger` is set where the verb has a subject that is no
-    markable ("said someone").
+    `position` is "after", "before" or "", `verb` the token that says it (-1 for none). `stranger` is set
+    where the verb has a subject that is no markable ("said someone").
     """
 
     subject: int = -1
@@ -52,6 +52,7 @@ class Tag:
     position: str = ""
     vocatives: tuple[int, ...] = ()
     stranger: bool = False
+    verb: int = -1
 
 
 def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable]) -> list[Tag]:
@@ -332,7 +333,7 @@ def _tag_by_verb_before(place: Surroundings, clause: range, tag: Tag, inside: ra
 def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
     """Note subject, position and the one who is spoken to."""
     tokens, parse = place.book.tokens, place.parse
-    tag.subject, tag.position, tag.stranger = _bearer(place, subject), position, False
+    tag.subject, tag.position, tag.stranger, tag.verb = _bearer(place, subject), position, False, v
     for k in inside:
         head = place.markables[k].head
         up = int(parse.head[head])
