@@ -392,9 +392,12 @@ def _take_lightly(parameter: Any, one: Declared | None) -> None:
 
     def process(context: Any, value: Any) -> Any:
         several = parameter.multiple or parameter.nargs == -1
+        typed = value and isinstance(
+            value, list | tuple if several else str
+        )  # click has a sign for "not given"
         if value is None and not parameter.required:
             value = () if several else None
-        elif value and one and one.kind in (str, Path):
+        elif typed and one and one.kind in (str, Path):
             value = [one.kind(word) for word in value] if several else one.kind(value)
         elif one is None or several or type(value) is not one.kind or value != one.default:
             return check(context, value)
