@@ -392,9 +392,8 @@ def _take_lightly(parameter: Any, one: Declared | None) -> None:
 
     def process(context: Any, value: Any) -> Any:
         several = parameter.multiple or parameter.nargs == -1
-        typed = value and isinstance(
-            value, list | tuple if several else str
-        )  # click has a sign for "not given"
+        # Click has a sign of its own for what was not given
+        typed = value and isinstance(value, list | tuple if several else str | Path)
         if value is None and not parameter.required:
             value = () if several else None
         elif typed and one and one.kind in (str, Path):
