@@ -54,10 +54,10 @@ two names of one person may share: so many, or this share of the rarer name, or 
 _ELDER, _ELDER_SHARE = 3, 0.08
 """How many times more often than others of the surname the one whom "Mr." and the surname mean is written
 with both names, and the least share of that among all uses of the surname."""
-_TWO_PEOPLE = {MAN: -4.0, MISS: -8.0}
-"""Evidence of the places below which a surname with its title is not the one person whose surname it is. A
-heroine's "Miss Price" is often said where others speak to Fanny. Of 40 men of 25 novels one person came to
--3.5 at least, Mr. Vincy and Fred to -16."""
+_TWO_MEN = -4.0
+"""Evidence of the places below which "Mr." with a surname is not the one man whose surname it is. Of 40 men
+of 25 novels one person came to -3.5 at least, Mr. Vincy and Fred to -16. Of a "Miss" the places do not tell
+it: others say "Miss Price" where Fanny stands."""
 _RANKED = 8
 """Times that "Captain Tilney" and "Mr. Tilney" must both be used to be two men."""
 _PET, _PET_OF_PEER = 0.0, 2.0
@@ -527,7 +527,7 @@ class _People:
                 bearers = [g for g in self.full if g.first == surname]
         elif not bearers and kind == MAN and group.titles <= _PLAIN:
             bearers = self._by_first_name(surname, group)
-        if len(bearers) == 1 and not self._are_two(bearers[0], group, kind):
+        if len(bearers) == 1 and not (kind == MAN and self._are_two(bearers[0], group)):
             bearers[0].take(group)
             if bearers[0].role == ANY and kind in (WIFE, MISS):
                 bearers[0].role = kind
@@ -615,10 +615,9 @@ class _People:
         fewer = min(len({*self._sentence[g.places].tolist()}) for g in (a, b))
         return shared > max(_ONCE, _TOGETHER * fewer, by_chance)
 
-    def _are_two(self, bearer: Group, called: Group, kind: str) -> bool:
+    def _are_two(self, man: Group, called: Group) -> bool:
         """Whether the places say that "Mr. Vincy" is not Fred Vincy, the only man with that surname."""
-        least = _TWO_PEOPLE.get(kind)
-        return least is not None and evidence(*map(self._traces, (bearer, called))) < least
+        return evidence(*map(self._traces, (man, called))) < _TWO_MEN
 
     def _traces(self, group: Group) -> Traces:
         return self._scenes.traces((at, at) for at in group.places)
