@@ -43,7 +43,7 @@ def work():
     with store.working():
         run(job, ["a", "b"], JobResults(), Silent(), bar=("b", 2, "books"), workers=2)
 
-app.make_app = lambda: lambda **options: work()
+app.program = lambda: lambda **options: work()
 app.main()
 """
 

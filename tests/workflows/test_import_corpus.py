@@ -221,7 +221,7 @@ def test_json_has_the_documented_keys(tmp_path):
     assert strict.exit_code == 1
 
 
-OPTIONAL = ("licence", "published")
+OPTIONAL = ("licence", "published", "published_by")
 
 
 def test_every_corpus_states_licence_and_citation():
