@@ -464,7 +464,9 @@ def _seen(path: Path) -> object:
 def _require_unchanged(seen: Mapping[Path, object], *, alone: bool = False) -> None:
     """With `alone` we hold the lock, and nobody is moving files in. Raises as `outputs`."""
     for path, before in seen.items():
-        if _seen(path) != before or (not alone and os.path.isfile(path / WORK / _JOURNAL)):
+        # The journal first: a writer who ends between the two has changed what is seen.
+        moving = not alone and os.path.isfile(path / WORK / _JOURNAL)
+        if moving or _seen(path) != before:
             raise ChecksumError(
                 f"{path} was changed by another process while this command worked",
                 hint="nothing was written; run the command again",

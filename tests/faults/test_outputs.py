@@ -8,12 +8,14 @@ import shutil
 import stat
 import subprocess
 import sys
+import traceback
 from contextvars import Context
 from pathlib import Path
 
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data import outputs as outputs_module
 from bookcoref_data.books import Book
 from bookcoref_data.errors import BookcorefError, ChecksumError, DataError, FormatError, Unproved, UsageError
 from bookcoref_data.files import safe_name, write_text
@@ -152,6 +154,8 @@ def test_two_writers_never_mix(tmp_path):
         try:
             read()
             code = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(code)
     writers = []
@@ -172,6 +176,46 @@ def test_two_writers_never_mix(tmp_path):
     check(out)
     assert len({path.read_text() for path in files}) == 1
     assert {path.name for path in out.iterdir()} == {*(path.name for path in files), "files.json"}
+
+
+def test_a_writer_who_ends_while_a_reader_makes_sure_is_seen(tmp_path, monkeypatch):
+    """Half of the files are moved when the reader reads; the rest, the record and the journal go right after
+    the reader's first look. Whichever it looks at first, it must not take the mix for one state."""
+    out = tmp_path / "o"
+    with whole(out, "demo"):
+        write_text(out / "a.txt", "one")
+        write_text(out / "b.txt", "one")
+    journal, looks = out / WORK / "journal.json", []
+
+    def end() -> None:
+        looks.append(1)
+        if len(looks) == 1:
+            write_text(out / "b.txt", "two")
+            (out / "files.json").write_bytes((out / "files.json").read_bytes())
+            os.utime(out / "files.json", (1, 1))
+            journal.unlink()
+
+    def spied(owner, name):
+        real = getattr(owner, name)
+
+        def look(path):
+            found = real(path)
+            end()
+            return found
+
+        monkeypatch.setattr(owner, name, look)
+
+    def read() -> None:
+        with outputs(inputs=[out]):
+            journal.parent.mkdir(exist_ok=True)
+            journal.write_text("{}")
+            (out / "a.txt").write_text("two")
+            spied(outputs_module, "_seen")
+            spied(os.path, "isfile")
+
+    with pytest.raises(ChecksumError, match="was changed by another process"):
+        read()
+    assert looks
 
 
 @posix
