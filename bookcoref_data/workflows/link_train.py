@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..annotation.cast import make_cast
 from ..annotation.hub.lessons import WINDOW_WORDS, Lesson, as_sample, lessons_of, parts_of, with_cast
+from ..annotation.hub.weights import need_packages
 from ..annotation.steps import Job
 from ..books import Book
 from ..errors import UsageError
@@ -51,7 +52,10 @@ def link_train(
 
     Raises:
         SourceError, FormatError: LitBank or the reader cannot be read. UsageError: too few documents.
+        MissingExtraError: torch or another package of the extra is missing.
     """
+    if not data_only:
+        need_packages("link-train")
     progress = progress or Silent()
     parts = read_parts(source)
     done = LinkTraining(out, start["model"], 0)
@@ -92,9 +96,8 @@ def _train(
     from ..annotation.hub.device import choose_device
     from ..annotation.hub.reader import Reader
     from ..annotation.hub.training import WINDOWS, train
-    from ..annotation.hub.weights import SMALL_FILES, find_folder, need_packages
+    from ..annotation.hub.weights import SMALL_FILES, find_folder
 
-    need_packages("link-train")
     device = choose_device(start.get("device", "auto"))
     named = {name: start.get(name, "") for name in ("model", "revision", "encoder", "encoder_revision")}
     reader = Reader.load(**named, device=device)
