@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 
 from ..errors import UsageError
+from ..spacy_model import MODELS
 from .plan import Plan
 from .steps import Backend
 
@@ -41,6 +42,9 @@ def device_count(plan: Plan) -> int:
 def findings(plan: Plan, tokens: int) -> list[tuple[str, str, str]]:
     """What a run of a plan needs on this machine: (what, found, "fine", "look" or "cannot run")."""
     if plan.backend != "hub":
+        if plan.backend == "embedded" and not any(map(importlib.util.find_spec, MODELS)):
+            install = "pip install 'bookcoref-data[annotate]'"
+            return [("backend", f"spaCy's English model is not installed: {install}", "cannot run")]
         return [("backend", f"{plan.backend}: runs on the CPU, nothing is fetched", "fine")]
     from .hub.check import check
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
-from bookcoref_data.annotation.backends import make_backend
+from bookcoref_data.annotation.backends import findings, make_backend
 from bookcoref_data.annotation.plan import DEFAULT_RECIPES, default_plan, read_plan
 from bookcoref_data.annotation.steps import STEP_NAMES
 from bookcoref_data.errors import UsageError
@@ -64,3 +66,11 @@ def test_unknown_backends_and_settings_are_refused(tmp_path):
     path.write_text('backend = "embedded"\n[windows]\nwodrs = 3')
     with pytest.raises(UsageError, match="wodrs"):
         make_backend(read_plan(path))
+
+
+@pytest.mark.parametrize(("here", "verdict"), [(object(), "fine"), (None, "cannot run")])
+def test_what_a_run_on_the_cpu_needs_is_looked_for(monkeypatch, here, verdict):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: here)
+    ((what, found, said),) = findings(default_plan("embedded"), 1000)
+    assert (what, said) == ("backend", verdict)
+    assert ("pip install 'bookcoref-data[annotate]'" in found) == (here is None)
