@@ -7,6 +7,7 @@ import pytest
 from bookcoref_data.annotation.cast import format_cast, parse_cast
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.errors import UsageError
+from bookcoref_data.sample_story import sample_book
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,14 @@ def test_men_of_several_ranks_are_several(proposed):
     assert of(cast, "General Tilney") == {"General Tilney"}
     assert of(cast, "Captain Tilney") == {"Captain Tilney"}
     assert of(cast, "Mr. Tilney") == {"Henry Tilney", "Henry", "Mr. Tilney"}
+
+
+def test_the_girl_of_the_sample_keeps_her_pet_name():
+    """Meg and Margaret stand in other scenes: what the list of nicknames knows needs no places."""
+    cast = propose_cast(sample_book()).cast
+    meg = next({e.name, *e.aliases} for e in cast.entries if "Meg" in {e.name, *e.aliases})
+    assert {"Margaret", "Miss Harlow"} <= meg
+    assert "Mrs. Harlow" not in meg
 
 
 def test_a_rank_that_is_hardly_used_is_the_same_man(proposed):
