@@ -12,21 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BookcorefError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .books import AnnotatedBook, Books, parser_of
-from .options import (
-    BackendName,
-    CacheDir,
-    CastLike,
-    Count,
-    Jobs,
-    Language,
-    Overwrite,
-    PathLike,
-    Proportion,
-    Recipe,
-    Replace,
-    path_or_none,
-)
+from .options import PathLike, path_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -48,12 +36,12 @@ ENGINES = ("local", "datatrove")
 
 @files_of("out", reads=("book", "cast", "recipe", "edits", "report"))
 def annotate(
-    book: PathLike | AnnotatedBook | Source | None = None, cast: CastLike = None, *, text: Words = None,
-    narrator: str | Iterable[str] = (), backend: BackendName = "embedded", recipe: Recipe = None,
+    book: PathLike | AnnotatedBook | Source | None = None, cast: o.CastLike = None, *, text: Words = None,
+    narrator: str | Iterable[str] = (), backend: o.BackendName = "embedded", recipe: o.Recipe = None,
     steps: str | Iterable[str] = (), edits: PathLike | None = None, dry_run: bool = False,
-    accept: bool = False, least: Proportion | None = None, language: Language = "",
+    accept: bool = False, least: o.Proportion | None = None, language: o.Language = "",
     out: PathLike | None = None, resume: bool = False, report: PathLike | None = None,
-    replace: Replace = False, progress: Progress | None = None,
+    replace: o.Replace = False, progress: Progress | None = None,
 ) -> AnnotatedBook:  # fmt: skip
     """Annotate a book: names of the cast, pronouns, noun phrases, and who speaks each quotation.
 
@@ -103,12 +91,12 @@ def annotate(
 
 @files_of("out", reads=("books", "cast", "recipe", "report"))
 def annotate_many(
-    books: PathLike | Iterable[PathLike | AnnotatedBook | Source], cast: CastLike = None, *,
-    out: PathLike | None = None, narrator: str | Iterable[str] = (), backend: BackendName = "embedded",
-    recipe: Recipe = None, steps: str | Iterable[str] = (), least: Proportion | None = None,
-    language: Language = "", resume: bool = False, report: PathLike | None = None, jobs: Jobs = 0,
-    engine: str = "local", tasks: Count = 0, slurm: str = "", cache_dir: CacheDir = None,
-    replace: Replace = False, progress: Progress | None = None,
+    books: PathLike | Iterable[PathLike | AnnotatedBook | Source], cast: o.CastLike = None, *,
+    out: PathLike | None = None, narrator: str | Iterable[str] = (), backend: o.BackendName = "embedded",
+    recipe: o.Recipe = None, steps: str | Iterable[str] = (), least: o.Proportion | None = None,
+    language: o.Language = "", resume: bool = False, report: PathLike | None = None, jobs: o.Jobs = 0,
+    engine: str = "local", tasks: o.Count = 0, slurm: str = "", cache_dir: o.CacheDir = None,
+    replace: o.Replace = False, progress: Progress | None = None,
 ) -> AnnotatedMany:  # fmt: skip
     """Annotate many books. A book that fails stops no other.
 
@@ -277,7 +265,7 @@ class ProposedCasts(Result):
 
 @files_of("out", reads=("books",))
 def propose_casts(
-    books: PathLike, out: PathLike | None = None, *, language: Language = "", replace: Overwrite = False
+    books: PathLike, out: PathLike | None = None, *, language: o.Language = "", replace: o.Overwrite = False
 ) -> ProposedCasts:
     """Propose a cast for every book in a file or folder; with `out` each is written as a cast file.
 
@@ -297,7 +285,7 @@ _Read = tuple["Annotated", tuple["Conflict", ...], tuple["Effect", ...]]
 
 
 def _in_turn(
-    sources: Sequence[Source], plan: Plan, cast: CastLike, out: Path | None, report: Path | None, *,
+    sources: Sequence[Source], plan: Plan, cast: o.CastLike, out: Path | None, report: Path | None, *,
     edits: Path | None = None, dry_run: bool = False, accept: bool = False, replace: bool, **how: Any,
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
@@ -429,7 +417,7 @@ def _sources(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
     return read_sources(path_of(book))
 
 
-def _cast(cast: CastLike, source: Source) -> Cast | None:
+def _cast(cast: o.CastLike, source: Source) -> Cast | None:
     """The cast, None where it is to be proposed from the book."""
     from ..annotation.cast import parse_cast
     from ..workflows.casts import read_cast
@@ -492,7 +480,7 @@ def _submitted(books: Shelf, out: Path, jobs: int, tasks: int, slurm: str) -> Su
     return submit_slurm(books, work, books.cache, where, tasks=tasks or books.count(), workers=jobs or -1)
 
 
-def _cast_path(cast: CastLike) -> Path | None:
+def _cast_path(cast: o.CastLike) -> Path | None:
     """The cast of a folder of books: a file, a folder, or "auto"."""
     if cast is None or isinstance(cast, str | os.PathLike):
         return path_or_none(cast)

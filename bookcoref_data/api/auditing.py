@@ -11,7 +11,8 @@ from ..books import Mention
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
-from .options import Count, OneBook, Overwrite, PathLike
+from . import options as o
+from .options import PathLike
 from .reading import _chosen
 from .tables import Result, Table
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 @files_of("out", reads=("source", "edits"))
 def audit(
-    source: Any, *, book: OneBook = "", read: bool = True, most: Count = 60, edits: PathLike | None = None,
-    author: str = "", out: PathLike | None = None, replace: Overwrite = False,
+    source: Any, *, book: o.OneBook = "", read: bool = True, most: o.Count = 60,
+    edits: PathLike | None = None, author: str = "", out: PathLike | None = None,
+    replace: o.Overwrite = False,
 ) -> Audit:  # fmt: skip
     """List the likely errors of an annotation, most likely first, with reason, passage and correction.
 

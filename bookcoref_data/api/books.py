@@ -16,7 +16,8 @@ from ..books import Mention as Span
 from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
-from .options import Overwrite, PathLike
+from . import options as o
+from .options import PathLike
 from .tables import Table, TypedRow, TypedTable
 
 if TYPE_CHECKING:
@@ -125,8 +126,8 @@ class AnnotatedBook:
 
     def __init__(
         self, record: Record, *, run: Annotated | None = None, annotation: Annotation | None = None,
-        files: tuple[Path, ...] = (), conflicts: tuple[Conflict, ...] = (),
-        effects: tuple[Effect, ...] = (), scores: Table | None = None,
+        files: tuple[Path, ...] = (), conflicts: tuple[Conflict, ...] = (), effects: tuple[Effect, ...] = (),
+        scores: Table | None = None,
     ) -> None:  # fmt: skip
         self.record = record
         self.files, self.conflicts, self.effects = files, conflicts, effects
@@ -254,7 +255,7 @@ class AnnotatedBook:
             "notes": list(state.notes),
         }
 
-    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: o.Overwrite = False) -> Path:
         """Write the book; the format is chosen by the suffix unless it is named."""
         return write([self], path, format, replace=replace)
 
@@ -378,7 +379,7 @@ class Books(Sequence[AnnotatedBook]):
         """One row per book, as a data frame of pandas (which must be installed)."""
         return self.table.to_pandas()
 
-    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: o.Overwrite = False) -> Path:
         """Write all books to one file; the format is chosen by the suffix unless it is named."""
         return write(self, path, format, replace=replace)
 
@@ -432,7 +433,7 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
 @files_of("path")
 def write(
     books: Iterable[AnnotatedBook | Book | Record], path: PathLike, format: str | None = None, *,
-    replace: Overwrite = False,
+    replace: o.Overwrite = False,
 ) -> Path:  # fmt: skip
     """Write books to one file, whole or not at all; returns its path.
 

@@ -11,27 +11,8 @@ from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
 from ..resources import resource
-from .options import (
-    BackendName,
-    BookNames,
-    CacheDir,
-    Count,
-    Endpoint,
-    Expect,
-    Jobs,
-    Mirror,
-    Offline,
-    Overwrite,
-    PathLike,
-    Positive,
-    Proportion,
-    Recipe,
-    Replace,
-    TextsOnly,
-    path_or_none,
-    renamed,
-    text_or_none,
-)
+from . import options as o
+from .options import PathLike, path_or_none, renamed, text_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -120,10 +101,10 @@ class Verified:
 @renamed(min_kept="least_kept")
 def rebuild(
     out: PathLike = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
-    mirror: Mirror = None, books: BookNames = (), texts: Mapping[str, PathLike] | None = None,
-    texts_only: TextsOnly = False, expect: Expect = True, least_kept: Proportion | None = 0.9,
+    mirror: o.Mirror = None, books: o.BookNames = (), texts: Mapping[str, PathLike] | None = None,
+    texts_only: o.TextsOnly = False, expect: o.Expect = True, least_kept: o.Proportion | None = 0.9,
     annotations: str | None = None, delta: str | None = None, lengths: str | None = None,
-    replace: Replace = False, jobs: Jobs = 0, offline: Offline = False, cache_dir: CacheDir = None,
+    replace: o.Replace = False, jobs: o.Jobs = 0, offline: o.Offline = False, cache_dir: o.CacheDir = None,
     progress: Progress | None = None,
 ) -> Rebuilt:  # fmt: skip
     """Rebuild BookCoref (or the sample) into a folder that `datasets.load_dataset` reads.
@@ -166,9 +147,9 @@ def rebuild(
 
 
 def rebuild_plan(
-    *, sample: bool = False, release: PathLike | None = None, mirror: Mirror = None, books: BookNames = (),
-    annotations: str | None = None, delta: str | None = None, lengths: str | None = None,
-    offline: Offline = False, cache_dir: CacheDir = None,
+    *, sample: bool = False, release: PathLike | None = None, mirror: o.Mirror = None,
+    books: o.BookNames = (), annotations: str | None = None, delta: str | None = None,
+    lengths: str | None = None, offline: o.Offline = False, cache_dir: o.CacheDir = None,
 ) -> Table:  # fmt: skip
     """What `rebuild` would download from where, one row per file; nothing is fetched or written.
 
@@ -207,7 +188,7 @@ def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> 
 @files_of(reads=("folder", "manifest"))
 def verify(
     folder: PathLike = "bookcoref", *, manifest: PathLike | None = None, complete: bool = False,
-    accept_remapped: bool = False, offline: Offline = False, cache_dir: CacheDir = None,
+    accept_remapped: bool = False, offline: o.Offline = False, cache_dir: o.CacheDir = None,
     progress: Progress | None = None,
 ) -> Verified:  # fmt: skip
     """Verify that a data set folder is correct and complete.
@@ -298,10 +279,10 @@ class Regenerated(Result):
 @files_of("out", reads=("folder", "recipe"))
 @renamed(examples="most_examples")
 def regenerate(
-    folder: PathLike, *, backend: BackendName = "embedded", recipe: Recipe = None, books: BookNames = (),
-    splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None, endpoint: Endpoint = None,
-    out: PathLike | None = None, most_examples: Count = 3, jobs: Jobs = 0,
-    replace: Replace = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+    folder: PathLike, *, backend: o.BackendName = "embedded", recipe: o.Recipe = None,
+    books: o.BookNames = (), splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None,
+    endpoint: o.Endpoint = None, out: PathLike | None = None, most_examples: o.Count = 3, jobs: o.Jobs = 0,
+    replace: o.Replace = False, cache_dir: o.CacheDir = None, progress: Progress | None = None,
 ) -> Regenerated:  # fmt: skip
     """Annotate the books of a data set again and score the result against what is there.
 
@@ -336,8 +317,9 @@ def regenerate(
 
 
 def regenerate_check(
-    folder: PathLike, *, backend: BackendName = "embedded", recipe: Recipe = None, books: BookNames = (),
-    splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None, endpoint: Endpoint = None,
+    folder: PathLike, *, backend: o.BackendName = "embedded", recipe: o.Recipe = None,
+    books: o.BookNames = (), splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None,
+    endpoint: o.Endpoint = None,
 ) -> Table:  # fmt: skip
     """What `regenerate` would need on this machine, one row per thing; no connection is opened.
 
@@ -354,8 +336,8 @@ def regenerate_check(
 
 @files_of("out", reads=("source",))
 def link_train(
-    source: PathLike, out: PathLike, *, model: PathLike | None = None, epochs: Positive = 10,
-    steps: Count = 0, seed: Count = 0, data_only: bool = False, replace: Overwrite = False,
+    source: PathLike, out: PathLike, *, model: PathLike | None = None, epochs: o.Positive = 10,
+    steps: o.Count = 0, seed: o.Count = 0, data_only: bool = False, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> LinkTraining:  # fmt: skip
     """Train the reader of the step `link` on LitBank, as the paper's Appendix B.

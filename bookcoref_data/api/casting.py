@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .annotating import _sources
-from .options import Language, Overwrite, PathLike, path_or_none
+from .options import PathLike, path_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 @files_of("out", reads=("book", "cast"))
 def cast(
-    book: PathLike, cast: PathLike | None = None, *, out: PathLike | None = None, language: Language = "",
-    replace: Overwrite = False,
+    book: PathLike, cast: PathLike | None = None, *, out: PathLike | None = None, language: o.Language = "",
+    replace: o.Overwrite = False,
 ) -> Casting:  # fmt: skip
     """Show who is in a book, and repair its cast: which names are whose, who is one person, who is two.
 

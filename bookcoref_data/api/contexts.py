@@ -10,37 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, model_of
-from .options import (
-    ArchiveDir,
-    CacheDir,
-    Constrain,
-    Contact,
-    Count,
-    DrawSeed,
-    DryRun,
-    Endpoint,
-    Format,
-    GuideSplit,
-    KeyVariable,
-    Kind,
-    Local,
-    ModelName,
-    MostTokens,
-    Offline,
-    Overwrite,
-    Parallel,
-    PathLike,
-    Positive,
-    PromptPrice,
-    Recipe,
-    ReplyPrice,
-    Temperature,
-    TopP,
-    path_or_none,
-    renamed,
-)
+from .options import PathLike, path_or_none, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -88,9 +61,9 @@ class Contexts(Result):
 @files_of("out", reads=("books", "summaries", "recipe"))
 def contexts_build(
     books: Any, out: PathLike, *, strategies: Sequence[str] = (), characters: Sequence[str] = (),
-    budget: Positive | None = None, kind: Kind = "description", summaries: PathLike | None = None,
-    joint: bool = False, truncate: bool = False, seed: int | None = None, recipe: Recipe = None,
-    format: Format = None, replace: Overwrite = False, progress: Progress | None = None,
+    budget: o.Positive | None = None, kind: o.Kind = "description", summaries: PathLike | None = None,
+    joint: bool = False, truncate: bool = False, seed: int | None = None, recipe: o.Recipe = None,
+    format: o.Format = None, replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Contexts:  # fmt: skip
     """Find passages about every character of annotated books.
 
@@ -123,12 +96,12 @@ def contexts_build(
 @files_of("out", reads=("contexts",))
 @renamed(limit="most")
 def contexts_ask(
-    contexts: PathLike, out: PathLike | None = None, *, kind: Kind = "description", most: Count = 0,
-    endpoint: Endpoint = None, model: ModelName = None, local: Local = None,
-    key_variable: KeyVariable = "OPENAI_API_KEY", temperature: Temperature = None, top_p: TopP = 1.0,
-    seed: DrawSeed = None, most_tokens: MostTokens | None = None, parallel: Parallel = 4,
-    prompt_price: PromptPrice = 0.0, reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0,
-    recipe: Recipe = None, replace: Overwrite = False, progress: Progress | None = None,
+    contexts: PathLike, out: PathLike | None = None, *, kind: o.Kind = "description", most: o.Count = 0,
+    endpoint: o.Endpoint = None, model: o.ModelName = None, local: o.Local = None,
+    key_variable: o.KeyVariable = "OPENAI_API_KEY", temperature: o.Temperature = None, top_p: o.TopP = 1.0,
+    seed: o.DrawSeed = None, most_tokens: o.MostTokens | None = None, parallel: o.Parallel = 4,
+    prompt_price: o.PromptPrice = 0.0, reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0,
+    recipe: o.Recipe = None, replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Asked:  # fmt: skip
     """Ask a model to describe the characters; the same call again asks only what is missing.
 
@@ -166,8 +139,8 @@ class SystemScores(Result):
     """Mean scores of descriptions by system, 0 to 1; `facts` has one row per judged fact."""
 
     def __init__(
-        self, scores: dict[str, dict[str, Any]], facts: Rows | None = None, report: RunReport | None = None,
-    ) -> None:  # fmt: skip
+        self, scores: dict[str, dict[str, Any]], facts: Rows | None = None, report: RunReport | None = None
+    ) -> None:
         self.scores, self.facts, self.report = scores, facts or [], report
 
     @property
@@ -197,13 +170,13 @@ class SystemScores(Result):
 
 @files_of("out", reads=("references", "answers", "books"))
 def contexts_score(
-    references: PathLike, *, answers: PathLike | None = None, books: Any = None, kind: Kind = "description",
-    bert_score: str = "", bert_layers: Positive | None = None, entailment: str = "", facts: bool = False,
-    qa: bool = False, out: PathLike | None = None, endpoint: Endpoint = None, model: ModelName = None,
-    local: Local = None, second_judge: str = "", key_variable: KeyVariable = "OPENAI_API_KEY",
-    temperature: Temperature = 0.0, most_tokens: MostTokens = 512, parallel: Parallel = 4,
-    prompt_price: PromptPrice = 0.0, reply_price: ReplyPrice = 0.0, recipe: Recipe = None,
-    replace: Overwrite = False, progress: Progress | None = None,
+    references: PathLike, *, answers: PathLike | None = None, books: Any = None, kind: o.Kind = "description",
+    bert_score: str = "", bert_layers: o.Positive | None = None, entailment: str = "", facts: bool = False,
+    qa: bool = False, out: PathLike | None = None, endpoint: o.Endpoint = None, model: o.ModelName = None,
+    local: o.Local = None, second_judge: str = "", key_variable: o.KeyVariable = "OPENAI_API_KEY",
+    temperature: o.Temperature = 0.0, most_tokens: o.MostTokens = 512, parallel: o.Parallel = 4,
+    prompt_price: o.PromptPrice = 0.0, reply_price: o.ReplyPrice = 0.0, recipe: o.Recipe = None,
+    replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> SystemScores:  # fmt: skip
     """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, and what models judge.
 
@@ -276,7 +249,7 @@ def contexts_score(
 
 
 @files_of(reads=("texts", "books"))
-def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: Format = None) -> Table:
+def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: o.Format = None) -> Table:
     """Show how much of the wording of descriptions and analyses is not that of the book (Table 6).
 
     Args:
@@ -295,7 +268,7 @@ def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: Format = 
 
 
 @files_of(reads=("books",))
-def contexts_compare(books: Any, *, budgets: Sequence[int] = (), format: Format = None) -> Table:
+def contexts_compare(books: Any, *, budgets: Sequence[int] = (), format: o.Format = None) -> Table:
     """Compare strategies on whole books: company, mentions and precision of contexts.
 
     Args:
@@ -335,7 +308,7 @@ class TableDefects(Result):
 
 @files_of("out", reads=("folder",))
 def contexts_tables(
-    folder: PathLike, out: PathLike | None = None, *, replace: Overwrite = False
+    folder: PathLike, out: PathLike | None = None, *, replace: o.Overwrite = False
 ) -> TableDefects:
     """Report defects of BookWorm's tables and their overlap with BookCoref; make splits that do not leak.
 
@@ -383,9 +356,9 @@ class GuideTexts(Result):
 @files_of("out", reads=("source", "names", "works", "recipe"))
 def contexts_collect(
     source: PathLike, out: PathLike, *, names: PathLike | None = None, works: PathLike | None = None,
-    contact: Contact = None, archive: ArchiveDir = None, recipe: Recipe = None,
-    harvest_recipe: PathLike | None = None, cache_dir: CacheDir = None, offline: Offline = False,
-    replace: Overwrite = False, progress: Progress | None = None,
+    contact: o.Contact = None, archive: o.ArchiveDir = None, recipe: o.Recipe = None,
+    harvest_recipe: PathLike | None = None, cache_dir: o.CacheDir = None, offline: o.Offline = False,
+    replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> GuideTexts:  # fmt: skip
     """Collect descriptions, analyses and summaries from archived study guides, and LiSCU's masked task.
 
@@ -434,8 +407,8 @@ class NamedReferences(Result):
 
 @files_of("out", reads=("texts", "books"))
 def contexts_references(
-    texts: PathLike, books: Any, out: PathLike, *, kind: Kind = "description", split: GuideSplit = "test",
-    replace: Overwrite = False,
+    texts: PathLike, books: Any, out: PathLike, *, kind: o.Kind = "description", split: o.GuideSplit = "test",
+    replace: o.Overwrite = False,
 ) -> NamedReferences:  # fmt: skip
     """Give the texts of guides the names of annotated books, as references for `contexts_score`.
 
@@ -474,10 +447,10 @@ class Identified(GradedRun):
 @files_of("out", reads=("texts", "answers"))
 def contexts_identify(
     texts: PathLike, *, answers: PathLike | None = None, out: PathLike | None = None,
-    split: GuideSplit = "test", endpoint: Endpoint = None, model: ModelName = None, local: Local = None,
-    constrain: Constrain = "none", key_variable: KeyVariable = "OPENAI_API_KEY",
-    most_tokens: MostTokens = 32, parallel: Parallel = 4, prompt_price: PromptPrice = 0.0,
-    reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0, replace: Overwrite = False,
+    split: o.GuideSplit = "test", endpoint: o.Endpoint = None, model: o.ModelName = None,
+    local: o.Local = None, constrain: o.Constrain = "none", key_variable: o.KeyVariable = "OPENAI_API_KEY",
+    most_tokens: o.MostTokens = 32, parallel: o.Parallel = 4, prompt_price: o.PromptPrice = 0.0,
+    reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Identified:  # fmt: skip
     """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines.

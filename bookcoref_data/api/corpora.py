@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
-from .options import (
-    BookNames,
-    CacheDir,
-    Count,
-    Jobs,
-    Mirror,
-    Offline,
-    Overwrite,
-    PathLike,
-    Recipe,
-    Replace,
-    path_or_none,
-    paths_of,
-    text_or_none,
-)
+from . import options as o
+from .options import PathLike, path_or_none, paths_of, text_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -39,9 +26,9 @@ if TYPE_CHECKING:
 def create(
     out: PathLike = "silver", *, recipe: PathLike | None = None, casts: Iterable[PathLike] = (),
     names: Iterable[PathLike] = (), wikidata: Iterable[PathLike] = (), matched: PathLike | None = None,
-    overrides: PathLike | None = None, catalogue: PathLike | None = None, mirror: Mirror = None,
-    books: BookNames = (), annotation: bool = True, replace: Replace = False, jobs: Jobs = 0,
-    offline: Offline = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+    overrides: PathLike | None = None, catalogue: PathLike | None = None, mirror: o.Mirror = None,
+    books: o.BookNames = (), annotation: bool = True, replace: o.Replace = False, jobs: o.Jobs = 0,
+    offline: o.Offline = False, cache_dir: o.CacheDir = None, progress: Progress | None = None,
 ) -> SilverReport:  # fmt: skip
     """Harvest (from files), match, clean, tokenise, annotate, and write one data set folder.
 
@@ -77,8 +64,8 @@ def create(
 
 @files_of("out", "records", reads=("source",))
 def import_corpus(
-    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None,
-    split: str | None = None, replace: Overwrite = False, progress: Progress | None = None,
+    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None, split: str | None = None,
+    replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Imported:  # fmt: skip
     """Read another corpus in its public layout and write it as a data set folder.
 
@@ -149,8 +136,9 @@ class Cleaned(Result):
 @files_of("out", "map", reads=("source", "recipe", "witness"))
 def clean(
     source: PathLike | int, *, out: PathLike | None = None, map: PathLike | None = None,
-    recipe: Recipe = None, guard: bool = True, emphasis: str = "cut", witness: PathLike | None = None,
-    mirror: Mirror = None, offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
+    recipe: o.Recipe = None, guard: bool = True, emphasis: str = "cut", witness: PathLike | None = None,
+    mirror: o.Mirror = None, offline: o.Offline = False, cache_dir: o.CacheDir = None,
+    replace: o.Overwrite = False,
 ) -> Cleaned:  # fmt: skip
     """Remove header, licence, notes, contents and other apparatus of a Gutenberg book.
 
@@ -203,7 +191,7 @@ class Shown(Result):
 
 @files_of(reads=("book", "folder"))
 def show(
-    book: str, folder: PathLike = "bookcoref", *, at: Count | None = None, character: str | None = None
+    book: str, folder: PathLike = "bookcoref", *, at: o.Count | None = None, character: str | None = None
 ) -> Shown:
     """Show one book: counts, origin of its text, its characters; the mentions of one, or one place.
 
@@ -236,7 +224,7 @@ def show(
 
 
 @files_of(reads=("folder",))
-def list_books(folder: PathLike = "bookcoref", cache_dir: CacheDir = None) -> Table:
+def list_books(folder: PathLike = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
     """List the 53 books: split, counts, which texts are cached and which books are built here.
 
     Args:
@@ -256,7 +244,7 @@ def cite() -> str:
 
 
 @files_of("out")
-def sample(out: PathLike = "story", *, replace: Overwrite = False) -> Path:
+def sample(out: PathLike = "story", *, replace: o.Overwrite = False) -> Path:
     """Write the sample story as a Gutenberg file, with its cast: a book to try `annotate` and `view` on.
 
     Args:

@@ -14,8 +14,9 @@ from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from ..shapes import plain
+from . import options as o
 from .books import records_of
-from .options import Count, Overwrite, PathLike, Positive, path_or_none, renamed
+from .options import PathLike, path_or_none, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -194,13 +195,12 @@ def evaluate(
     macro: bool = False, characters: bool = False, breakdown: bool = False, errors: bool = False,
     agreement: bool = False, typed: PathLike | None = None, classes: Literal["own", "cner", "four"] = "own",
     disagreeing: Literal["keep", "override"] = "keep", suggest: PathLike | None = None,
-    passages: Positive = 3, compare: Any = None, bootstrap: Count = 0,
-    unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: Positive = 3500,
-    few_units: bool = False, seed: int = 0, plots: PathLike | None = None, most: Positive = 10,
-    singletons: Literal["keep", "drop"] = "keep",
-    duplicates: Literal["released", "first"] = "released",
-    missing: Literal["error", "skip", "empty"] = "error", window_size: Positive = 1500, split: str = "test",
-    key_format: str | None = None, response_format: str | None = None, replace: Overwrite = False,
+    passages: o.Positive = 3, compare: Any = None, bootstrap: o.Count = 0,
+    unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: o.Positive = 3500,
+    few_units: bool = False, seed: int = 0, plots: PathLike | None = None, most: o.Positive = 10,
+    singletons: Literal["keep", "drop"] = "keep", duplicates: Literal["released", "first"] = "released",
+    missing: Literal["error", "skip", "empty"] = "error", window_size: o.Positive = 1500, split: str = "test",
+    key_format: str | None = None, response_format: str | None = None, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Scores:  # fmt: skip
     """Score responses against a key: MUC, B3, CEAF-e, CoNLL, CEAF-m, BLANC, LEA, mentions, linking.

@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
-from .options import (
-    ArchiveDir,
-    CacheDir,
-    Contact,
-    Mirror,
-    Offline,
-    Overwrite,
-    PathLike,
-    Recipe,
-    path_or_none,
-    paths_of,
-    text_or_none,
-)
+from . import options as o
+from .options import PathLike, path_or_none, paths_of, text_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -67,9 +56,9 @@ class Harvested(Result):
 
 @files_of("out", reads=("works", "recipe"))
 def harvest_wikidata(
-    out: PathLike = "casts/wikidata.jsonl.gz", *, contact: Contact = None, works: PathLike | None = None,
-    endpoint: str | None = None, archive: ArchiveDir = None, recipe: Recipe = None,
-    cache_dir: CacheDir = None, offline: Offline = False, replace: Overwrite = False,
+    out: PathLike = "casts/wikidata.jsonl.gz", *, contact: o.Contact = None, works: PathLike | None = None,
+    endpoint: str | None = None, archive: o.ArchiveDir = None, recipe: o.Recipe = None,
+    cache_dir: o.CacheDir = None, offline: o.Offline = False, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Harvested:  # fmt: skip
     """Ask Wikidata for works, characters (P674), authors (P50), titles (P1476), labels and aliases.
@@ -98,9 +87,9 @@ def harvest_wikidata(
 
 @files_of("out", reads=("names", "urls", "recipe"))
 def harvest_liscu(
-    out: PathLike = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (),
-    urls: Iterable[PathLike] = (), contact: Contact = None, archive: ArchiveDir = None,
-    recipe: Recipe = None, cache_dir: CacheDir = None, offline: Offline = False, replace: Overwrite = False,
+    out: PathLike = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (), urls: Iterable[PathLike] = (),
+    contact: o.Contact = None, archive: o.ArchiveDir = None, recipe: o.Recipe = None,
+    cache_dir: o.CacheDir = None, offline: o.Offline = False, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Harvested:  # fmt: skip
     """Read study guides (CliffsNotes, GradeSaver, LitCharts, Shmoop, SparkNotes) from archived pages.
@@ -156,8 +145,8 @@ class Matched(Result):
 @files_of("out", reads=("tables", "catalogue", "recipe", "overrides"))
 def match(
     tables: PathLike | Iterable[PathLike], out: PathLike = "matches", *, catalogue: PathLike | None = None,
-    recipe: Recipe = None, overrides: PathLike | None = None, mirror: Mirror = None,
-    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
+    recipe: o.Recipe = None, overrides: PathLike | None = None, mirror: o.Mirror = None,
+    offline: o.Offline = False, cache_dir: o.CacheDir = None, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Matched:  # fmt: skip
     """Find the Gutenberg book of every work, rule by rule, and choose one cast per book.

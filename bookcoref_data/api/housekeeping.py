@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
-from .options import (
-    Bits,
-    BookNames,
-    CacheDir,
-    Expect,
-    Jobs,
-    Mirror,
-    Offline,
-    Overwrite,
-    PathLike,
-    Positive,
-    Proportion,
-    TextsOnly,
-    path_or_none,
-    text_or_none,
-)
+from . import options as o
+from .options import PathLike, path_or_none, text_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -69,10 +55,10 @@ class Packed(Result):
 
 @files_of("out", reads=("release",))
 def pack(
-    release: PathLike, out: PathLike, *, mirror: Mirror = None, books: BookNames = (),
-    fingerprint_bits: Bits = 8, most_text: Proportion = 0.05, licence: str | None = None,
-    attribution: str | None = None, texts_only: TextsOnly = False, expect: Expect = True, jobs: Jobs = 0,
-    offline: Offline = False, cache_dir: CacheDir = None, replace: Overwrite = False,
+    release: PathLike, out: PathLike, *, mirror: o.Mirror = None, books: o.BookNames = (),
+    fingerprint_bits: o.Bits = 8, most_text: o.Proportion = 0.05, licence: str | None = None,
+    attribution: str | None = None, texts_only: o.TextsOnly = False, expect: o.Expect = True,
+    jobs: o.Jobs = 0, offline: o.Offline = False, cache_dir: o.CacheDir = None, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Packed:  # fmt: skip
     """Turn a release and the Gutenberg texts it belongs to into one small file per book and an index.
@@ -156,7 +142,7 @@ class Digest(Result):
 
 @files_of("out", reads=("folder",))
 def manifest_write(
-    folder: PathLike = "bookcoref", out: PathLike = "bookcoref-manifest.json", *, replace: Overwrite = False
+    folder: PathLike = "bookcoref", out: PathLike = "bookcoref-manifest.json", *, replace: o.Overwrite = False
 ) -> Digest:
     """Verify a folder and record its facts; the digest is the one string to compare.
 
@@ -220,14 +206,14 @@ class CacheSize(Result):
         return f"{plural(self.files, 'file')}, {self.bytes:,} bytes{' removed' if self.removed else ''}"
 
 
-def cache_path(cache_dir: CacheDir = None) -> Path:
+def cache_path(cache_dir: o.CacheDir = None) -> Path:
     """The folder of the cache."""
     from ..sources.store import Store
 
     return Store.open(path_or_none(cache_dir)).root
 
 
-def cache_size(cache_dir: CacheDir = None) -> CacheSize:
+def cache_size(cache_dir: o.CacheDir = None) -> CacheSize:
     """How many files and bytes every part of the cache holds."""
     from ..sources.store import Store
 
@@ -235,7 +221,7 @@ def cache_size(cache_dir: CacheDir = None) -> CacheSize:
     return CacheSize(store.root, store.sizes())
 
 
-def cache_clear(part: str | None = None, *, cache_dir: CacheDir = None) -> CacheSize:
+def cache_clear(part: str | None = None, *, cache_dir: o.CacheDir = None) -> CacheSize:
     """Remove one part of the cache, or all of it. Everything removed can be fetched or made again.
 
     Args:
@@ -256,10 +242,10 @@ def cache_clear(part: str | None = None, *, cache_dir: CacheDir = None) -> Cache
 def publish(
     folder: PathLike, repo: str, *, books: PathLike | None = None, private: bool = False,
     standoff: bool = False, licence: str | None = None, text_licence: str | None = None,
-    citation: PathLike | None = None,
-    title: str | None = None, languages: tuple[str, ...] = ("en",), tag: str | None = None,
-    most_words: Positive = 12, dry_run: bool = False, out: PathLike | None = None, mirror: Mirror = None,
-    offline: Offline = False, cache_dir: CacheDir = None, progress: Progress | None = None,
+    citation: PathLike | None = None, title: str | None = None, languages: tuple[str, ...] = ("en",),
+    tag: str | None = None, most_words: o.Positive = 12, dry_run: bool = False, out: PathLike | None = None,
+    mirror: o.Mirror = None, offline: o.Offline = False, cache_dir: o.CacheDir = None,
+    progress: Progress | None = None,
 ) -> PublishReport:  # fmt: skip
     """Publish a data set on the Hugging Face Hub, in the form that its rights allow.
 

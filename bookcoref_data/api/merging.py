@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .books import AnnotatedBook, Books
-from .options import Format, PathLike, Proportion, Recipe, Replace, path_or_none, paths_of
+from .options import PathLike, path_or_none, paths_of
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -70,12 +71,11 @@ class Merged(Result):
 
 @files_of("out", "save", "plots", reads=("parts", "cast", "decisions", "key", "recipe"))
 def merge(
-    parts: PathLike, out: PathLike | None = None, *, by: str | None = None,
-    least: Proportion | None = None, cast: PathLike | None = None,
-    decisions: PathLike | Iterable[PathLike] = (), save: PathLike | None = None,
+    parts: PathLike, out: PathLike | None = None, *, by: str | None = None, least: o.Proportion | None = None,
+    cast: PathLike | None = None, decisions: PathLike | Iterable[PathLike] = (), save: PathLike | None = None,
     key: PathLike | None = None, key_ids: bool = False, only_merged: bool = False,
-    plots: PathLike | None = None, split: str = "test", replace: Replace = False, recipe: Recipe = None,
-    format: Format = None, progress: Progress | None = None,
+    plots: PathLike | None = None, split: str = "test", replace: o.Replace = False, recipe: o.Recipe = None,
+    format: o.Format = None, progress: Progress | None = None,
 ) -> Merged:  # fmt: skip
     """Join the parts of documents, and the chains that refer to the same entity.
 
@@ -122,7 +122,7 @@ def merge(
 
 @files_of(reads=("parts", "decisions"))
 def merge_agreement(
-    parts: PathLike, decisions: PathLike | Iterable[PathLike], *, format: Format = None
+    parts: PathLike, decisions: PathLike | Iterable[PathLike], *, format: o.Format = None
 ) -> Table:
     """The agreement of annotators, one row per genre and pair of them.
 

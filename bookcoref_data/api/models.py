@@ -42,9 +42,8 @@ class GradedRun(Result):
     """Grades by the name of the answers. `report` is of a model that was asked, `preview` of a dry run."""
 
     def __init__(
-        self, grades: dict[str, Any], report: RunReport | None = None,
-        preview: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self, grades: dict[str, Any], report: RunReport | None = None, preview: dict[str, Any] | None = None
+    ) -> None:
         self.grades, self.report, self.preview = grades, report, preview
 
     def to_dict(self) -> dict[str, Any]:

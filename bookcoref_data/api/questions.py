@@ -9,29 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .models import GradedRun, model_of
-from .options import (
-    CacheDir,
-    Constrain,
-    Count,
-    DryRun,
-    Endpoint,
-    Format,
-    KeyVariable,
-    Local,
-    ModelName,
-    MostTokens,
-    Overwrite,
-    Parallel,
-    PathLike,
-    PromptPrice,
-    Proportion,
-    Recipe,
-    ReplyPrice,
-    path_or_none,
-    paths_of,
-    renamed,
-)
+from .options import PathLike, path_or_none, paths_of, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -80,13 +60,14 @@ def _counts(questions: Sequence[Any]) -> list[Any]:
 
 @files_of("out", reads=("books", "recipe", "phrases"))
 def questions_build(
-    books: PathLike | Iterable[PathLike], out: PathLike, *, like: str = "repo", recipe: Recipe = None,
-    format: Format = None, phrases: PathLike | None = None, test: Count | None = None,
-    dev: Count | None = None, draws: Count | None = None, least_tokens: Count | None = None,
-    band_size: Count | None = None, longest_text: Count | None = None, least_options: Count | None = None,
-    most_options: Count | None = None, questions: Count | None = None, least: Proportion | None = None,
-    judged: Count | None = None, seed: int | None = None, replace: Overwrite = False,
-    cache_dir: CacheDir = None, progress: Progress | None = None,
+    books: PathLike | Iterable[PathLike], out: PathLike, *, like: str = "repo", recipe: o.Recipe = None,
+    format: o.Format = None, phrases: PathLike | None = None, test: o.Count | None = None,
+    dev: o.Count | None = None, draws: o.Count | None = None, least_tokens: o.Count | None = None,
+    band_size: o.Count | None = None, longest_text: o.Count | None = None,
+    least_options: o.Count | None = None, most_options: o.Count | None = None,
+    questions: o.Count | None = None, least: o.Proportion | None = None, judged: o.Count | None = None,
+    seed: int | None = None, replace: o.Overwrite = False, cache_dir: o.CacheDir = None,
+    progress: Progress | None = None,
 ) -> Questions:  # fmt: skip
     """Make multiple-choice questions from annotated books.
 
@@ -166,11 +147,11 @@ class Graded(GradedRun):
 def questions_evaluate(
     questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,
     annotator: bool = False, baselines: bool = False, books: PathLike | None = None, split: str = "test",
-    variant: str = "desc", wording: str = "ours", out: PathLike | None = None, most: Count = 0,
-    endpoint: Endpoint = None, model: ModelName = None,
-    local: Local = None, constrain: Constrain = "none", key_variable: KeyVariable = "OPENAI_API_KEY",
-    most_tokens: MostTokens = 512, parallel: Parallel = 4, prompt_price: PromptPrice = 0.0,
-    reply_price: ReplyPrice = 0.0, dry_run: DryRun = 0, replace: Overwrite = False,
+    variant: str = "desc", wording: str = "ours", out: PathLike | None = None, most: o.Count = 0,
+    endpoint: o.Endpoint = None, model: o.ModelName = None, local: o.Local = None,
+    constrain: o.Constrain = "none", key_variable: o.KeyVariable = "OPENAI_API_KEY",
+    most_tokens: o.MostTokens = 512, parallel: o.Parallel = 4, prompt_price: o.PromptPrice = 0.0,
+    reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0, replace: o.Overwrite = False,
     progress: Progress | None = None,
 ) -> Graded:  # fmt: skip
     """Grade answers, or ask a model or an annotation first.

@@ -12,8 +12,9 @@ from ..books import Book, Record
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from . import options as o
 from .books import AnnotatedBook, records_of
-from .options import OneBook, Overwrite, PathLike, Replace
+from .options import PathLike
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class Page:
 
 @files_of("out", reads=("source", "compare", "edits"))
 def view(
-    source: Any, out: PathLike | None = None, *, book: OneBook = "", compare: Any = None,
+    source: Any, out: PathLike | None = None, *, book: o.OneBook = "", compare: Any = None,
     edits: PathLike | None = None, title: str = "", author: str = "", spoiler_safe: bool = False,
-    replace: Overwrite = False,
+    replace: o.Overwrite = False,
 ) -> Page:  # fmt: skip
     """Write one HTML file that shows an annotated book: no network, no other file.
 
@@ -120,8 +121,8 @@ class Exported(list[Path]):
 
 @files_of("out", reads=("source",))
 def export(
-    source: Any, to: str, out: PathLike, *, book: OneBook = "", excel: bool = False,
-    replace: Overwrite = False,
+    source: Any, to: str, out: PathLike, *, book: o.OneBook = "", excel: bool = False,
+    replace: o.Overwrite = False,
 ) -> Exported:  # fmt: skip
     """Export an annotation to other tools. Offsets are characters of the file that `annotate` read.
 
@@ -149,7 +150,7 @@ def export(
 
 @files_of("out", reads=("source",))
 def report(
-    source: Any, out: PathLike, *, book: OneBook = "", plots: bool = True, replace: Overwrite = False
+    source: Any, out: PathLike, *, book: o.OneBook = "", plots: bool = True, replace: o.Overwrite = False
 ) -> list[Path]:
     """Write a page with the cast, counts, shares of speech, presence by chapter, and the network.
 
@@ -198,7 +199,7 @@ class Corrected(list["Applied"]):
 
 @files_of("out", reads=("annotation", "edits"), in_place=("annotation",))
 def apply_edits(
-    annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: Replace = False
+    annotation: PathLike, edits: PathLike | Iterable[Edit], out: PathLike, *, replace: o.Replace = False
 ) -> Corrected:
     """Correct an annotation.
 
@@ -243,7 +244,12 @@ class Corrections(list["Edit"]):
 
 @files_of("out", reads=("old", "new"))
 def diff(
-    old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None = None, replace: Overwrite = False
+    old: PathLike,
+    new: PathLike,
+    *,
+    author: str = "",
+    out: PathLike | None = None,
+    replace: o.Overwrite = False,
 ) -> Corrections:
     """The corrections that lead from one annotation to another, one a line.
 
@@ -285,7 +291,7 @@ class MergedCorrections(list["Edit"]):
 
 @files_of("out", reads=("edits",))
 def merge_edits(
-    edits: Iterable[PathLike], *, out: PathLike | None = None, replace: Overwrite = False
+    edits: Iterable[PathLike], *, out: PathLike | None = None, replace: o.Overwrite = False
 ) -> MergedCorrections:
     """Make one file of the corrections that several people made of the same annotation.
 

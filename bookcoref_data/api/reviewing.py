@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from ..files import path_of
 from ..outputs import ANNOTATION, files_of
+from . import options as o
 from .annotating import _cast, _names, _plan, _sources
-from .options import BackendName, CastLike, Overwrite, PathLike, Positive, Proportion
+from .options import PathLike
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -26,11 +27,10 @@ AT_ONCE = 25
 
 @files_of("out", reads=("book", "cast", "edits", "agreement"))
 def review(
-    book: PathLike, cast: CastLike = None, *, edits: PathLike | None = None,
-    narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: Positive = AT_ONCE,
-    until: Proportion = 0.0,
-    agreement: PathLike | None = None, author: str = "", backend: BackendName = "embedded",
-    out: PathLike | None = None, replace: Overwrite = False,
+    book: PathLike, cast: o.CastLike = None, *, edits: PathLike | None = None,
+    narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: o.Positive = AT_ONCE,
+    until: o.Proportion = 0.0, agreement: PathLike | None = None, author: str = "",
+    backend: o.BackendName = "embedded", out: PathLike | None = None, replace: o.Overwrite = False,
 ) -> Review:  # fmt: skip
     """Ask a person the questions whose answers repair most of an annotation.
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of, outputs
+from . import options as o
 from .books import AnnotatedBook, Books, records_of
-from .options import Format, Overwrite, PathLike, Proportion, path_or_none, renamed
+from .options import PathLike, path_or_none, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def _table_of(first: str, rows: Sequence[tuple[str, Statistics]]) -> Table:
 
 @files_of("plots", reads=("sources",))
 def stats(
-    *sources: Any, format: Format = None, config: Literal["full", "split"] = "full", per_book: bool = False,
-    plots: PathLike | None = None, replace: Overwrite = False,
+    *sources: Any, format: o.Format = None, config: Literal["full", "split"] = "full", per_book: bool = False,
+    plots: PathLike | None = None, replace: o.Overwrite = False,
 ) -> Counts:  # fmt: skip
     """Table 1 of the BookCoref paper for any input, one row per source.
 
@@ -149,7 +150,7 @@ class Carried(Result):
             if one.report:
                 one.report.require(min_kept)
 
-    def save(self, path: PathLike, format: str | None = None, *, replace: Overwrite = False) -> Path:
+    def save(self, path: PathLike, format: str | None = None, *, replace: o.Overwrite = False) -> Path:
         """Write the carried annotation; the format is chosen by the suffix unless it is named."""
         return self.books.save(path, format, replace=replace)
 
@@ -163,9 +164,9 @@ class Carried(Result):
 @renamed(min_kept="least_kept")
 def align(
     old: Any, new: PathLike, *, out: PathLike | None = None, report: PathLike | None = None,
-    least_kept: Proportion = 0.0, least_matched: Proportion = 0.75, doc_key: str | None = None,
+    least_kept: o.Proportion = 0.0, least_matched: o.Proportion = 0.75, doc_key: str | None = None,
     old_format: str | None = None, new_format: str | None = None, to: str | None = None,
-    replace: Overwrite = False,
+    replace: o.Overwrite = False,
 ) -> Carried:  # fmt: skip
     """Carry an annotation from one text to another edition; report what was kept, moved, changed and lost.
 
@@ -220,7 +221,7 @@ def convert(
     source: PathLike, target: PathLike, *, read_as: str | None = None, write_as: str | None = None,
     config: Literal["full", "split"] | None = None, key: PathLike | None = None,
     parts: Literal["join", "merge", "apart"] | None = None, doc_key: str | None = None,
-    tokenizer: str | None = None, segment_length: int | None = None, replace: Overwrite = False,
+    tokenizer: str | None = None, segment_length: int | None = None, replace: o.Overwrite = False,
 ) -> ConversionReport:  # fmt: skip
     """Convert between file formats, and count what the target cannot hold.
 

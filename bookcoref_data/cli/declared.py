@@ -59,8 +59,9 @@ class _Names(dict[str, Any]):
 
 
 _NAMES = _Names(
-    vars(options), Any=Any, Iterable=Iterable, Literal=Literal, Mapping=Mapping, Path=Path, Sequence=Sequence,
-    bool=bool, float=float, int=int, list=list, str=str, tuple=tuple, Json=Json, Markdown=Markdown,
+    vars(options), o=options, Any=Any, Iterable=Iterable, Literal=Literal, Mapping=Mapping, Path=Path,
+    Sequence=Sequence, bool=bool, float=float, int=int, list=list, str=str, tuple=tuple, Json=Json,
+    Markdown=Markdown,
 )  # fmt: skip
 
 
