@@ -1,6 +1,7 @@
 """Mutation testing of all rooms: change one operator or constant, run the tests that reach it.
 
     python benchmarks/mutants.py --count 200 --seed 1                  # a sample over all rooms
+    python benchmarks/mutants.py --count 200 --seed 1 --part 1/2       # half of the same sample
     python benchmarks/mutants.py --room stitch --count 40 --seed 2     # one room
     python benchmarks/mutants.py --at scoring/modes.py:138            # every mutant of one line
 
@@ -31,7 +32,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -255,6 +256,8 @@ def sample(root: Path, rooms: list[str], count: int, seed: int) -> list[Mutant]:
     piles = [list(mutants_of(root, path.relative_to(root).as_posix())) for path in paths]
     for pile in piles:
         chance.shuffle(pile)
+    # There are more files than mutants: in the order of their names half of the rooms would never be drawn.
+    chance.shuffle(piles)
     chosen: list[Mutant] = []
     while len(chosen) < count and any(piles):
         for pile in piles:
@@ -417,10 +420,10 @@ def equivalents() -> dict[tuple[str, str, str], str]:
     }
 
 
-def run(shop: Workshop, chosen: list[Mutant], reach: Reach, most: float) -> Counter[str]:
-    """Run the tests against every mutant, print those that live, and count the outcomes."""
+def run(shop: Workshop, chosen: list[Mutant], reach: Reach, most: float) -> dict[str, Counter[str]]:
+    """Run the tests against every mutant, print those that live, and count the outcomes by room."""
     listed = equivalents()
-    outcomes: Counter[str] = Counter()
+    by_room: dict[str, Counter[str]] = defaultdict(Counter)
     for number, mutant in enumerate(chosen, 1):
         killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
         text = (shop.folder / mutant.file).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
@@ -428,12 +431,23 @@ def run(shop: Workshop, chosen: list[Mutant], reach: Reach, most: float) -> Coun
         outcome = "killed" if killed else "equivalent" if is_listed else "survived"
         if killed and is_listed:
             outcome = "wrongly listed as equivalent"
-        outcomes[outcome] += 1
+        by_room[mutant.file.split("/")[1]][outcome] += 1
         if outcome != "killed":
             print(f"{outcome}: {mutant.file}:{mutant.line} {mutant.change} | {text}", flush=True)
         if number % 10 == 0:
-            print(f"{number} of {len(chosen)}: {dict(outcomes)}", file=sys.stderr, flush=True)
-    return outcomes
+            print(f"{number} of {len(chosen)}: {dict(_all(by_room))}", file=sys.stderr, flush=True)
+    return by_room
+
+
+def _all(by_room: dict[str, Counter[str]]) -> Counter[str]:
+    return sum(by_room.values(), Counter())
+
+
+def share(outcomes: Counter[str]) -> str:
+    """How many mutants were killed, of those that are not listed as equivalent."""
+    counted = outcomes.total() - outcomes["equivalent"]
+    killed = counted - outcomes["survived"]
+    return f"{killed} of {counted} mutants killed ({killed / max(counted, 1):.1%})"
 
 
 def main() -> None:
@@ -447,7 +461,9 @@ def main() -> None:
     options.add_argument("--at", action="append", help="all mutants of room/module.py or room/module.py:line")
     options.add_argument("--map", type=Path, default=ROOT / ".mutation-map.json", help="kept between runs")
     options.add_argument("--most", type=float, default=60, help="seconds of tests for each mutant")
+    options.add_argument("--part", default="1/1", help="2/3: the second of three equal parts of the sample")
     given = options.parse_args()
+    part, parts = map(int, given.part.split("/"))
     with tempfile.TemporaryDirectory() as folder:
         shop = Workshop(Path(folder))
         rooms = [room for room in given.room or ROOMS if (shop.folder / PACKAGE / room).is_dir()]
@@ -456,13 +472,14 @@ def main() -> None:
             rooms = sorted({place.partition("/")[0] for place in given.at})
         else:
             chosen = sample(shop.folder, rooms, given.count, given.seed)
-        outcomes = run(shop, chosen, measured_reach(shop, rooms, given.map), given.most)
+        reach = measured_reach(shop, rooms, given.map)
+        by_room = run(shop, chosen[part - 1 :: parts], reach, given.most)
         shop.close()
-    equivalent = outcomes["equivalent"]
-    counted = outcomes.total() - equivalent
-    killed = counted - outcomes["survived"]
-    print(f"{killed} of {counted} mutants killed ({killed / max(counted, 1):.1%})")
-    print(f"{outcomes['survived']} survived; {equivalent} more are listed as equivalent")
+    for room, outcomes in sorted(by_room.items()):
+        print(f"{room}: {share(outcomes)}")
+    outcomes = _all(by_room)
+    print(share(outcomes))
+    print(f"{outcomes['survived']} survived; {outcomes['equivalent']} more are listed as equivalent")
 
 
 if __name__ == "__main__":
