@@ -85,6 +85,12 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module, walked once for all rules."""
+    return tuple(ast.walk(tree_of(path)))
+
+
 def room_of(path: Path) -> str:
     part = path.relative_to(PACKAGE).parts[0]
     return part.removesuffix(".py")
@@ -92,9 +98,8 @@ def room_of(path: Path) -> str:
 
 def imports(path: Path, *, top_level_only: bool = False):
     """(module name made absolute, node) of every import statement in a file."""
-    tree = tree_of(path)
     package = ["bookcoref_data", *path.relative_to(PACKAGE).parts[:-1]]
-    nodes = _top_level(tree) if top_level_only else ast.walk(tree)
+    nodes = _top_level(tree_of(path)) if top_level_only else nodes_of(path)
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -159,7 +164,7 @@ def test_heavy_packages_are_imported_inside_functions():
 
 
 def calls_of(path: Path, names: set[str]) -> set[str]:
-    return names & {n.func.id for n in ast.walk(tree_of(path))
+    return names & {n.func.id for n in nodes_of(path)
                     if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
 
 
@@ -266,7 +271,7 @@ def test_no_function_is_longer_than_a_page():
     long = [
         f"{path.relative_to(PACKAGE)} {node.name}: {size} lines"
         for path in MODULES
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (size := lines_of(node, body_only=room_of(path) in {"cli", "api"})) > MOST_LINES
     ]

@@ -33,6 +33,7 @@ class _Server(ThreadingHTTPServer):
     """Answers a few clients at a time. Who comes when all places are taken is turned away at once."""
 
     daemon_threads = True
+    request_queue_size = 128  # who finds a full queue (of 5) is asked to wait for seconds by the system
 
     def __init__(self, *given: Any) -> None:
         self._places = threading.BoundedSemaphore(MOST_AT_ONCE)

@@ -49,6 +49,8 @@ from bookcoref_data.workflows.create import load_plan
 from bookcoref_data.workflows.engine import CHECKSUMS, intact
 
 TIMES = int(os.environ.get("BOOKCOREF_FUZZ", "300"))
+FEW = min(TIMES, 60)
+"""Inputs of a kind in the run by default; TIMES come with the long tests."""
 
 
 @pytest.fixture
@@ -339,11 +341,12 @@ def test_any_name_can_stand_in_a_report(tmp_path, name):
 # -- shapes ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("times", [FEW, pytest.param(TIMES, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_mutated_inputs_are_taken_or_refused_and_leave_what_we_read_again(kind, tmp_path):
-    taken, faults, examples = tried(kind, TIMES, 29, tmp_path)
+def test_mutated_inputs_are_taken_or_refused_and_leave_what_we_read_again(kind, times, tmp_path):
+    taken, faults, examples = tried(kind, times, 29, tmp_path)
     assert not faults, "\n".join(examples)
-    assert taken > TIMES // 20, "nearly all are refused, so that little is tried"
+    assert taken > times // 20, "nearly all are refused, so that little is tried"
 
 
 def test_the_declarations_mean_what_json_schema_says():

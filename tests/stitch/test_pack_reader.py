@@ -78,11 +78,12 @@ def test_random_bytes_are_refused(data):
         read_pack(seal(MAGIC + data))
 
 
-def test_forged_sections_are_refused_or_harmless(good, story):
+@pytest.mark.parametrize("times", [80, pytest.param(400, marks=pytest.mark.long)])
+def test_forged_sections_are_refused_or_harmless(good, story, times):
     """Bits flipped inside the unpacked sections, then packed and sealed as if they were right."""
     sections = read_container(good)
     picks = random.Random(5)
-    for _ in range(400):
+    for _ in range(times):
         name = picks.choice(list(sections))
         forged = bytearray(sections[name])
         for _ in range(picks.choice([1, 1, 3, 20])):
@@ -139,7 +140,7 @@ def peak(function) -> int:
 
 
 def test_a_bomb_is_refused_before_memory_is_taken():
-    bomb = zstandard.ZstdCompressor(level=19).compress(b"\0" * (1 << 28))
+    bomb = zstandard.ZstdCompressor().compress(b"\0" * (1 << 28))
     for claim in (len(bomb), 1 << 20, 1 << 28, (1 << 32) - 1):
         data = directory(b"EDIT", 1, claim, bomb)
         with pytest.raises(FormatError):
