@@ -27,7 +27,8 @@ def make_backend(plan: Plan) -> Backend:
     if plan.backend not in BACKENDS:
         raise UsageError(f"unknown backend {plan.backend!r}", expected=" or ".join(sorted(BACKENDS)))
     module, _, function = BACKENDS[plan.backend].partition(":")
-    return getattr(importlib.import_module(module), function)(plan)
+    backend: Backend = getattr(importlib.import_module(module), function)(plan)
+    return backend
 
 
 def device_count(plan: Plan) -> int:

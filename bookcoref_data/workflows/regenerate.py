@@ -194,7 +194,9 @@ def check(
     return [about, *findings(plan, tokens)]
 
 
-def _choose(folder: Path, splits, wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
+def _choose(
+    folder: Path, splits: Iterable[str], wanted: Sequence[str], notes: list[str]
+) -> dict[str, str]:  # fmt: skip
     """Document key -> split of the books to annotate."""
     chosen: dict[str, str] = {}
     ids: set[str] = set()
@@ -214,7 +216,7 @@ def _choose(folder: Path, splits, wanted: Sequence[str], notes: list[str]) -> di
     return chosen
 
 
-def _records(folder: Path, splits, wanted: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+def _records(folder: Path, splits: Iterable[str], wanted: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
     return ((s, r) for s, r in iter_folder(folder, "full", splits) if r.doc_key in wanted)
 
 

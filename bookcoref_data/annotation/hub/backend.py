@@ -67,19 +67,10 @@ class HubBackend:
 
     def _loader(self, name: str, settings: Mapping[str, Any]) -> Callable[[], Any]:
         kind = {"link": "link", "filter": "filter"}.get(name, "expand")
-        common = (
-            "model",
-            "revision",
-            "dtype",
-            "encoder",
-            "encoder_revision",
-            "device",
-            "max_subwords",
-            "batch",
-        )
-        key = (kind, *(settings.get(k, "") for k in common))
+        common = "model revision dtype encoder encoder_revision device max_subwords batch"
+        key = (kind, *(settings.get(k, "") for k in common.split()))
 
-        def load():
+        def load() -> Any:
             if self._held[0] != key:
                 self.close()
                 self._held = (key, _load(kind, settings))

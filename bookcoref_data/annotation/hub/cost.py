@@ -80,7 +80,7 @@ def _angles(size: int) -> Any:
     """Stands in for the angles of positions, which old versions of transformers do not work out on meta."""
     import torch
 
-    class Angles(torch.nn.Module):
+    class Angles(torch.nn.Module):  # type: ignore[misc]
         def forward(self, x: torch.Tensor, position_ids: Any) -> tuple[torch.Tensor, torch.Tensor]:
             return (x.new_empty(1, x.shape[1], size),) * 2
 
@@ -119,7 +119,7 @@ def _live() -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
 
-    class Live(TorchDispatchMode):
+    class Live(TorchDispatchMode):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.now = self.peak = 0

@@ -18,7 +18,7 @@ BUCKET = 8
 """Rows are padded to a multiple of this: the matrix units of GPUs work on blocks, and fewer shapes occur."""
 
 
-def build_encoder(folder: Path, state: State, *, layers: int | None = None):
+def build_encoder(folder: Path, state: State, *, layers: int | None = None) -> Any:
     """The encoder that `folder`/config.json describes, with the weights of `state`, in evaluation mode.
 
     The number of embeddings is taken from the weights: both models add special tokens to the vocabulary.
@@ -61,7 +61,7 @@ def build_encoder(folder: Path, state: State, *, layers: int | None = None):
     return encoder.eval()
 
 
-def _fill_buffers(encoder) -> None:
+def _fill_buffers(encoder: Any) -> None:
     """Give buffers that no file holds (position numbers) a place in memory."""
     import torch
 
@@ -77,7 +77,7 @@ def _fill_buffers(encoder) -> None:
         owner.register_buffer(name.rpartition(".")[2], values.to(buffer.dtype), persistent=False)
 
 
-def load_tokenizer(folder: Path, model: str, **options: Any):
+def load_tokenizer(folder: Path, model: str, **options: Any) -> Any:
     """The tokenizer of a model folder. Raises SourceError when its files are not there."""
     from transformers import AutoTokenizer
 
@@ -102,7 +102,7 @@ class Subwords:
         return places
 
 
-def split_words(tokenizer, words: Sequence[str]) -> Subwords:
+def split_words(tokenizer: Any, words: Sequence[str]) -> Subwords:
     """Cut each word by itself, as both models were trained; no special tokens are added."""
     if not words:
         return Subwords((), ())
@@ -111,7 +111,9 @@ def split_words(tokenizer, words: Sequence[str]) -> Subwords:
     return Subwords(tuple(ids), tuple(w for w, part in enumerate(encoded) for _ in part))
 
 
-def encode(encoder, rows: Sequence[Sequence[int]], device: torch.device, types: Sequence[Sequence[int]] = ()):
+def encode(
+    encoder: Any, rows: Sequence[Sequence[int]], device: torch.device, types: Sequence[Sequence[int]] = ()
+) -> list[torch.Tensor]:
     """Hidden states (subwords x hidden size) of each of several texts, which run together, padded."""
     import torch
 
@@ -147,9 +149,9 @@ class OnEncoder:
         return len(split_words(self._tokenizer, words).ids)
 
 
-def special_id(tokenizer, token: str) -> int:
+def special_id(tokenizer: Any, token: str) -> int:
     """The number of a special token. Raises SourceError when the tokenizer does not know it."""
-    found = tokenizer.convert_tokens_to_ids(token)
+    found: int | None = tokenizer.convert_tokens_to_ids(token)
     if found is None or found == tokenizer.unk_token_id:
         raise SourceError(
             f"the tokenizer has no token {token!r}", hint="this is not the tokenizer that the model came with"

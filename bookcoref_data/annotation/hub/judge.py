@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,14 @@ ANSWERS = ("Yes", "No")
 class Judge:
     """A loaded chat model. `ask` gives the probability of Yes for each question."""
 
-    def __init__(self, model, tokenizer, *, share_prefix: bool = True) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, share_prefix: bool = True) -> None:
         self._model, self._tokenizer, self._share = model, tokenizer, share_prefix
         self._answers = [_single_token(tokenizer, answer) for answer in ANSWERS]
         self._prefix: tuple[int, ...] = ()
         self._cache = None
+        # transformers 5.24 renames the argument, and drops the old name in 5.40.
+        renamed = "cache" in signature(model.model.forward).parameters
+        self._shelf = "cache" if renamed else "past_key_values"
         self.batches = Batches(1)
 
     @classmethod
@@ -90,16 +94,16 @@ class Judge:
             # Padding stands on the right, where no real token can see it: no mask is needed.
             padded = [[*row, *[0] * (width - len(row))] for row in rest]
             ids = torch.tensor(padded, device=self.device)
-            hidden = self._model.model(
-                input_ids=ids, past_key_values=cache, use_cache=cache is not None
-            ).last_hidden_state
+            given = {self._shelf: cache, "use_cache": cache is not None}
+            hidden = self._model.model(input_ids=ids, **given).last_hidden_state
             lasts = torch.tensor([len(row) - 1 for row in rest], device=self.device)
             final = hidden[torch.arange(len(rest), device=self.device), lasts]
             rows_of_answers = self._model.get_output_embeddings().weight[self._answers]
             yes, no = (final @ rows_of_answers.T).float().unbind(-1)
-            return torch.sigmoid(yes - no).tolist()
+            answers: list[float] = torch.sigmoid(yes - no).tolist()
+            return answers
 
-    def _cached(self, prefix: tuple[int, ...], copies: int):
+    def _cached(self, prefix: tuple[int, ...], copies: int) -> Any:
         """Keys and values of `prefix`, for `copies` questions; run only when the prefix has changed."""
         import torch
 
@@ -139,8 +143,8 @@ def common_prefix(rows: Sequence[Sequence[int]]) -> int:
     return min(same, limit)
 
 
-def _single_token(tokenizer, answer: str) -> int:
-    ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
+def _single_token(tokenizer: Any, answer: str) -> int:
+    ids: list[int] = tokenizer(answer, add_special_tokens=False)["input_ids"]
     if len(ids) != 1:
         raise UsageError(
             f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens",

@@ -9,8 +9,8 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .batching import Batches
 from .categories import COUNT, MentionWords
@@ -62,7 +62,7 @@ def maverick_shapes(size: int) -> Shapes:
 class Maverick(OnEncoder):
     """A loaded model. `spans` finds mentions of one text, `antecedents` compares mentions."""
 
-    def __init__(self, encoder, tokenizer, heads: State) -> None:
+    def __init__(self, encoder: Any, tokenizer: Any, heads: State) -> None:
         self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
         self.batches = Batches(1)
         begin, end = (special_id(tokenizer, token) for token in SPEAKER)
@@ -115,7 +115,10 @@ class Maverick(OnEncoder):
 
         self.batches.run(range(len(texts)), lambda i: len(subwords[i].ids), work, told)
 
-    def _spans(self, sentences, given, text: Subwords, hidden: torch.Tensor) -> Spans:
+    def _spans(
+        self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[int, int]], text: Subwords,
+        hidden: torch.Tensor,
+    ) -> Spans:  # fmt: skip
         import torch
 
         places, offset = text.first_and_last(), len(self._head)
@@ -131,7 +134,9 @@ class Maverick(OnEncoder):
         index = torch.tensor(at, dtype=torch.long, device=self.device)
         return Spans(kept, hidden[index[0]], hidden[index[1]])
 
-    def _limits(self, sentences, places, offset: int, length: int) -> list[int]:
+    def _limits(
+        self, sentences: Sequence[Sequence[str]], places: Mapping[int, Any], offset: int, length: int
+    ) -> list[int]:  # fmt: skip
         """For each position, the last position at which a mention that starts there may end; -1 for none.
 
         As published, a block of positions reaches from the first subword of one sentence's last word to
@@ -204,7 +209,9 @@ class Maverick(OnEncoder):
         projected = two_layers(self._heads, name, hidden)
         return projected.view(len(hidden), COUNT, -1).transpose(0, 1)
 
-    def _logits(self, first, last, low: int, high: int, compared: MentionWords) -> torch.Tensor:
+    def _logits(
+        self, first: torch.Tensor, last: torch.Tensor, low: int, high: int, compared: MentionWords
+    ) -> torch.Tensor:  # fmt: skip
         """Scores of mentions low..high-1 with all earlier mentions; 0 elsewhere, which means no."""
         import torch
 
@@ -222,7 +229,7 @@ class Maverick(OnEncoder):
         ).unsqueeze(1)
         return total * earlier
 
-    def _bias(self, first, last, c: int) -> torch.Tensor:
+    def _bias(self, first: torch.Tensor, last: torch.Tensor, c: int) -> torch.Tensor:
         """What a mention brings as an antecedent, whatever it is compared with (one value per mention)."""
         h = self._heads
         from_start = h["antecedent_s2s_all_biases"][c] + h["antecedent_e2s_all_biases"][c]

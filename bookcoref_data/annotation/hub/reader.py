@@ -107,7 +107,9 @@ def reader_shapes(size: int, settings: ReaderSettings) -> Shapes:
 class Reader(OnEncoder):
     """A loaded reader. `read` takes words and names, and gives links."""
 
-    def __init__(self, encoder, tokenizer, heads: State, settings: ReaderSettings, max_subwords: int) -> None:
+    def __init__(
+        self, encoder: Any, tokenizer: Any, heads: State, settings: ReaderSettings, max_subwords: int
+    ) -> None:  # fmt: skip
         self._encoder, self._tokenizer, self._heads = encoder, tokenizer, heads
         self._settings, self._max_subwords, self._dropout = settings, max_subwords, 0.0
         self.batches = Batches(1)
@@ -117,16 +119,9 @@ class Reader(OnEncoder):
 
     @classmethod
     def load(
-        cls,
-        model: str,
-        revision: str = "",
-        *,
-        device: torch.device,
-        dtype: str = "float32",
-        encoder: str = "",
-        encoder_revision: str = "",
-        max_subwords: int = 1000,
-    ) -> Reader:
+        cls, model: str, revision: str = "", *, device: torch.device, dtype: str = "float32",
+        encoder: str = "", encoder_revision: str = "", max_subwords: int = 1000,
+    ) -> Reader:  # fmt: skip
         """Load a reader from the hub's layout. Raises SourceError, FormatError, UsageError."""
         folder = find_folder(model, revision)
         settings = ReaderSettings.of(read_config(folder), encoder)
@@ -137,13 +132,8 @@ class Reader(OnEncoder):
         check_shapes(state, shapes, folder)
         precision = dtype_of(dtype)
         tokenizer = load_tokenizer(_tokenizer_folder(folder, base), model, config=network.config)
-        return cls(
-            network.to(device, precision),
-            tokenizer,
-            moved(state, shapes, device, precision),
-            settings,
-            max_subwords,
-        )
+        heads = moved(state, shapes, device, precision)
+        return cls(network.to(device, precision), tokenizer, heads, settings, max_subwords)
 
     def read(self, words: Sequence[str], names: Sequence[str]) -> list[Link]:
         """Links in one text, best name per span."""
@@ -214,7 +204,7 @@ class Reader(OnEncoder):
         encoded = self._tokenizer(list(names), add_special_tokens=False)["input_ids"]
         return [ids[: MAX_NAME_SUBWORDS - 1] for ids in encoded]
 
-    def _passes(self, names: list[list[int]], room: int):
+    def _passes(self, names: list[list[int]], room: int) -> Iterator[tuple[int, list[list[int]]]]:
         """(index of the first name, names) of each pass: as many as there are symbols and room for."""
         first = 0
         while first < len(names):
@@ -341,16 +331,15 @@ class Reader(OnEncoder):
         x = F.layer_norm(x, norm.shape, norm, h[f"{name}.LayerNorm.bias"], self._eps)
         return F.linear(x, h[f"{name}.dense_1.weight"], h[f"{name}.dense_1.bias"])
 
-    def _compare(self, hidden, starts, ends, symbols) -> torch.Tensor:
+    def _compare(
+        self, hidden: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor, symbols: torch.Tensor
+    ) -> torch.Tensor:
         """Scores (mentions x classes) of the symbols for each span."""
         import torch
 
-        def both(first, last):
-            return torch.cat(
-                [self._project("ed_start_projector", first), self._project("ed_end_projector", last)], -1
-            )
-
-        spans, classes = both(hidden[starts], hidden[ends]), both(hidden[symbols], hidden[symbols])
+        sides = (("ed_start_projector", starts), ("ed_end_projector", ends))
+        spans = torch.cat([self._project(name, hidden[places]) for name, places in sides], -1)
+        classes = torch.cat([self._project(name, hidden[symbols]) for name, _ in sides], -1)
         return spans @ classes.T
 
     def _project(self, name: str, x: torch.Tensor) -> torch.Tensor:

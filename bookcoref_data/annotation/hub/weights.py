@@ -90,11 +90,12 @@ def read_config(folder: Path) -> dict[str, Any]:
     """The model's config.json. Raises FormatError."""
     path = folder / "config.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FormatError(
             f"{path} cannot be read", expected="the model's configuration", found=error
         ) from error
+    return config
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -129,11 +130,12 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
     from safetensors.torch import load_file
 
     try:
-        return load_file(path)
+        state: dict[str, torch.Tensor] = load_file(path)
     except (SafetensorError, OSError) as error:
         raise FormatError(
             f"{path} is damaged", found=str(error)[:200], hint="remove the file and download it again"
         ) from error
+    return state
 
 
 class _Inert:

@@ -267,14 +267,11 @@ def test_a_server_without_probabilities_is_believed_and_nonsense_is_refused(serv
         ServedJudge("localhost", "judge")
 
 
-def test_a_server_that_is_busy_is_asked_again(server, monkeypatch):
-    from bookcoref_data.annotation.hub import endpoint
-
-    waits = []
-    monkeypatch.setattr(endpoint.time, "sleep", waits.append)
+def test_a_server_that_is_busy_is_asked_again(server):
+    judge, waits, told = ServedJudge(server.url, "judge"), [], {}
+    judge.server.sleep = waits.append
     server.statuses = [503, 429]
-    told = {}
-    ServedJudge(server.url, "judge").ask_all(["Anna?"], told.__setitem__)
+    judge.ask_all(["Anna?"], told.__setitem__)
     assert told[0] == pytest.approx(0.75)
     assert waits == [1.0, 2.0]
 
