@@ -109,7 +109,13 @@ class Counted:
     speakers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require_rules(self)
+        # Raises BookError for a document that breaks a rule of `Book`, with the first ten breaches
+        problems = list(_problems(self))
+        if problems:
+            raise BookError(
+                f"book {self.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
+                hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
+            )
 
     @abstractmethod
     def tokens_sha256(self) -> str: ...
@@ -207,16 +213,6 @@ def spans_sha256(clusters: Iterable[Iterable[tuple[int, int]]]) -> str:
     """Hex sha256 of a clustering, independent of the order of clusters and of mentions in them."""
     lines = sorted(" ".join(f"{a},{b}" for a, b in sorted(cluster)) for cluster in clusters)
     return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
-
-
-def require_rules(book: Document) -> None:
-    """Raises BookError for a document that breaks a rule of `Book`, with the first ten breaches."""
-    problems = list(_problems(book))
-    if problems:
-        raise BookError(
-            f"book {book.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
-            hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
-        )
 
 
 def _problems(book: Document) -> Iterable[str]:

@@ -86,7 +86,20 @@ def lay_out(annotation: Annotation) -> Layout:
     """The layout of an annotated book: from its source text if it has one, else joined from tokens."""
     book, source = annotation.book, annotation.source
     paragraphs = find_paragraphs(book)
-    chapters = _chapters(book, paragraphs, annotation.chapters)
+    heads = list(annotation.chapters) or list(_headings(book, paragraphs))
+    if not heads or heads[0][1] > 0:
+        heads.insert(0, ("", 0))
+    first = {start: title for title, start in heads}
+    groups: list[tuple[str, list[TokenRange]]] = []
+    size = 0
+    for p in paragraphs:
+        title = next((first[i] for i in range(p.start, p.end) if i in first), None) if first else None
+        if title is not None or not groups or size >= _PART:
+            groups.append((title or "", []))
+            size = 0
+        groups[-1][1].append(p)
+        size += p.end - p.start
+    chapters = tuple(Chapter(title, ps[0].start, ps[-1].end, tuple(ps)) for title, ps in groups)
     if source is not None:
         return Layout(source.text, source.starts, source.ends, chapters, True)
     text, starts, ends = join_tokens(book.tokens, paragraphs)
@@ -143,25 +156,6 @@ def _guessed_paragraphs(book: Book) -> Iterator[TokenRange]:
 def find_chapters(book: Book) -> tuple[tuple[str, int], ...]:
     """The headings in the text of a book: (title, first token)."""
     return tuple(_headings(book, find_paragraphs(book)))
-
-
-def _chapters(
-    book: Book, paragraphs: Sequence[TokenRange], given: Sequence[tuple[str, int]]
-) -> tuple[Chapter, ...]:
-    heads = list(given) or list(_headings(book, paragraphs))
-    if not heads or heads[0][1] > 0:
-        heads.insert(0, ("", 0))
-    first = {start: title for title, start in heads}
-    groups: list[tuple[str, list[TokenRange]]] = []
-    size = 0
-    for p in paragraphs:
-        title = next((first[i] for i in range(p.start, p.end) if i in first), None) if first else None
-        if title is not None or not groups or size >= _PART:
-            groups.append((title or "", []))
-            size = 0
-        groups[-1][1].append(p)
-        size += p.end - p.start
-    return tuple(Chapter(title, ps[0].start, ps[-1].end, tuple(ps)) for title, ps in groups)
 
 
 def _headings(book: Book, paragraphs: Sequence[TokenRange]) -> Iterator[tuple[str, int]]:

@@ -109,17 +109,13 @@ def write_table(path: Path, rows: Iterable[CastRow]) -> int:
     with writing(path) as stream:
         packed = gzip.GzipFile("", "wb", 6, stream, 0) if path.suffix == ".gz" else None
         for row in rows:
-            (packed or stream).write(_line(row))
+            full = {name: getattr(row, name) for name in _FIELDS}
+            kept = {name: value for name, value in full.items() if value != _FIELDS[name].default}
+            (packed or stream).write(json.dumps(kept, ensure_ascii=False).encode("utf-8") + b"\n")
             count += 1
         if packed:
             packed.close()
     return count
-
-
-def _line(row: CastRow) -> bytes:
-    full = {name: getattr(row, name) for name in _FIELDS}
-    kept = {name: value for name, value in full.items() if value != _FIELDS[name].default}
-    return json.dumps(kept, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def read_table(path: Path) -> Iterator[CastRow]:

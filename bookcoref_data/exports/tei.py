@@ -56,7 +56,19 @@ class _TeiWriter:
 
     def to_bytes(self) -> bytes:
         root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})
-        self._header(root)
+        a = self.r.annotation
+        header = self._add(root, "teiHeader")
+        file = self._add(header, "fileDesc")
+        self._add(self._add(file, "titleStmt"), "title", a.doc_key)
+        self._add(self._add(file, "publicationStmt"), "p", "Annotated with bookcoref-data.")
+        origin = f"The text is that of {a.source.file}, sha256 {a.source.sha256}." if a.source else a.doc_key
+        self._add(self._add(file, "sourceDesc"), "p", origin)
+        listed = list(self.r.mentioned())
+        if listed:
+            people = self._add(self._add(self._add(header, "profileDesc"), "particDesc"), "listPerson")
+            for c in listed:
+                person = self._add(people, "person", **{_XML_ID: f"c{c}"})
+                self._add(person, "persName", self.r.name(c))
         if self.standoff:
             self._stand_off(root)
         body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
@@ -75,21 +87,6 @@ class _TeiWriter:
 
     # --- header
 
-    def _header(self, root: Element) -> None:
-        a = self.r.annotation
-        header = self._add(root, "teiHeader")
-        file = self._add(header, "fileDesc")
-        self._add(self._add(file, "titleStmt"), "title", a.doc_key)
-        self._add(self._add(file, "publicationStmt"), "p", "Annotated with bookcoref-data.")
-        origin = f"The text is that of {a.source.file}, sha256 {a.source.sha256}." if a.source else a.doc_key
-        self._add(self._add(file, "sourceDesc"), "p", origin)
-        listed = list(self.r.mentioned())
-        if listed:
-            people = self._add(self._add(self._add(header, "profileDesc"), "particDesc"), "listPerson")
-            for c in listed:
-                person = self._add(people, "person", **{_XML_ID: f"c{c}"})
-                self._add(person, "persName", self.r.name(c))
-
     # --- text
 
     def _chapter(self, div: Element, chapter: Chapter) -> None:
@@ -102,24 +99,21 @@ class _TeiWriter:
             left = left if heading else ""
             element = self._add(div, "head" if heading else "p")
             if self.standoff:
-                self._tokens(element, p)
+                layout, tokens = self.r.layout, self.r.annotation.book.tokens
+                last: Element | None = None
+                at = 0
+                for i in range(p.start, p.end):
+                    if not tokens[i].strip():
+                        continue
+                    if last is not None:
+                        last.tail = layout.text[at : layout.starts[i]]
+                    kind = "w" if any(c.isalnum() for c in tokens[i]) else "pc"
+                    text = layout.text[layout.starts[i] : layout.ends[i]]
+                    last, at = self._add(element, kind, text, **{_XML_ID: f"t{i}"}), layout.ends[i]
             else:
                 self._marked(element, p)
         if len(div) == 0 or div[-1].tag.endswith("head"):
             self._add(div, "p")
-
-    def _tokens(self, element: Element, p: TokenRange) -> None:
-        layout, tokens = self.r.layout, self.r.annotation.book.tokens
-        last: Element | None = None
-        at = 0
-        for i in range(p.start, p.end):
-            if not tokens[i].strip():
-                continue
-            if last is not None:
-                last.tail = layout.text[at : layout.starts[i]]
-            kind = "w" if any(c.isalnum() for c in tokens[i]) else "pc"
-            text = layout.text[layout.starts[i] : layout.ends[i]]
-            last, at = self._add(element, kind, text, **{_XML_ID: f"t{i}"}), layout.ends[i]
 
     def _marked(self, element: Element, p: TokenRange) -> None:
         """Write a paragraph with its intervals; those that cross are cut where the outer one ends."""

@@ -47,10 +47,6 @@ FIELDS = "other fields of documents"
 BY_CLUSTER = ("cluster_ids", "entity_types")
 """Fields with a value for each cluster."""
 _COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
-_TEXT_LIST, _NAME_LIST = (
-    (lambda v: type(v) is str),
-    (lambda v: type(v) is list and list(map(type, v)) == [str, str]),
-)
 
 
 def sentences_of(record: Record) -> list[list[str]]:
@@ -256,17 +252,14 @@ def parse(text: str, place: str) -> dict[str, Any]:
         and type(value.get("doc_key")) is str
         and type(value.get("gutenberg_key", "")) is str
         and type(value.get("extra", {})) is dict
-        and all(_are(value.get(name, []), _TEXT_LIST) for name in ("clusters", "without"))
-        and _are(value.get("characters", []), _NAME_LIST)
+        and all(type(v) is list for v in (value.get(k, []) for k in ("clusters", "without", "characters")))
+        and all(type(v) is str for k in ("clusters", "without") for v in value.get(k, ()))
+        and all(type(v) is list and list(map(type, v)) == [str, str] for v in value.get("characters", ()))
     )
     if not right:
         raise _fault(place, text[:80])
     checked: dict[str, Any] = value
     return checked
-
-
-def _are(value: object, check: Any) -> bool:
-    return type(value) is list and all(map(check, value))
 
 
 def cluster_ids(record: Record, *, digits: bool = False) -> list[str]:

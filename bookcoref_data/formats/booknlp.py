@@ -23,7 +23,7 @@ from . import base
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .kinds import mention_types
+from .kinds import mention_types, stated
 from .layers import Column, Layer, by_sentence, document_heads, flat, heads_as, layers_of
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
@@ -345,12 +345,7 @@ def _offsets(record: Record, layers: dict[str, list[str]], sentences: list[list[
 
 def _paragraphs(record: Record) -> list[str]:
     """The number of each token's paragraph, from the comments that CoNLL-U files open paragraphs with."""
-    comments = record.extra.get("comments")
-    begins = {
-        item[0]
-        for item in (comments if type(comments) is list else ())
-        if type(item) is list and list(map(type, item)) == [int, str] and item[1].startswith("newpar")
-    }
+    begins = {at for at, text in stated(record, "comments", int, str) if text.startswith("newpar")}
     number, numbers = 0, list[str]()
     for i, sentence in enumerate(record.sentences or []):
         number += i in begins and bool(numbers)
@@ -397,7 +392,9 @@ def _quote_lines(mentions: _WrittenMentions) -> Iterator[str]:
     """One row a quotation. What a row cannot say (addressees) stays in our part of the .book file."""
     yield "\t".join(QUOTE_COLUMNS) + "\n"
     listed, size = mentions.record.extra.get("quotations"), len(mentions.tokens)
-    speakers = dict(_ids_by_name(mentions))
+    by_mentions = {tuple(sorted(c)): i for c, i in zip(mentions.clusters, mentions.ids, strict=True)}
+    owners = {name: by_mentions.get(tuple(sorted(spans))) for name, spans in mentions.record.characters}
+    speakers = {name: number for name, number in owners.items() if number is not None}
     for item in listed if type(listed) is list else ():
         if type(item) is not dict or not _is_span([item.get("start"), item.get("end")], size):
             continue
@@ -413,14 +410,6 @@ def _quote_lines(mentions: _WrittenMentions) -> Iterator[str]:
 
 def _is_span(value: object, size: int) -> bool:
     return type(value) is list and list(map(type, value)) == [int, int] and 0 <= value[0] <= value[1] < size
-
-
-def _ids_by_name(mentions: _WrittenMentions) -> Iterator[tuple[str, str]]:
-    by_mentions = {tuple(sorted(c)): i for c, i in zip(mentions.clusters, mentions.ids, strict=True)}
-    for name, spans in mentions.record.characters:
-        number = by_mentions.get(tuple(sorted(spans)))
-        if number is not None:
-            yield name, number
 
 
 def _book_line(mentions: _WrittenMentions, comment: dict[str, Any]) -> str:
@@ -464,7 +453,10 @@ def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
         own = found.setdefault(number, _no_deeds())
         for mention in cluster:
-            word = _head_in(mention, heads)
+            # The token that no other token of the mention governs: the first such, else the last token
+            start, end = mention
+            inner = range(start, end + 1)
+            word = next((i for i in inner if (head := heads[i]) is None or not start <= head <= end), end)
             verb = heads[word]
             if verb is None:
                 continue
@@ -475,12 +467,3 @@ def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any
             if slot is not None:
                 own[slot] += [{"w": mentions.tokens[i], "i": i} for i in at]
     return found
-
-
-def _head_in(mention: Mention, heads: list[int | None]) -> int:
-    """The token of a mention that no other token of it governs: the first such, else the last token."""
-    for i in range(mention.start, mention.end + 1):
-        head = heads[i]
-        if head is None or not mention.start <= head <= mention.end:
-            return i
-    return mention.end

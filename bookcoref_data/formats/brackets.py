@@ -17,11 +17,6 @@ from .conversion_report import Note
 CROSSING = "mentions that cross another mention of their own cluster (brackets cannot say which closes)"
 
 
-class _Open(NamedTuple):
-    position: int
-    place: str
-
-
 class BracketReader:
     """Turns opening and closing brackets, in the order of the text, into clusters.
 
@@ -30,12 +25,12 @@ class BracketReader:
     """
 
     def __init__(self) -> None:
-        self._open: dict[str, list[_Open]] = {}
+        self._open: dict[str, list[tuple[int, str]]] = {}
         self._found: dict[str, list[Mention]] = {}
 
     def open(self, cluster: str, position: int, place: str) -> None:
         self._found.setdefault(cluster, [])
-        self._open.setdefault(cluster, []).append(_Open(position, place))
+        self._open.setdefault(cluster, []).append((position, place))
 
     def close(self, cluster: str, position: int, place: str) -> Mention:
         stack = self._open.get(cluster)
@@ -45,7 +40,7 @@ class BracketReader:
                 expected=f"({cluster} on this or an earlier line of the document",
                 hint="mend the coreference column; is a line missing above?",
             )
-        mention = Mention(stack.pop().position, position)
+        mention = Mention(stack.pop()[0], position)
         self._found[cluster].append(mention)
         return mention
 
@@ -56,11 +51,11 @@ class BracketReader:
 
     def finish(self) -> dict[str, list[Mention]]:
         """The clusters by id. Raises FormatError naming the first bracket that never closed."""
-        left = [(stack[0], cluster) for cluster, stack in self._open.items() if stack]
+        left = [(*stack[0], cluster) for cluster, stack in self._open.items() if stack]
         if left:
-            first, cluster = min(left, key=lambda item: item[0].position)
+            _, place, cluster = min(left, key=lambda item: item[0])
             raise FormatError(
-                f"{first.place}: the bracket ({cluster} opens here and never closes",
+                f"{place}: the bracket ({cluster} opens here and never closes",
                 expected=f"{cluster}) on this or a later line of the document",
                 hint="mend the coreference column; is the file cut short?",
             )

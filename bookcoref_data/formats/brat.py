@@ -348,7 +348,14 @@ def _annotation_lines(
     types = mention_types(record, _TYPE)
     for number, mention in (member for members in clusters for member in members):
         kind = types.get(mention, DEFAULT_TYPE)
-        yield _entity_line(number, kind, text, starts[mention.start], ends[mention.end])
+        # A `T` line; a mention over a line end is written in pieces, as brat does
+        start = starts[mention.start]
+        pieces = []
+        for line in text[start : ends[mention.end]].split("\n"):
+            pieces.append((start, start + len(line)))
+            start += len(line) + 1
+        spans = ";".join(f"{a} {b}" for a, b in pieces)
+        yield f"{number}\t{kind} {spans}\t{' '.join(text[a:b] for a, b in pieces)}\n"
     for members in clusters:
         if len(members) > 1:
             yield f"*\tCoref {' '.join(number for number, _ in members)}\n"
@@ -381,13 +388,3 @@ def _about_lines(record: Record, clusters: _Members) -> Iterator[str]:
                 if _LINE.fullmatch(line):
                     count[mark] += 1
                     yield f"{mark}{count[mark]}\t{line}\n"
-
-
-def _entity_line(number: str, kind: str, text: str, start: int, end: int) -> str:
-    """A `T` line; a mention over a line end is written in pieces, as brat does."""
-    pieces = []
-    for line in text[start:end].split("\n"):
-        pieces.append((start, start + len(line)))
-        start += len(line) + 1
-    spans = ";".join(f"{a} {b}" for a, b in pieces)
-    return f"{number}\t{kind} {spans}\t{' '.join(text[a:b] for a, b in pieces)}\n"

@@ -57,7 +57,21 @@ def render_card(facts: CardFacts) -> str:
             "---",
         ]
     )
-    return f"{head}\n\n{_page(facts)}"
+    columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
+    rows = "\n".join(markdown_row(row.get(c) for c in columns) for row in facts.table)
+    counts = "\n".join(
+        f"| `{config}` | " + " | ".join(f"{facts.counts[config].get(s, 0):,}" for s in SPLITS) + " |"
+        for config in CONFIGS
+    )
+    licences = "\n".join(f"- **{part}**: {text}" for part, text in facts.licences)
+    notes = "\n".join(f"- {note}" for note in facts.notes)
+    said = {
+        "title": facts.title, "digest": facts.digest, "citation": facts.citation, "counts": counts,
+        "columns": " | ".join(columns), "rule": "---|" * len(columns), "rows": rows, "notes": notes,
+        "licences": licences,
+    }  # fmt: skip
+    page = CARD["page"] + (CARD["cited"] if facts.citation else "")
+    return f"{head}\n\n{Template(page).substitute(said)}"
 
 
 def card_digest(card: str) -> str | None:
@@ -80,20 +94,16 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
         if counts.get(split)
     )
     released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
-    told = {"description": _described(facts, config),
+    # The description that `datasets` shows: what it is, and which books are of another edition
+    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
+    note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
+    told = {"description": f"{facts.title}, {DESCRIPTIONS[config]}{note}",
             "citation": facts.citation.strip(),
             "homepage": HOMEPAGE if released else "",
             "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
     info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
     head = f"- config_name: {config}\n  version: {facts.version}\n{info}"
     return f"{head}{CARD['features']}  splits:\n{splits}".rstrip()
-
-
-def _described(facts: CardFacts, config: str) -> str:
-    """The description that `datasets` shows: what it is, and which books are of another edition."""
-    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
-    note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
-    return f"{facts.title}, {DESCRIPTIONS[config]}{note}"
 
 
 def _config(facts: CardFacts, config: str) -> str:
@@ -111,21 +121,3 @@ def _config(facts: CardFacts, config: str) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-
-
-def _page(facts: CardFacts) -> str:
-    columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
-    rows = "\n".join(markdown_row(row.get(c) for c in columns) for row in facts.table)
-    counts = "\n".join(
-        f"| `{config}` | " + " | ".join(f"{facts.counts[config].get(s, 0):,}" for s in SPLITS) + " |"
-        for config in CONFIGS
-    )
-    licences = "\n".join(f"- **{part}**: {text}" for part, text in facts.licences)
-    notes = "\n".join(f"- {note}" for note in facts.notes)
-    said = {
-        "title": facts.title, "digest": facts.digest, "citation": facts.citation, "counts": counts,
-        "columns": " | ".join(columns), "rule": "---|" * len(columns), "rows": rows, "notes": notes,
-        "licences": licences,
-    }  # fmt: skip
-    page = CARD["page"] + (CARD["cited"] if facts.citation else "")
-    return Template(page).substitute(said)

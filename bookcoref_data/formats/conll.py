@@ -80,20 +80,21 @@ def read(
     report = report or ConversionReport()
     reader = _ConllReader(read_lines(Path(path)), str(path))
     for _, group in groupby(reader.parts(), key=lambda part: part.name):
-        block = list(group)
-        _check_numbers(block)
+        block, seen = list(group), dict[str, str]()
+        for part in block:
+            if part.number in seen:
+                raise FormatError(
+                    f"{part.source}: part {part.number} of document {part.name!r} is given twice",
+                    expected="each part once",
+                    found=f"also at {seen[part.number]}",
+                )
+            seen[part.number] = part.source
         documents = map(_apart, block) if parts == "apart" else [_joined(block, merge=parts == "merge")]
         for document in documents:
             note = report.note(document.doc_key)
             own = block if parts != "apart" else [p for p in block if _apart_key(p) == document.doc_key]
             note(OTHER_COLUMNS, count=sum(part.other_cells for part in own))
             yield document.record(reader.comments.get(document.doc_key), note)
-
-
-def _parsed(lines: Iterable[str], *, apart: bool) -> base.Parsed:
-    """What the lines of one document say."""
-    block = list(_ConllReader((line[:-1] for line in lines), "").parts())
-    return _apart(block[0]) if apart else _joined(block, merge=False)
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
@@ -113,7 +114,9 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             count += 1
             ids = base.cluster_ids(record, digits=True)
             lines = list(_lines_of(record, ids, note))
-            parsed = _parsed(lines, apart=_is_apart(record))
+            # What the lines of one document say
+            block = list(_ConllReader((line[:-1] for line in lines), "").parts())
+            parsed = _apart(block[0]) if _is_apart(record) else _joined(block, merge=False)
             comment = base.comment_for(record, parsed, ids, note)
             tokens = None if record.sentences is None else sum(map(len, record.sentences))
             report.wrote(tokens, parsed.clusters.values())
@@ -270,18 +273,6 @@ class _Block:
             )
 
 
-def _check_numbers(block: list[_Block]) -> None:
-    seen: dict[str, str] = {}
-    for part in block:
-        if part.number in seen:
-            raise FormatError(
-                f"{part.source}: part {part.number} of document {part.name!r} is given twice",
-                expected="each part once",
-                found=f"also at {seen[part.number]}",
-            )
-        seen[part.number] = part.source
-
-
 def _arguments_in(cells: Sequence[str]) -> str:
     """The argument columns of a token; a blank one is `*`."""
     return "\t".join(map(unescape, cells)) if not _NONE.issuperset(cells) else ""
@@ -417,11 +408,7 @@ def _rows(record: Record) -> list[list[str]] | list[list[None]]:
             expected=f"at most {_LONGEST_SENTENCE:,} tokens a sentence on average, {_MOST_TOKENS:,} in all",
             found=f"{sum(lengths):,} tokens in {len(lengths):,} sentences",
         )
-    raise DataError(
-        f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-        expected="a record with sentences",
-        hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-    )
+    return base.sentences_of(record)
 
 
 def _parts_of(record: Record, sentences: int) -> list[tuple[str, int, int]]:

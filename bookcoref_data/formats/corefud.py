@@ -23,8 +23,8 @@ from .brackets import BracketReader, Placed, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .kinds import mention_attributes
-from .layers import Column, Layer, by_sentence, document_heads, flat, heads_as, layers_of, speakers_of
+from .kinds import mention_attributes, stated
+from .layers import Column, by_sentence, document_heads, flat, heads_as, layers_of, speakers_of
 from .lines import read_lines
 
 OVER_SENTENCES = "mentions that reach over a sentence end"
@@ -248,22 +248,19 @@ class _SentenceReader:
             "comments": self._kept_comments,
         }
         speakers = [[name] * len(s) for name, s in zip(self._speakers, self._sentences, strict=True)]
-        return base.Parsed(
-            self.doc_key, self._sentences, clusters, self._place,
-            {name: value for name, value in extra.items() if value},
-            speakers if any(self._speakers) else None, self._layers(),
-            not all(map(_PLAIN_ID.fullmatch, clusters)), self._types,
-        )  # fmt: skip
-
-    def _layers(self) -> dict[str, Layer]:
-        """The columns that say anything. A head of 0 alone is what writers put who know no syntax."""
+        # The columns that say anything. A head of 0 alone is what writers put who know no syntax
         layers = {}
         for i, column in enumerate(_COLUMNS):
             known = {row: column.value(row[i]) for row in self._known}
             said = set(known.values()) - {""}
             if said and not (column.layer == "head" and said == {_BLANK_HEAD}):
                 layers[column.layer] = by_sentence([known[row] for row in self._rows], self._sentences)
-        return layers
+        return base.Parsed(
+            self.doc_key, self._sentences, clusters, self._place,
+            {name: value for name, value in extra.items() if value},
+            speakers if any(self._speakers) else None, layers,
+            not all(map(_PLAIN_ID.fullmatch, clusters)), self._types,
+        )  # fmt: skip
 
     def _listed_attributes(self, found: dict[str, list[Mention]]) -> list[list[Any]]:
         """[start, end, attributes] over words; those of mentions that changed are counted as left out."""
@@ -284,36 +281,33 @@ class _SentenceReader:
         for item in misc.split("|"):
             key, _, value = item.partition("=")
             if key == "Entity":
-                self._read_entity(value, place)
+                position, end = len(self._words) - 2, 0
+                for chunk in _CHUNK.finditer(value):
+                    if chunk.start() != end:
+                        break
+                    end = chunk.end()
+                    if chunk[3]:
+                        # A closing bracket holds the id alone; older files repeat all the fields
+                        text = chunk[3]
+                        parts = text.split("-")
+                        number = parts[self._id_index()] if len(parts) == len(self.fields) > 1 else text
+                        mention = self._brackets.close(number, position, place)
+                        self._attributes[number, mention] = self._open_attributes[number].pop()
+                        continue
+                    number, attributes = self._opening(chunk[1], place)
+                    if chunk[2]:
+                        self._attributes[number, self._brackets.single(number, position)] = attributes
+                    else:
+                        self._brackets.open(number, position, place)
+                        self._open_attributes.setdefault(number, []).append(attributes)
+                if end != len(value) or not value:
+                    raise FormatError(
+                        f"{place}: the Entity attribute cannot be read",
+                        expected="brackets such as (e1-person-1-, (e2-place-1-), e1)",
+                        found=repr(value[:60]),
+                    )
             elif key in ("Bridge", "SplitAnte", "Split"):
                 self._note(LINKS, value)
-
-    def _read_entity(self, value: str, place: str) -> None:
-        position, end = len(self._words) - 2, 0
-        for chunk in _CHUNK.finditer(value):
-            if chunk.start() != end:
-                break
-            end = chunk.end()
-            if chunk[3]:
-                # A closing bracket holds the id alone; older files repeat all the fields
-                text = chunk[3]
-                parts = text.split("-")
-                number = parts[self._id_index()] if len(parts) == len(self.fields) > 1 else text
-                mention = self._brackets.close(number, position, place)
-                self._attributes[number, mention] = self._open_attributes[number].pop()
-                continue
-            number, attributes = self._opening(chunk[1], place)
-            if chunk[2]:
-                self._attributes[number, self._brackets.single(number, position)] = attributes
-            else:
-                self._brackets.open(number, position, place)
-                self._open_attributes.setdefault(number, []).append(attributes)
-        if end != len(value) or not value:
-            raise FormatError(
-                f"{place}: the Entity attribute cannot be read",
-                expected="brackets such as (e1-person-1-, (e2-place-1-), e1)",
-                found=repr(value[:60]),
-            )
 
     def _opening(self, text: str, place: str) -> tuple[str, dict[str, str]]:
         """The id of an opening bracket, and the attributes of its mention that say anything."""
@@ -398,11 +392,10 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
                 note(OVER_SENTENCES, str(tuple(mention)))
     placed = place_brackets(kept, note)
     entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
-    listed = record.extra.get("comments")
     comments: dict[int, list[str]] = {}
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and list(map(type, item)) == [int, str] and _is_comment(item[1]):
-            comments.setdefault(item[0], []).append(item[1])
+    for at, comment in stated(record, "comments", int, str):
+        if _is_comment(comment):
+            comments.setdefault(at, []).append(comment)
     surfaces = _surfaces_of(record, sentences)
     yield f"# newdoc id = {escape(record.doc_key)}\n"
     yield f"# global.Entity = {'-'.join(attributes.fields)}\n"
@@ -504,14 +497,11 @@ def _surface_row(surfaces: Surfaces, position: int, number: int) -> Iterator[str
 def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:
     """The surfaces of words that can be written: whole words of one sentence, one after the other."""
     sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
-    listed = record.extra.get("multiword_tokens")
     found: Surfaces = {}
     free = 0
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and list(map(type, item)) == [int, int, str, str]:
-            first, last, form, misc = item
-            if free <= first <= last < len(sentence_of) and sentence_of[first] == sentence_of[last]:
-                found[first], free = (last, form, misc), last + 1
+    for first, last, form, misc in stated(record, "multiword_tokens", int, int, str, str):
+        if free <= first <= last < len(sentence_of) and sentence_of[first] == sentence_of[last]:
+            found[first], free = (last, form, misc), last + 1
     return found
 
 

@@ -48,7 +48,8 @@ def detect(path: Path) -> str:
             hint="check the path; relative paths start at the current folder",
         )
     if path.is_dir():
-        if is_dataset_folder(path):
+        # Whether this is a folder as `rebuild` writes it: a dataset card and parquet files
+        if (path / "README.md").is_file() and next(path.rglob("*.parquet"), None) is not None:
             return "folder"
         if is_annotated_folder(path):
             return "jsonl"
@@ -96,11 +97,6 @@ def files_of(path: Path, format: str) -> list[Path]:
     return [p for p in _files(path) if by_name(p) == format and suffix in (None, bare_suffix(p))]
 
 
-def is_dataset_folder(path: Path) -> bool:
-    """Whether this is a folder as `rebuild` writes it: a dataset card and parquet files."""
-    return (path / "README.md").is_file() and next(path.rglob("*.parquet"), None) is not None
-
-
 def is_annotated_folder(path: Path) -> bool:
     """Whether this is a folder as `annotate` writes it, with the annotation beside its provenance."""
     return (path / ANNOTATION).is_file() and (path / PROVENANCE).is_file()
@@ -110,18 +106,15 @@ def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
 
 
-def _kind_of_book(path: Path) -> str:
-    """What a file is that holds a book in another form than plain text, else ""."""
-    if is_pipe(path):
-        return ""
-    with path.open("rb") as stream:
-        begins = stream.read(200)
-    kinds = (kind for sign, kind in _BOOKS.items() if begins.startswith(sign))
-    return next(kinds, "a file that is no text" if b"\0" in begins and not begins.startswith(_READ) else "")
-
-
 def _of_content(path: Path) -> str:
-    found = _kind_of_book(path)
+    # What a file is that holds a book in another form than plain text
+    found = ""
+    if not is_pipe(path):
+        with path.open("rb") as stream:
+            begins = stream.read(200)
+        found = next((kind for sign, kind in _BOOKS.items() if begins.startswith(sign)), "")
+        if not found and b"\0" in begins and not begins.startswith(_READ):
+            found = "a file that is no text"
     head = [] if found else list(itertools.islice(read_lines(path, again=True), _LINES_LOOKED_AT))
     for line in head:
         if line.startswith("#begin document"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,8 +54,21 @@ def read_documents(
         return read_folder(path, config or "full")
     if name in TRAINERS and name != "jsonlines":
         raise UsageError(f"the format {name!r} is written, not read", expected=f"one of {', '.join(FORMATS)}")
-    records = _read_files(_module(name), detect.files_of(path, name), report, options)
-    return list(_unique(records, windows=windows))
+    module, found, seen = _module(name), list[Record](), dict[str, str]()
+    for file in detect.files_of(path, name):
+        for record in module.read(file, report=report, **options):
+            found.append(record)
+            if windows and "window" in record.extra:
+                continue
+            if record.doc_key in seen:
+                raise FormatError(
+                    f"{record.source}: the document key {record.doc_key!r} is given twice",
+                    expected="each document once",
+                    found=f"also at {seen[record.doc_key]}",
+                    hint="remove one of the two, or rename it",
+                )
+            seen[record.doc_key] = record.source
+    return found
 
 
 def write_documents(
@@ -77,36 +90,10 @@ def write_documents(
     )
 
 
-def _read_files(
-    module: ModuleType, files: list[Path], report: ConversionReport | None, options: dict[str, Any]
-) -> Iterator[Record]:
-    for file in files:
-        yield from module.read(file, report=report, **options)
-
-
-def _unique(records: Iterable[Record], *, windows: bool) -> Iterator[Record]:
-    seen: dict[str, str] = {}
-    for record in records:
-        if windows and "window" in record.extra:
-            yield record
-            continue
-        if record.doc_key in seen:
-            raise FormatError(
-                f"{record.source}: the document key {record.doc_key!r} is given twice",
-                expected="each document once",
-                found=f"also at {seen[record.doc_key]}",
-                hint="remove one of the two, or rename it",
-            )
-        seen[record.doc_key] = record.source
-        yield record
-
-
 def writer_of(format: str) -> Callable[..., int]:
     """The function that writes a format. Raises UsageError where there is no such format."""
-    if format == "fastcoref-text":
-        writer: Callable[..., int] = _module("fastcoref").write_text
-    else:
-        writer = _module(format).write
+    name = {"fastcoref": "write_tokens", "fastcoref-text": "write_texts"}.get(format, "write")
+    writer: Callable[..., int] = getattr(_module(format), name)
     return writer
 
 
@@ -122,6 +109,6 @@ def require_known(format: str) -> None:
 def _module(format: str) -> ModuleType:
     require_known(format)
     if format in TRAINERS:
-        name = {"dual-cache": "longdoc", "wl-coref": "wl_coref"}.get(format, format)
-        return importlib.import_module(f"{__package__}.trainers.{name}")
+        modules = {"wl-coref": "wl_coref", "longdoc": "longdoc", "dual-cache": "longdoc"}
+        return importlib.import_module(f"{__package__}.trainers.{modules.get(format, 'jsonlines')}")
     return importlib.import_module(f"{__package__}.{format}")

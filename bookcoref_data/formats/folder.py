@@ -161,12 +161,17 @@ class FolderWriter:
         digest = content_digest(books)
         counts, sizes = _by_config(self._rows), _by_config(self._bytes)
         lost = [f"not in this build: `{key}`: {reason}" for key, reason in (missing or {}).items()]
+        rows = [{**b.to_dict(), "text": b.text.get("name") or b.text.get("address") or "-"} for b in books]
         card = CardFacts(
-            title, digest, LAYOUT_VERSION, counts, sizes, [_card_row(b) for b in books], [*notes, *lost],
+            title, digest, LAYOUT_VERSION, counts, sizes, rows, [*notes, *lost],
             licences, paths, citation,
         )  # fmt: skip
         write_text(self._folder / "README.md", render_card(card))
-        files = {p: _file_facts(self._folder / p) for p in ["README.md", *sorted(paths.values())]}
+        files = {
+            name: {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
+            for name in ["README.md", *sorted(paths.values())]
+            for path in [self._folder / name]
+        }
         record = BuildRecord(
             digest, title, books, missing or {}, files, inputs, f"bookcoref-data {__version__}", source or {}
         )
@@ -351,7 +356,10 @@ def _record_of(value: Any) -> BuildRecord:
     """A build record from JSON. Raises ValueError for any value of another kind than we write."""
     if not isinstance(value, dict) or "format" not in value:
         raise ValueError("it is not a build record")
-    texts = [_text_of(value, name) for name in ("digest", "title", "inputs", "made_with")]
+    texts = [value.get(name) for name in ("digest", "title", "inputs", "made_with")]
+    for name, text in zip(("digest", "title", "inputs", "made_with"), texts, strict=True):
+        if not _is_text(text):
+            raise ValueError(f"{name}: not text")
     if not _SHA256.fullmatch(texts[0]):
         raise ValueError("digest: not a sha256")
     books, missing, files, source = (value.get(k) for k in ("books", "missing", "files", "source"))
@@ -371,13 +379,6 @@ def _record_of(value: Any) -> BuildRecord:
         if type(size) is not int or not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
             raise ValueError(f"files: {name}: no size or no sha256")
     return BuildRecord(texts[0], texts[1], facts, missing, files, texts[2], texts[3], source)
-
-
-def _text_of(value: Mapping[str, Any], name: str) -> str:
-    text = value.get(name)
-    if not _is_text(text):
-        raise ValueError(f"{name}: not text")
-    return str(text)
 
 
 def _is_text(value: object) -> bool:
@@ -456,8 +457,15 @@ def iter_folder(
             hint=f"choose another with --split {there[0]}" if there else "check the folder",
         )
     for split, path in present:
-        for i, row in enumerate(_rows(path)):
-            yield split, from_row(row, f"{path}:{i + 1}")
+        count = 0
+        for table in _row_groups(path):
+            try:
+                rows = table.to_pylist()
+            except _DAMAGE as error:
+                raise _unreadable(path, error) from error
+            for number, row in enumerate(rows, count + 1):
+                yield split, from_row(row, f"{path}:{number}")
+            count += len(rows)
 
 
 def read_folder(folder: Path, config: str = "full", splits: Iterable[str] = SPLITS) -> list[Record]:
@@ -476,23 +484,19 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
     path = folder / config / f"{split}.parquet"
     for table in _row_groups(path):
         try:
-            yield from _stored_in(table)
+            # The rows of one row group
+            for batch in table.combine_chunks().to_batches():
+                sentences = batch.column("sentences")
+                inner, firsts = sentences.values, _numbers(sentences.offsets)
+                if sentences.null_count or inner.null_count or inner.values.null_count:
+                    raise ValueError("values are missing")
+                places, tokens = _numbers(inner.offsets), _token_bytes(inner.values)
+                bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
+                for number, row in enumerate(bare):
+                    ends = places[firsts[number] : firsts[number + 1] + 1]
+                    yield row["doc_key"], _stored_book(row, tokens[ends[0] : ends[-1]], ends)
         except _DAMAGE as error:
             raise _unreadable(path, error) from error
-
-
-def _stored_in(table: pa.Table) -> Iterator[tuple[str, StoredBook | BookError]]:
-    """The rows of one row group. Raises TypeError, AttributeError, ValueError for values that cannot be."""
-    for batch in table.combine_chunks().to_batches():
-        sentences = batch.column("sentences")
-        inner, firsts = sentences.values, _numbers(sentences.offsets)
-        if sentences.null_count or inner.null_count or inner.values.null_count:
-            raise ValueError("values are missing")
-        places, tokens = _numbers(inner.offsets), _token_bytes(inner.values)
-        bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
-        for number, row in enumerate(bare):
-            ends = places[firsts[number] : firsts[number + 1] + 1]
-            yield row["doc_key"], _stored_book(row, tokens[ends[0] : ends[-1]], ends)
 
 
 def _numbers(offsets: pa.Int32Array) -> npt.NDArray[np.int32]:
@@ -533,15 +537,6 @@ def _stored_book(
         return error
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    for table in _row_groups(path):
-        try:
-            rows = table.to_pylist()
-        except _DAMAGE as error:
-            raise _unreadable(path, error) from error
-        yield from rows
-
-
 def _row_groups(path: Path) -> Iterator[pa.Table]:
     """The row groups of a file; tokens are numbers in a dictionary, as they are stored."""
     import pyarrow as pa
@@ -570,12 +565,3 @@ def _unreadable(path: Path, error: Exception) -> FormatError:
 
 def _by_config(values: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
     return {c: {s: values.get((c, s), 0) for s in SPLITS} for c in CONFIGS}
-
-
-def _card_row(facts: BookFacts) -> dict[str, object]:
-    text = facts.text.get("name") or facts.text.get("address") or "-"
-    return {**facts.to_dict(), "text": text}
-
-
-def _file_facts(path: Path) -> dict[str, Any]:
-    return {"bytes": path.stat().st_size, "sha256": sha256_file(path)}

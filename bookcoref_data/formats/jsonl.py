@@ -230,9 +230,13 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
     else:
         _expect(type(clusters) is list, "clusters", "a list of clusters", clusters)
         groups = [_spans(cluster, "clusters", i) for i, cluster in enumerate(clusters)]
+    number = value.get("gutenberg_key", "")
+    _expect(
+        number is None or type(number) in (str, int), "gutenberg_key", "the Gutenberg id as a text", number
+    )
     return Record(
         doc_key,
-        _gutenberg_key(value.get("gutenberg_key")),
+        "" if number is None else str(number),
         sentences,
         groups,
         characters,
@@ -278,16 +282,24 @@ def _is_understood(
 
 def _sentences_of(value: dict[str, Any]) -> list[list[str]] | None:
     """The sentences; a flat list of `tokens` is one sentence. None where the document has offsets only."""
-    if value.get("sentences") is not None:
-        return _sentences(value["sentences"])
-    tokens = value.get("tokens")
+    sentences: list[list[str]] | None = value.get("sentences")
+    if sentences is not None:
+        _expect(type(sentences) is list, "sentences", "a list of sentences", sentences)
+        for i, sentence in enumerate(sentences):
+            _expect_tokens(sentence, f"sentences[{i}]")
+        return sentences
+    tokens: list[str] | None = value.get("tokens")
     if tokens is None:
         return None
-    _expect(type(tokens) is list, "tokens", "a list of tokens", tokens)
-    wrong = next((i for i, token in enumerate(tokens) if type(token) is not str), None)
-    if wrong is not None:
-        raise _LineFault(f"tokens[{wrong}]", "a token, a text", tokens[wrong])
+    _expect_tokens(tokens, "tokens")
     return [tokens] if tokens else []
+
+
+def _expect_tokens(value: Any, path: str) -> None:
+    _expect(type(value) is list, path, "a list of tokens", value)
+    if not set(map(type, value)) <= {str}:
+        i = next(i for i, token in enumerate(value) if type(token) is not str)
+        raise _LineFault(f"{path}[{i}]", "a token, a text", value[i])
 
 
 def _layer(value: Any, sentences: list[list[str]] | None) -> Layer | None:
@@ -322,24 +334,6 @@ def _doc_key(value: dict[str, Any]) -> str:
     if type(key) is not str or not key:
         raise _LineFault(name, "the key of the document, a text", key)
     return key
-
-
-def _gutenberg_key(value: Any) -> str:
-    if value is None:
-        return ""
-    _expect(type(value) in (str, int), "gutenberg_key", "the Gutenberg id as a text", value)
-    return str(value)
-
-
-def _sentences(value: Any) -> list[list[str]]:
-    _expect(type(value) is list, "sentences", "a list of sentences", value)
-    for i, sentence in enumerate(value):
-        _expect(type(sentence) is list, f"sentences[{i}]", "a list of tokens", sentence)
-        if not set(map(type, sentence)) <= {str}:
-            j = next(j for j, token in enumerate(sentence) if type(token) is not str)
-            raise _LineFault(f"sentences[{i}][{j}]", "a token, a text", sentence[j])
-    checked: list[list[str]] = value
-    return checked
 
 
 def _spans(value: Any, path: str, index: int | str, field: str = "") -> list[Mention]:

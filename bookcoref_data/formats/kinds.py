@@ -1,4 +1,4 @@
-"""What files state of single mentions: `Record.extra["mention_types"]` and `extra["mention_attributes"]`."""
+"""What files state of mentions and sentences in fields of `Record.extra`."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from typing import Any
 from ..books import Mention, Record
 
 
-def mention_types(record: Record, pattern: re.Pattern[str]) -> dict[Mention, str]:
-    """The type of each mention whose type matches `pattern` whole; the first where there are several.
+def stated(record: Record, name: str, *kinds: type) -> list[list[Any]]:
+    """The items of a field. It comes from files: what is no list of values of these types is passed over."""
+    listed = record.extra.get(name)
+    items = listed if type(listed) is list else []
+    return [item for item in items if type(item) is list and list(map(type, item)) == [*kinds]]
 
-    The field comes from files, so whatever is not [start, end, type] in it is passed over.
-    """
-    listed = record.extra.get("mention_types")
+
+def mention_types(record: Record, pattern: re.Pattern[str]) -> dict[Mention, str]:
+    """The type of each mention whose type matches `pattern` whole; the first where there are several."""
     types: dict[Mention, str] = {}
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and list(map(type, item)) == [int, int, str] and pattern.fullmatch(item[2]):
-            types.setdefault(Mention(item[0], item[1]), item[2])
+    for start, end, kind in stated(record, "mention_types", int, int, str):
+        if pattern.fullmatch(kind):
+            types.setdefault(Mention(start, end), kind)
     return types
 
 
 def mention_attributes(record: Record) -> dict[Mention, list[dict[str, Any]]]:
-    """The attributes of mentions by span; a span that several mentions share has several items.
-
-    The field comes from files, so whatever is not [start, end, {name: value}] in it is passed over.
-    """
-    listed = record.extra.get("mention_attributes")
+    """The attributes of mentions by span; a span that several mentions share has several items."""
     found: dict[Mention, list[dict[str, Any]]] = {}
-    for item in listed if type(listed) is list else ():
-        if type(item) is list and list(map(type, item)) == [int, int, dict]:
-            found.setdefault(Mention(item[0], item[1]), []).append(item[2])
+    for start, end, attributes in stated(record, "mention_attributes", int, int, dict):
+        found.setdefault(Mention(start, end), []).append(attributes)
     return found

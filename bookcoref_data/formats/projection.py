@@ -20,7 +20,7 @@ from ..errors import DataError
 from .base import BY_CLUSTER, kept_by_cluster
 from .conversion_report import ConversionReport
 from .kinds import mention_attributes, mention_types
-from .layers import note_layers
+from .layers import flat, note_layers
 
 LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"
@@ -67,7 +67,7 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
                 f"{one.source or one.doc_key}: document {one.doc_key!r} has no tokens",
                 expected="tokens on both sides of a projection",
             )
-    move = _Mover(_flat(record), _flat(key), key.doc_key, report)
+    move = _Mover(flat(record.sentences), flat(key.sentences), key.doc_key, report)
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
     note_layers(record, report)
@@ -101,12 +101,6 @@ def _moved_fields(
     return {name: value for name, value in kept_by_cluster(extra, full).items() if name not in wrong}
 
 
-def _align(a: str, b: str) -> IntArray:
-    """For each character of `a` the index of the same character in `b`, increasing, or -1."""
-    old, new = _codes(a), _codes(b)
-    return join_runs(align(old, new, _STRETCHES), old, new)
-
-
 class _Mover:
     """Moves mentions of `source` tokens onto `target` tokens."""
 
@@ -115,9 +109,12 @@ class _Mover:
     ) -> None:
         self._doc_key, self._report, self._source = doc_key, report, source
         text, self._first = _characters(source)
-        self._key_text, self._key_first = _characters(target)
-        same = text == self._key_text
-        self._matched = np.arange(len(text)) if same else _align(text, self._key_text)
+        key_text, self._key_first = _characters(target)
+        # For each character the index of the same character in the key, increasing, or -1
+        self._matched = np.arange(len(text))
+        if text != key_text:
+            old, new = _codes(text), _codes(key_text)
+            self._matched = join_runs(align(old, new, _STRETCHES), old, new)
         self._token_of = np.repeat(np.arange(len(target)), np.diff(self._key_first))
 
     def __call__(self, mention: Mention) -> Mention | None:
@@ -144,10 +141,6 @@ class _Mover:
         if covered > 2 * len(whole) + 20:  # its two halves were found in different places
             return None, False
         return span, covered == len(found)
-
-
-def _flat(record: Record) -> list[str]:
-    return [token for sentence in record.sentences or [] for token in sentence]
 
 
 def _characters(tokens: list[str]) -> tuple[str, IntArray]:

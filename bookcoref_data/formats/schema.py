@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -101,19 +101,6 @@ def _strings(book: StoredBook) -> pa.StringArray:
 
 
 def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
-    import pyarrow as pa
-
-    columns = [
-        pa.array([b.doc_key for b in books], pa.string()),
-        pa.array([b.gutenberg_key for b in books], pa.string()),
-        _sentences(books, tokens),
-        _nested_spans([list(b.clusters) for b in books]),
-        _characters(books),
-    ]
-    return pa.Table.from_arrays(columns, schema=arrow_schema())
-
-
-def _sentences(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.ListArray:
     import numpy as np
     import pyarrow as pa
 
@@ -122,45 +109,33 @@ def _sentences(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.ListAr
         np.array(book.sentence_ends, np.int32) + start for book, start in zip(books, starts, strict=False)
     ]
     offsets = np.concatenate([np.zeros(1, np.int32), *ends]).astype(np.int32, copy=False)
-    sentences = pa.ListArray.from_arrays(pa.array(offsets), tokens)
-    return pa.ListArray.from_arrays(_offsets(len(b.sentence_ends) for b in books), sentences)
+    people = [c for b in books for c in b.characters]
+    names = pa.array([c.name for c in people], pa.string())
+    columns = [
+        pa.array([b.doc_key for b in books], pa.string()),
+        pa.array([b.gutenberg_key for b in books], pa.string()),
+        _lists([b.sentence_ends for b in books], pa.ListArray.from_arrays(pa.array(offsets), tokens)),
+        _lists([b.clusters for b in books], _spans([c for b in books for c in b.clusters])),
+        _lists(
+            [b.characters for b in books],
+            pa.StructArray.from_arrays([names, _spans([c.mentions for c in people])], ["name", "mentions"]),
+        ),
+    ]
+    return pa.Table.from_arrays(columns, schema=arrow_schema())
 
 
-def _spans(mentions: list[Mention]) -> pa.ListArray:
+def _spans(clusters: Sequence[Cluster]) -> pa.ListArray:
+    """Clusters as lists of [start, end]."""
     import numpy as np
     import pyarrow as pa
 
-    flat = np.array(mentions, dtype=np.int32).reshape(-1)
+    flat = np.array([m for c in clusters for m in c], dtype=np.int32).reshape(-1)
     ends = pa.array(np.arange(0, len(flat) + 1, 2, dtype=np.int32))
-    return pa.ListArray.from_arrays(ends, pa.array(flat))
+    return _lists(clusters, pa.ListArray.from_arrays(ends, pa.array(flat)))
 
 
-def _clusters(clusters: list[Cluster]) -> pa.ListArray:
+def _lists(rows: Iterable[Sized], values: pa.Array) -> pa.ListArray:
+    """Lists as long as `rows` of the values that stand behind each other in `values`."""
     import pyarrow as pa
 
-    return pa.ListArray.from_arrays(_offsets(map(len, clusters)), _spans([m for c in clusters for m in c]))
-
-
-def _nested_spans(per_book: list[list[Cluster]]) -> pa.ListArray:
-    import pyarrow as pa
-
-    return pa.ListArray.from_arrays(
-        _offsets(map(len, per_book)), _clusters([c for clusters in per_book for c in clusters])
-    )
-
-
-def _characters(books: Sequence[StoredBook]) -> pa.ListArray:
-    import pyarrow as pa
-
-    people = [c for b in books for c in b.characters]
-    names = pa.array([c.name for c in people], pa.string())
-    structs = pa.StructArray.from_arrays(
-        [names, _clusters([c.mentions for c in people])], names=["name", "mentions"]
-    )
-    return pa.ListArray.from_arrays(_offsets(len(b.characters) for b in books), structs)
-
-
-def _offsets(lengths: Iterable[int]) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array([0, *accumulate(lengths)], pa.int32())
+    return pa.ListArray.from_arrays(pa.array([0, *accumulate(map(len, rows))], pa.int32()), values)

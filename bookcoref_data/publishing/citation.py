@@ -227,7 +227,11 @@ def _from_cff(text: str, source: str) -> Citation:
         title, authors, year, kind, str(preferred.get("collection-title") or preferred.get("journal") or ""),
         str(preferred.get("url") or ""), str(preferred.get("doi") or ""),
     )  # fmt: skip
-    return Citation((work,), _bibtex(work))
+    place = "journal" if work.kind == "article" else "booktitle"
+    fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
+              place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
+    key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
+    return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
 
 
 def _year(value: Mapping[str, Any]) -> int:
@@ -243,14 +247,6 @@ def _cff_author(value: Mapping[str, Any]) -> Author:
 def _bibtex_names(authors: Sequence[Author]) -> str:
     """The names as BibTeX has them, groups in braces."""
     return " and ".join(str(author) if author.given else f"{{{author}}}" for author in authors)
-
-
-def _bibtex(work: CitedWork) -> str:
-    place = "journal" if work.kind == "article" else "booktitle"
-    fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
-              place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
-    key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
-    return _entry(work.kind if work.kind != "dataset" else "misc", key, fields)
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:

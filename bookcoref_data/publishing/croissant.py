@@ -35,7 +35,8 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
         "inLanguage": list(publication.languages),
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
         "creator": [
-            _creator(str(author), bool(author.given)) for author in publication.citation.works[0].authors
+            {"@type": "sc:Person" if bool(author.given) else "sc:Organization", "name": str(author)}
+            for author in publication.citation.works[0].authors
         ],
         "citeAs": publication.citation.bibtex,
         "isLiveDataset": False,
@@ -43,10 +44,6 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
         "recordSet": sets,
     }
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-
-
-def _creator(name: str, person: bool) -> dict[str, str]:
-    return {"@type": "sc:Person" if person else "sc:Organization", "name": name}
 
 
 def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, Any]:

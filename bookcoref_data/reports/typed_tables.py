@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..scoring.scores import Score
 from ..scoring.suggest import Suggestion
-from ..scoring.typed import Coverage, Example, LabelScores, TypedScores
+from ..scoring.typed import Coverage, LabelScores, TypedScores
 from .tables import ReportTable
 
 METRIC_NAMES = {
@@ -93,13 +93,9 @@ def _diagnosis(systems: Sequence[TypedScores], most: int) -> ReportTable:
             if scores is None:
                 continue
             examples = system.examples.get(label, ())
-            rows.append((label, system.name, 100 * scores.mentions.f1, _text(examples)))
+            texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
+            rows.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
     return ReportTable("weakest classes", ("class", "system", "mention F1", "examples"), tuple(rows))
-
-
-def _text(examples: Sequence[Example]) -> str | None:
-    texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
-    return " | ".join(texts) or None
 
 
 def _score(one: LabelScores, metric: str) -> Score:

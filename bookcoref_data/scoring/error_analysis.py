@@ -153,7 +153,26 @@ class _Corrections:
         self.labels = Labels(book)
         self.names = self.labels.of_key(both.key)
         self.key_cell, self.response_cell = both.key_partner.copy(), both.response_partner.copy()
-        self.mended = _mend_spans(book, both)
+        # Pairs (key mention, response mention), both unmatched, with the same head word; one to one
+        heads: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+        for which, (side, partner) in enumerate(
+            ((both.key, both.key_partner), (both.response, both.response_partner))
+        ):
+            units = side.unit
+            for i in np.flatnonzero(partner < 0).tolist():
+                start, end = int(side.start[i]), int(side.end[i])
+                head = end if book.tokens is None else head_of(book.tokens, start, end)
+                if head is not None:
+                    heads.setdefault((int(units[i]), head), ([], []))[which].append(i)
+        mended = []
+        for keys, responses in heads.values():
+            pairs = sorted((-_jaccard(both, k, r), k, r) for k in keys for r in responses)
+            used: set[tuple[str, int]] = set()
+            for _, k, r in pairs:
+                if ("key", k) not in used and ("response", r) not in used:
+                    used |= {("key", k), ("response", r)}
+                    mended.append((k, r))
+        self.mended = mended
         for k, r in self.mended:
             self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
         # The table of (key cluster, response cluster) with matched mentions, and each cluster's home
@@ -324,32 +343,6 @@ def _unmatched(side: Members, cell: Ints) -> tuple[int, tuple[int, int]]:
     lacking = np.bincount(side.owner, weights=cell < 0, minlength=side.sizes.size)
     whole = lacking == side.sizes
     return int(lacking[~whole].sum()), (int(whole.sum()), int(lacking[whole].sum()))
-
-
-def _mend_spans(book: BookPair, both: Overlap) -> list[tuple[int, int]]:
-    """Pairs (key mention, response mention), both unmatched, with the same head word; one to one.
-
-    Without text the last token of a mention stands for its head.
-    """
-    heads: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
-    for which, (side, partner) in enumerate(
-        ((both.key, both.key_partner), (both.response, both.response_partner))
-    ):
-        units = side.unit
-        for i in np.flatnonzero(partner < 0).tolist():
-            start, end = int(side.start[i]), int(side.end[i])
-            head = end if book.tokens is None else head_of(book.tokens, start, end)
-            if head is not None:
-                heads.setdefault((int(units[i]), head), ([], []))[which].append(i)
-    mended = []
-    for keys, responses in heads.values():
-        pairs = sorted((-_jaccard(both, k, r), k, r) for k in keys for r in responses)
-        used: set[tuple[str, int]] = set()
-        for _, k, r in pairs:
-            if ("key", k) not in used and ("response", r) not in used:
-                used |= {("key", k), ("response", r)}
-                mended.append((k, r))
-    return mended
 
 
 def _jaccard(both: Overlap, k: int, r: int) -> float:

@@ -115,7 +115,12 @@ def score_prepared(prepared: ReadyToScore, rules: Rules) -> Evaluation:
     return Evaluation(
         rules, pool(book.scores for book in books), sum(linking[1:], start=linking[0]) if linking else None,
         books, prepared.missing, prepared.extra,
-        (*prepared.notes, *_flaw_notes(prepared, rules.duplicates), *_linking_notes(books)),
+        (*prepared.notes, *[
+        note
+        for book in prepared.books
+        for side, flaws in (("key", book.key_checks), ("response", book.response_checks))
+        for note in flaws.notes(side, book.doc_key, rules.duplicates)
+    ], *_linking_notes(books)),
     )  # fmt: skip
 
 
@@ -140,15 +145,6 @@ def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
         both.chosen.response.start.size,
         book,
     )
-
-
-def _flaw_notes(prepared: ReadyToScore, duplicates: str) -> list[str]:
-    return [
-        note
-        for book in prepared.books
-        for side, flaws in (("key", book.key_checks), ("response", book.response_checks))
-        for note in flaws.notes(side, book.doc_key, duplicates)
-    ]
 
 
 def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:

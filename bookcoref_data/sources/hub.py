@@ -180,7 +180,22 @@ def fetch_release(
     progress = progress or Silent()
     with store.lock(_note(store, release).stem), hub_faults(release):
         files = choose(index_of(release), release, _FirstBytes(release, progress))
-        folder = _download(release, files, progress)
+        # Fetch the files into the Hub's own cache and check each; return the folder they share
+        key, folder = f"release {release}", release.cache_dir or Path()
+        progress.begin(key, sum(file.bytes for file in files), "bytes")
+        try:
+            with silent_bars():
+                for file in files:
+                    path = _one_file(release, file)
+                    if fault := _fault(path, file):
+                        progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
+                        _remove(path)
+                        path = _one_file(release, file)
+                        _check(path, file, release)
+                    folder = path.parents[file.path.count("/")]
+                    progress.advance(key, file.bytes)
+        finally:
+            progress.end(key)
     sums = {file.path: sha256_once(folder / file.path) for file in files}
     write_note(_note(store, release), {"folder": str(folder), "files": sums})
     return folder
@@ -307,29 +322,6 @@ def index_of(release: HubRelease) -> dict[str, HubFile]:
             sha256 = getattr(getattr(entry, "lfs", None), "sha256", None)
             files[entry.path] = HubFile(entry.path, entry.size, sha256, None if sha256 else entry.blob_id)
     return files
-
-
-def _download(release: HubRelease, files: list[HubFile], progress: Progress) -> Path:
-    """Fetch the files into the Hub's own cache and check each; return the folder they share.
-
-    A file that is there already but damaged is removed, reported and fetched once more.
-    """
-    key, folder = f"release {release}", release.cache_dir or Path()
-    progress.begin(key, sum(file.bytes for file in files), "bytes")
-    try:
-        with silent_bars():
-            for file in files:
-                path = _one_file(release, file)
-                if fault := _fault(path, file):
-                    progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
-                    _remove(path)
-                    path = _one_file(release, file)
-                    _check(path, file, release)
-                folder = path.parents[file.path.count("/")]
-                progress.advance(key, file.bytes)
-    finally:
-        progress.end(key)
-    return folder
 
 
 def _one_file(release: HubRelease, file: HubFile) -> Path:

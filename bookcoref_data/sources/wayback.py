@@ -155,7 +155,9 @@ class PageStore:
                 hint="run the harvest once without --offline",
             )  # fmt: skip
         record, body = self._fetch(address, parts)
-        self._keep(record, body)
+        if record.status == OK:
+            write_bytes(self._path(record.address, ".html.gz"), gzip.compress(body, 6, mtime=0))
+        write_text(self._path(record.address, ".json"), json.dumps(asdict(record), ensure_ascii=False))
         return record, body
 
     def _path(self, address: str, suffix: str) -> Path:
@@ -176,11 +178,6 @@ class PageStore:
         if record.status == OK and sha256_bytes(body) != record.sha256:
             raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
         return record, body
-
-    def _keep(self, record: FetchedPage, body: bytes) -> None:
-        if record.status == OK:
-            write_bytes(self._path(record.address, ".html.gz"), gzip.compress(body, 6, mtime=0))
-        write_text(self._path(record.address, ".json"), json.dumps(asdict(record), ensure_ascii=False))
 
     def _fetch(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
         record, body = self._fetch_once(address, asked)

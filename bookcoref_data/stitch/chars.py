@@ -84,14 +84,9 @@ def codes_of(text: str) -> np.ndarray:
 
 def text_of(codes: np.ndarray) -> str:
     """The string of an array of code points."""
-    if codes.dtype == np.uint16 and not _has_surrogates(codes):
+    if codes.dtype == np.uint16 and not (bool(codes.size) and bool(((codes & 0xF800) == 0xD800).any())):
         return codes.tobytes().decode("utf-16-le")
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def _has_surrogates(codes: np.ndarray) -> bool:
-    # Two lone surrogates next to each other would fuse to one character in UTF-16.
-    return bool(codes.size) and bool(((codes & 0xF800) == 0xD800).any())
 
 
 def visible(text: str) -> CharStream:

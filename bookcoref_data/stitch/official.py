@@ -86,7 +86,10 @@ class _Builder:
         elif new:
             if not all(type(token) is str and token and "\0" not in token for token in new):
                 raise self._bad("new_values to be non-empty strings without NUL", opcode)
-            self._add(new)
+            if not self.kept:
+                self._keep(0, 0)
+            self.added[-1] += len(new)
+            self.literals.extend(new)
         self.base, self.released = to1, to2
 
     def _fields(self, opcode: object) -> tuple[str, list[Any], list[int]]:
@@ -107,12 +110,6 @@ class _Builder:
             return
         self.kept.append((start, end))
         self.added.append(0)
-
-    def _add(self, tokens: list[str]) -> None:
-        if not self.kept:
-            self._keep(0, 0)
-        self.added[-1] += len(tokens)
-        self.literals.extend(tokens)
 
     def _bad(self, expected: str, opcode: object) -> FormatError:
         return FormatError(

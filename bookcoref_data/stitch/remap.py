@@ -252,31 +252,10 @@ def _fate(
     matched = np.concatenate(([0], np.cumsum(alignment.partner >= 0)))
     same = there & (count_new == count_old) & (matched[table.ends + 1] - matched[table.starts] == count_old)
     status = np.where(same, np.where(alignment.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
-    new_first, new_last = _with_marks(
-        table, (first, last), (new_first, new_last), after, tokens, (start, stop)
-    )
-    return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
-
-
-def _outer_tokens(table: _AllMentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first and the last token of every mention that counts."""
-    where = np.flatnonzero(np.diff(before))
-    if where.size == 0:
-        return np.full(len(table.starts), len(before)), np.full(len(table.starts), -1)
-    first = where[np.minimum(before[table.starts], where.size - 1)]
-    last = where[np.maximum(before[table.ends + 1] - 1, 0)]
-    return first, last
-
-
-def _with_marks(
-    table: _AllMentions, old: tuple[np.ndarray, np.ndarray], new: tuple[np.ndarray, np.ndarray],
-    after: np.ndarray, tokens: Sequence[str], region: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Take marks that the alignment ignores along at either end: as many as the old mention had there.
-
-    These are the `.` of `Wickham , Esq .` and the `_` of `_ her _`. `old` and `new` are the first and last
-    tokens that count of each mention in both texts; a line end is no mark.
-    """
+    # Take marks that the alignment ignores along at either end: as many as the old mention had there
+    old = (first, last)
+    new = (new_first, new_last)
+    region = (start, stop)
     firsts, lasts = new[0].copy(), new[1].copy()
 
     def is_mark(at: int) -> bool:
@@ -290,7 +269,18 @@ def _with_marks(
         for _ in range(int(table.ends[i] - old[1][i])):
             if is_mark(int(lasts[i]) + 1):
                 lasts[i] += 1
-    return firsts, lasts
+    new_first, new_last = firsts, lasts
+    return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
+
+
+def _outer_tokens(table: _AllMentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last token of every mention that counts."""
+    where = np.flatnonzero(np.diff(before))
+    if where.size == 0:
+        return np.full(len(table.starts), len(before)), np.full(len(table.starts), -1)
+    first = where[np.minimum(before[table.starts], where.size - 1)]
+    last = where[np.maximum(before[table.ends + 1] - 1, 0)]
+    return first, last
 
 
 def _carried(

@@ -11,7 +11,10 @@ _HEADS = "section.linkTarget > h2, h2.toc_header"
 
 
 def parse(soup: Any, address: str) -> GuidePage:
-    known = {"title": _title(soup), "author": first_text(soup, *_AUTHOR)}
+    title = first_text(soup, "h1")
+    for ending in (" Study Guide", " Characters", " Character List", " Summary"):
+        title = title.removesuffix(ending)
+    known = {"title": title, "author": first_text(soup, *_AUTHOR)}
     body = soup.select_one("article.section__article, article[role=article]")
     heads = list(dict.fromkeys((body or soup).select(_HEADS)))
     if heads:
@@ -21,13 +24,6 @@ def parse(soup: Any, address: str) -> GuidePage:
     if address.rstrip("/").endswith("summary"):
         return summary_page("article", body.find_all("p", recursive=False), **known)
     return GuidePage(LIST, "article", known["title"], known["author"], problem="empty")
-
-
-def _title(soup: Any) -> str:
-    title = first_text(soup, "h1")
-    for ending in (" Study Guide", " Characters", " Character List", " Summary"):
-        title = title.removesuffix(ending)
-    return title
 
 
 def _person(head: Any) -> GuideEntry:

@@ -30,7 +30,9 @@ def parse(soup: Any, address: str) -> GuidePage:
     known = {"title": title, "author": first_text(soup, "span.author-name")}
     if overview := soup.select("div[data-class=SHPlotOverviewSection] > p"):
         return summary_page("plot overview", overview, **known)
-    main = _main(soup)
+    # The block with the page's own title; its position among others has changed over the years
+    blocks = (block for selector in _MAIN for block in soup.select(selector))
+    main = next((block for block in blocks if block.select_one("h2.title")), None)
     if main is None:
         if menu := list(_linked(soup.select("a[href*=characters] + ul > li a[href]"))):
             return finish(LIST, "menu", menu, **known)
@@ -44,12 +46,6 @@ def parse(soup: Any, address: str) -> GuidePage:
         return summary_page("main block", main.find_all("p", recursive=False), **known)
     whole = joined(map(text_of, main.find_all(["p", "blockquote"], recursive=False)))
     return finish(PERSON, "person", [GuideEntry(name, _description(main), analysis=whole)], **known)
-
-
-def _main(soup: Any) -> Any:
-    """The block with the page's own title; its position among others has changed over the years."""
-    blocks = (block for selector in _MAIN for block in soup.select(selector))
-    return next((block for block in blocks if block.select_one("h2.title")), None)
 
 
 def _description(main: Any) -> str | None:

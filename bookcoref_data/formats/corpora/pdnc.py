@@ -12,7 +12,7 @@ import ast
 import csv
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,24 +141,20 @@ class _Novel:
         starts, ends = self._tokens.starts, self._tokens.ends
         if type(span) is not list or list(map(type, span)) != [int, int]:
             raise FormatError(f"{place}: a span is no pair of numbers", found=repr(span)[:60])
-        return _tokens_of(span[0], span[1], starts, ends, self._report, self._key)
-
-
-def _tokens_of(
-    start: int, end: int, starts: Sequence[int], ends: Sequence[int], report: ConversionReport, key: str
-) -> Mention | None:
-    first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
-    # The tokens that close paragraphs are empty stretches; they are no part of what was annotated.
-    while first <= last and starts[first] == ends[first]:
-        first += 1
-    while first <= last and starts[last] == ends[last]:
-        last -= 1
-    if first > last:
-        report.add("spans without a token", key, f"{start} to {end}")
-        return None
-    if starts[first] < start or ends[last] > end:
-        report.add(CUT, key, f"{start} to {end}")
-    return Mention(first, last)
+        start = span[0]
+        end = span[1]
+        first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
+        # The tokens that close paragraphs are empty stretches; they are no part of what was annotated.
+        while first <= last and starts[first] == ends[first]:
+            first += 1
+        while first <= last and starts[last] == ends[last]:
+            last -= 1
+        if first > last:
+            self._report.add("spans without a token", self._key, f"{start} to {end}")
+            return None
+        if starts[first] < start or ends[last] > end:
+            self._report.add(CUT, self._key, f"{start} to {end}")
+        return Mention(first, last)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

@@ -34,21 +34,17 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
 def _records(line: str, place: str) -> Iterator[Record]:
     """The document of a line; none of an empty one."""
     if line.strip():
-        yield _record(line, place)
-
-
-def _record(line: str, place: str) -> Record:
-    try:
-        value = json.loads(line)
-        sentences, clusters = value["sentences"], value["mention_clusters"]
-        first = [0, *accumulate(map(len, sentences))]
-        moved = [[_mention(span, sentences, first) for span in cluster] for cluster in clusters]
-        right = all(type(token) is str for sentence in sentences for token in sentence)
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-        raise _fault(place, f"{type(error).__name__}: {error}") from error
-    if not right:
-        raise _fault(place, "a token that is no text")
-    return Record(str(value.get("id", place)), "", sentences, moved, source=place)
+        try:
+            value = json.loads(line)
+            sentences, clusters = value["sentences"], value["mention_clusters"]
+            first = [0, *accumulate(map(len, sentences))]
+            moved = [[_mention(span, sentences, first) for span in cluster] for cluster in clusters]
+            right = all(type(token) is str for sentence in sentences for token in sentence)
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+            raise _fault(place, f"{type(error).__name__}: {error}") from error
+        if not right:
+            raise _fault(place, "a token that is no text")
+        yield Record(str(value.get("id", place)), "", sentences, moved, source=place)
 
 
 def _mention(span: Any, sentences: list[list[str]], first: list[int]) -> Mention:

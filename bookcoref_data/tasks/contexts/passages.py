@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...books import Book, Mention
+from ...books import Book
 from ...books.layout import find_paragraphs
 from ...errors import MissingExtraError, UsageError
 from ...shapes import attributes
@@ -131,7 +131,19 @@ class Retriever:
             "lead": lambda _: range(len(self.paragraphs)), "random": self._at_random, "none": lambda _: (),
         }  # fmt: skip
         if strategy == "chunks":
-            return self._chunks(character)
+            # The whole book in chunks of paragraphs, each within the budget; none is empty
+            chunks: list[list[Passage]] = [[]]
+            left = self.budget
+            for paragraph in self.paragraphs:
+                if paragraph.size > left:
+                    chunks.append([])
+                    left = self.budget
+                chunks[-1].append(paragraph)
+                left -= paragraph.size
+            return [
+                Context(self.book.doc_key, character, "chunks", tuple(pieces), number)
+                for number, pieces in enumerate(filter(None, chunks))
+            ]
         if strategy not in ways:
             raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
         order = ways[strategy](character)
@@ -143,13 +155,10 @@ class Retriever:
         """Mentions of a character by paragraph."""
         counts: dict[int, int] = {}
         for mention in self._mentions[character]:
-            at = self.paragraph_at(mention)
+            # The paragraph in which a mention starts
+            at = max(bisect_right(self._starts, mention.start) - 1, 0)
             counts[at] = counts.get(at, 0) + 1
         return counts
-
-    def paragraph_at(self, mention: Mention) -> int:
-        """The paragraph in which a mention starts."""
-        return max(bisect_right(self._starts, mention.start) - 1, 0)
 
     def _by_coreference(self, character: str) -> list[int]:
         """Paragraphs with a mention, in book order: all of them, as published, while the budget lasts.
@@ -194,21 +203,6 @@ class Retriever:
             elif stop or not left:
                 break
         return sorted(chosen)
-
-    def _chunks(self, character: str) -> list[Context]:
-        """The whole book in chunks of paragraphs, each within the budget; none is empty."""
-        chunks: list[list[Passage]] = [[]]
-        left = self.budget
-        for paragraph in self.paragraphs:
-            if paragraph.size > left:
-                chunks.append([])
-                left = self.budget
-            chunks[-1].append(paragraph)
-            left -= paragraph.size
-        return [
-            Context(self.book.doc_key, character, "chunks", tuple(pieces), number)
-            for number, pieces in enumerate(filter(None, chunks))
-        ]
 
 
 def sentences_about(book: Book, character: str, most: int, *, seed: int | None = None) -> list[str]:

@@ -66,7 +66,8 @@ def score_mentions(document: Askable) -> list[MentionScores]:
     mentions, owners = document.mentions, document.owners
     texts = [document.book.text_of(m) for m in mentions]
     classes = [PRONOUN_CLASS.get(text.lower(), -1) for text in texts]
-    nested = _nested(mentions)
+    # Whether each mention contains another or lies in another; equal borders count
+    nested = [bool(found) for found in overlapping(mentions)]
     places = _Places(document, texts)
     scores = []
     for i, mention in enumerate(mentions):
@@ -132,11 +133,6 @@ def _nearest(places: Sequence[int], i: int) -> int:
     if after < len(places):
         distances.append(places[after] - i)
     return min(distances, default=-1)
-
-
-def _nested(mentions: Sequence[Mention]) -> list[bool]:
-    """Whether each mention contains another or lies in another; equal borders count."""
-    return [bool(found) for found in overlapping(mentions)]
 
 
 def overlapping(mentions: Sequence[Mention]) -> list[list[int]]:

@@ -152,7 +152,11 @@ class _Log:
                     f"cannot write the replies to {self._path}", found=error.strerror,
                     hint="choose another folder with --out",
                 ) from error  # fmt: skip
-            self._end_cut_line()
+            # After an interrupt the last line may lack its end; ours must not be glued to it
+            if self._stream.tell():
+                self._stream.seek(-1, 2)
+                if self._stream.read(1) != b"\n":
+                    self._stream.write(b"\n")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -167,13 +171,6 @@ class _Log:
         with self._lock:
             self._stream.write(json.dumps(row).encode("ascii") + b"\n")
             self._stream.flush()
-
-    def _end_cut_line(self) -> None:
-        """After an interrupt the last line may lack its end; ours must not be glued to it."""
-        if self._stream.tell():
-            self._stream.seek(-1, 2)
-            if self._stream.read(1) != b"\n":
-                self._stream.write(b"\n")
 
 
 def preview(requests: Iterable[Request], most: int, prices: Prices | None = None) -> dict[str, Any]:

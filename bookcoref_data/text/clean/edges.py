@@ -78,13 +78,9 @@ def _two_books(text: str) -> tuple[str, str] | None:
         if len(between) > _OLD_HEADER_LIMIT or footer_start(between) is not None:
             return (
                 f"the file holds {len(starts)} books",
-                "; ".join(f"{_line(m)} at {m.start():,}" for m in starts[:4]),
+                "; ".join(f"{' '.join(m.group().split())[:70]!r} at {m.start():,}" for m in starts[:4]),
             )
     return None
-
-
-def _line(found: re.Match[str]) -> str:
-    return repr(" ".join(found.group().split())[:70])
 
 
 def _too_long(draft: Draft) -> tuple[str, str] | None:

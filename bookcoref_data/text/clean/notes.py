@@ -121,7 +121,23 @@ def cut_footnotes(draft: Draft) -> None:
     """Notes that have a form of their own and a mark in the text, or a heading; then their marks."""
     labels = _cut_bracketed_notes(draft) | _cut_return_notes(draft)
     marks = _Marks(draft)
-    _cut_note_sections(draft, marks)
+    # Numbered notes below a heading such as FOOTNOTES or "Notes to the Knight's Tale", inside the book
+    blocks = draft.blocks()
+    for index, block in enumerate(blocks):
+        foot = is_notes(block) and re.match(r"foot", block.line, re.I)
+        if not foot and not (
+            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
+        ):
+            continue
+        stop = _notes_end(blocks, index)
+        if stop == index:
+            if foot and _is_emptied(draft, block):
+                draft.cut("footnote", block.start, block.end)
+            continue
+        for note in blocks[index:stop]:
+            for label in _labels_of(note):
+                marks.take(label, block, draft.end)
+            draft.cut("footnote", note.start, note.end)
     _cut_note_paragraphs(draft, marks)
     for found in _FORM.LABEL.finditer(draft.text, draft.start, draft.end):
         if found.group(1) in labels and found.group()[0] in "[{":
@@ -222,26 +238,6 @@ def _labels_of(block: Block) -> list[str]:
         return []
     found = [_FORM.NUMBERED_NOTE.match(line) for line in block.lines]
     return [note.group().strip() for note in found if note]
-
-
-def _cut_note_sections(draft: Draft, marks: _Marks) -> None:
-    """Numbered notes below a heading such as FOOTNOTES or "Notes to the Knight's Tale", inside the book."""
-    blocks = draft.blocks()
-    for index, block in enumerate(blocks):
-        foot = is_notes(block) and re.match(r"foot", block.line, re.I)
-        if not foot and not (
-            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
-        ):
-            continue
-        stop = _notes_end(blocks, index)
-        if stop == index:
-            if foot and _is_emptied(draft, block):
-                draft.cut("footnote", block.start, block.end)
-            continue
-        for note in blocks[index:stop]:
-            for label in _labels_of(note):
-                marks.take(label, block, draft.end)
-            draft.cut("footnote", note.start, note.end)
 
 
 def _is_emptied(draft: Draft, block: Block) -> bool:

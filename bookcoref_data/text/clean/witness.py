@@ -80,7 +80,9 @@ def ask_witness(draft: Draft, witness: Witness) -> None:
     """
     if "notes" in witness.apart.values():
         note = KINDS.index("footnote") + 1
-        for start, end in _stretches(draft, note):
+        # [start, end) of what is marked with a code, with at least a run of words in it
+        found = re.finditer(re.escape(bytes([note])) + b"+", draft.marks)
+        for start, end in [m.span() for m in found if len(_words(draft.text[m.start() : m.end()])) > _RUN]:
             if not _FORM.FOOTNOTE.match(draft.text, start) and witness.tells(draft.text[start:end]):
                 draft.marks[start:end] = bytes(end - start)
                 draft.decide("footnote", start, end, "another edition has it in its text", cut=False)
@@ -93,9 +95,3 @@ def ask_witness(draft: Draft, witness: Witness) -> None:
             draft.decide(
                 _CUT_AS[kind], block.start, block.end, f"only another edition calls it {kind}", cut=False
             )
-
-
-def _stretches(draft: Draft, code: int) -> list[tuple[int, int]]:
-    """[start, end) of what is marked with a code, with at least a run of words in it."""
-    found = re.finditer(re.escape(bytes([code])) + b"+", draft.marks)
-    return [m.span() for m in found if len(_words(draft.text[m.start() : m.end()])) > _RUN]
