@@ -356,7 +356,7 @@ def _record_of(value: Any) -> BuildRecord:
     """A build record from JSON. Raises ValueError for any value of another kind than we write."""
     if not isinstance(value, dict) or "format" not in value:
         raise ValueError("it is not a build record")
-    texts = [value.get(name) for name in ("digest", "title", "inputs", "made_with")]
+    texts: list[Any] = [value.get(name) for name in ("digest", "title", "inputs", "made_with")]
     for name, text in zip(("digest", "title", "inputs", "made_with"), texts, strict=True):
         if not _is_text(text):
             raise ValueError(f"{name}: not text")

@@ -1,27 +1,37 @@
 """Works, their characters and authors from a SPARQL endpoint in Wikidata's shape.
 
-`wikidata_works.py` lists all works that have a character (P674). `FACTS` asks for the values of a few
-properties of a batch of items: one row per value, so that several authors, titles and characters of a work
-never multiply, as they do in one wide query; `POINTING` asks in the same way which items point to
-them. A batch that is too heavy is divided, down to the single item, which is then reported as failed.
+All works that have a character (P674) are listed by the index of that property. Classes are never walked: one
+human with a mistaken P674 would ask for all humans. The subjects of P674 are tens of thousands; whether they
+have an author is looked up item by item, and their classes come later with their other facts. A list that is
+too heavy is divided by the last digits of the items. The service is asked first how many there are: an answer
+of fewer is half an answer. It is asked for again, and not kept.
+
+`FACTS` asks for the values of a few properties of a batch of items: one row per value, so that several
+authors, titles and characters of a work never multiply, as they do in one wide query; `POINTING` asks in the
+same way which items point to them. A batch that is too heavy is divided, down to the single item, which is
+then reported as failed.
 
 Both use plain labels instead of Wikidata's label service, and so run on any SPARQL 1.1 endpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import SourceError
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
-from .wikidata_works import list_works
 
 _QUERIES = load_toml(resource("manifests", "wikidata.toml"))["queries"]
 PREFIXES: str = _QUERIES["prefixes"]
 FACTS, POINTING = PREFIXES + _QUERIES["facts"], PREFIXES + _QUERIES["pointing"]
+SUBJECTS: str = _QUERIES["subjects"]
+_ENDING = '\n    FILTER(STRENDS(STR(?work), "{digits}"))'
+_AUTHOR = "\n  FILTER EXISTS { ?work wdt:P50 ?author }"
+_MOST_DIGITS = 2  # a part may be a hundredth of all works
+_LEAST_SHARE = 0.99  # of the works counted; some come and go between two queries
 
 # Titles are kept in every language, labels only in those asked for: an item may have hundreds.
 LANGUAGE_FILTER = (
@@ -102,55 +112,182 @@ def harvest(
     Raises:
         SourceError, OfflineError: as `SparqlEndpoint.ask`; what was answered before is in the archive.
     """
-    progress = progress or Silent()
-    found = WikidataFacts()
-    listed = list(works) if works is not None else _all_works(endpoint, found, settings, progress)
-    _collect(endpoint, found, listed, WORK_PROPERTIES, settings, progress, "works")
-    if works is None:
-        # They have a character, so an answer without them was half an answer. Smaller batches ask again.
-        silent, size = _silent(found, listed), max(1, settings.works_batch // 2)
-        _collect(endpoint, found, silent, WORK_PROPERTIES, settings, progress, "works once more", size)
-        found.failed += _silent(found, silent)
-    # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
-    what = "characters present in works"
-    items = sorted({work for work in listed if is_item(work)}, key=item_number)
-    progress.begin(what, len(items), "works")
-    for batch in _batches(items, settings.persons_batch):
-        for rows in _dividing(batch, _pointing_query(endpoint), found.failed):
-            _add(found.facts, rows, endpoint, mark="^")
-        progress.advance(what, len(batch))
-    progress.end(what)
-    books = _books_of_series(found, listed) if works is None else []
-    _collect(endpoint, found, books, WORK_PROPERTIES, settings, progress, "books of series")
-    if settings.require_author:
-        books = [book for book in books if found.of(book).get(AUTHOR)]
-    works_found = {found.current(work) for work in (*listed, *books) if found.of(work)}
-    found.works = sorted(works_found, key=item_number)
-    series = {
-        _short_item(t.value)
-        for w in found.works
-        if not cast_of(found, w)
-        for t in found.of(w).get(SERIES, ())
-    }
-    _collect(endpoint, found, sorted(series, key=item_number), WORK_PROPERTIES, settings, progress, "series")
-    persons = sorted(
-        {
-            person
-            for work in (*found.works, *series)
-            for person in (*cast_of(found, work), *_authors_of(found, work))
-        },
-        key=item_number,
-    )
-    _collect(endpoint, found, persons, PERSON_PROPERTIES, settings, progress, "characters and authors")
-    _label_the_nameless(endpoint, found, persons, settings, progress)
-    _collect_classes(endpoint, found, persons, settings, progress)
-    return found
+    return _Harvest(endpoint, settings, progress or Silent()).run(works)
 
 
-def _silent(found: WikidataFacts, items: Sequence[str]) -> list[str]:
-    """The items of which nothing came, though no query for them failed."""
-    gone = {*found.failed, *found.facts}
-    return [item for item in items if is_item(item) and item not in gone]
+class _Harvest:
+    """One harvest: what was found so far, and the queries for more."""
+
+    def __init__(self, endpoint: SparqlEndpoint, settings: WikidataSettings, progress: Progress) -> None:
+        self._endpoint, self._settings, self._progress = endpoint, settings, progress
+        self._found = WikidataFacts()
+
+    def run(self, works: Sequence[str] | None) -> WikidataFacts:
+        """All facts of the works with characters, or of `works`."""
+        found, settings = self._found, self._settings
+        listed = list(works) if works is not None else self._all_works()
+        self._collect(listed, WORK_PROPERTIES, "works")
+        if works is None:
+            # They have a character, so an answer without them was half an answer. Smaller batches ask again.
+            silent = self._silent(listed)
+            self._collect(silent, WORK_PROPERTIES, "works once more", max(1, settings.works_batch // 2))
+            found.failed += self._silent(silent)
+        # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
+        items = _in_order({work for work in listed if is_item(work)})
+        self._ask_all(
+            items, POINTING_PROPERTIES, "characters present in works", POINTING, unit="works", mark="^"
+        )
+        # Books of the series among the works: these books may have no cast of their own
+        books = self._items(listed, f"^{SERIES}") if works is None else []
+        books = [book for book in books if is_item(book)]
+        self._collect(books, WORK_PROPERTIES, "books of series")
+        if settings.require_author:
+            books = [book for book in books if found.of(book).get(AUTHOR)]
+        found.works = _in_order({found.current(work) for work in (*listed, *books) if found.of(work)})
+        series = self._items([work for work in found.works if not cast_of(found, work)], SERIES)
+        self._collect(series, WORK_PROPERTIES, "series")
+        sources = (*found.works, *series)
+        cast = {person for work in sources for person in cast_of(found, work)}
+        persons = _in_order({*cast, *self._items(sources, AUTHOR)})
+        self._collect(persons, PERSON_PROPERTIES, "characters and authors")
+        # Ask once more, in all languages, for those who have a label in none of the wanted ones
+        current = {found.current(person) for person in persons if is_item(person)}
+        nameless = [p for p in current - set(found.failed) if LABEL not in found.facts.get(p, {})]
+        self._ask_all(_in_order(nameless), (LABEL,), "other languages", FACTS)
+        # The labels and superclasses of all classes of works and characters, a few levels up
+        asked: set[str] = set()
+        level = self._items((*found.works, *persons), CLASS)
+        for _ in range(_CLASS_LEVELS):
+            level = [item for item in level if is_item(item) and item not in asked]
+            asked.update(level)
+            self._collect(level, CLASS_PROPERTIES, "classes")
+            level = self._items(level, SUBCLASS)
+        return found
+
+    def _silent(self, items: Sequence[str]) -> list[str]:
+        """The items of which nothing came, though no query for them failed."""
+        gone = {*self._found.failed, *self._found.facts}
+        return [item for item in items if is_item(item) and item not in gone]
+
+    def _items(self, items: Collection[str], name: str) -> list[str]:
+        """The values of a property of all items, each once, in order."""
+        return _in_order({_short_item(t.value) for item in items for t in self._found.of(item).get(name, ())})
+
+    def _all_works(self) -> list[str]:
+        """All works that have a character (and an author, P50, if it is required), each once, by number.
+
+        A part that the service cannot answer for, however small, is named in `failed`.
+
+        Raises:
+            SourceError: the service lists no work at all.
+        """
+        what, failed = "list of works", self._found.failed
+        author = _AUTHOR if self._settings.require_author else ""
+        self._progress.begin(what, None, "works")
+        query = SUBJECTS.format(what="(COUNT(*) AS ?works)", ending="", author=author)
+        try:
+            counted = self._number(
+                self._endpoint.ask(query, lambda r: "" if self._number(r) else "an empty answer")
+            )
+        except TooHeavyError:
+            counted = 0
+        works: list[str] = []
+        for rows in self._by_digits(author, int(counted * _LEAST_SHARE)):
+            self._progress.advance(what, len(rows))
+            works += [self._cell(row, "work").value for row in rows]
+        self._progress.end(what)
+        if not works:
+            raise SourceError(
+                f"{self._endpoint.address} lists no work with characters",
+                expected="tens of thousands",
+                hint="is this a service over Wikidata's data? Run the same command again later",
+            )
+        if not failed and len(works) < counted * _LEAST_SHARE:
+            failed.append(f"{counted - len(works):,} works that the service counts but does not list")
+        return _in_order({_short_item(work) for work in works if work.startswith(ENTITY)})
+
+    def _number(self, rows: list[Row]) -> int:
+        text = self._cell(rows[0], "works").value if rows else "0"
+        if not (text.isdigit() and text.isascii()):
+            raise SourceError("the service gave no number of works", expected="a number", found=text)
+        return int(text)
+
+    def _by_digits(self, author: str, least: int, digits: str = "") -> Iterator[list[Row]]:
+        """The works, in one piece of at least so many rows, or by the last digits of their numbers."""
+        ending = _ENDING.format(digits=digits) if digits else ""
+        query = SUBJECTS.format(what="?work", ending=ending, author=author)
+        try:
+            yield self._endpoint.ask(query, lambda rows: "half an answer" if len(rows) < least else "")
+        except TooHeavyError:
+            if len(digits) == _MOST_DIGITS:
+                self._found.failed.append(f"works that end in {digits}")
+                return
+            for digit in "0123456789":
+                yield from self._by_digits(author, 0, digit + digits)
+
+    def _collect(self, items: Collection[str], properties: tuple[str, ...], what: str, size: int = 0) -> None:
+        """Add the facts of `items` (`size` in one query), and of the items they were merged into."""
+        if not size and properties == WORK_PROPERTIES:
+            size = self._settings.works_batch
+        languages = ", ".join(f'"{language.lower()}"' for language in self._settings.languages)
+        language, found = LANGUAGE_FILTER.format(languages=languages), self._found
+        wanted = _in_order({item for item in items if is_item(item)} - set(found.facts))
+        while wanted:
+            self._ask_all(wanted, properties, what, FACTS, size=size, language=language)
+            # Note which of the items asked for were merged into others; the others are asked for next
+            for item in wanted:
+                facts = found.facts.get(item, {})
+                same = [t.value for t in facts.get(SAME, ()) if t.value.startswith(ENTITY)]
+                if same and not facts.keys() - {SAME}:
+                    found.redirects[item] = min(map(_short_item, same), key=item_number)
+            wanted = _in_order({*found.redirects.values()} - {*found.facts, *wanted})
+
+    def _ask_all(
+        self, items: Sequence[str], properties: tuple[str, ...], what: str, query: str, *, size: int = 0,
+        language: str = "", unit: str = "items", mark: str = "",
+    ) -> None:  # fmt: skip
+        """Add what the service answers for the properties of `items`, batch by batch."""
+        self._progress.begin(what, len(items), unit)
+        for batch in _batches(items, size or self._settings.persons_batch):
+            for rows in self._dividing(batch, properties, query, language):
+                for row in rows:
+                    item, property_ = (self._cell(row, name).value for name in ("item", "property"))
+                    value = self._cell(row, "value")
+                    facts = self._found.facts.setdefault(_short_item(item), {})
+                    values = facts.setdefault(mark + _short(property_), [])
+                    if value not in values:
+                        values.append(value)
+            self._progress.advance(what, len(batch))
+        self._progress.end(what)
+
+    def _dividing(
+        self, batch: list[str], properties: tuple[str, ...], query: str, language: str
+    ) -> Iterator[list[Row]]:
+        """The answers for a batch, in one piece or in eighths; items that fail alone are added to `failed`.
+
+        In eighths, since every refusal may cost the minute that the service tries for.
+        """
+        # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
+        pairs = " ".join(f"(wd:{item} {property_})" for item in batch for property_ in properties)
+        try:
+            yield self._endpoint.ask(query.format(pairs=pairs, language=language))
+        except TooHeavyError:
+            if len(batch) == 1:
+                self._found.failed.extend(batch)
+                return
+            for part in _batches(batch, -(-len(batch) // 8)):
+                yield from self._dividing(part, properties, query, language)
+
+    def _cell(self, row: Row, name: str) -> Term:
+        """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
+        if name not in row:
+            raise SourceError(
+                f"{self._endpoint.address} gave a row without ?{name}",
+                expected=f"a value of ?{name} in every row",
+                found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
+                hint="is this the address of a SPARQL service over Wikidata's data?",
+            )
+        return row[name]
 
 
 def cast_of(found: WikidataFacts, work: str) -> list[str]:
@@ -159,154 +296,13 @@ def cast_of(found: WikidataFacts, work: str) -> list[str]:
     return [_short_item(term.value) for name in (CHARACTER, f"^{PRESENT_IN}") for term in facts.get(name, ())]
 
 
-def _authors_of(found: WikidataFacts, work: str) -> list[str]:
-    return [_short_item(term.value) for term in found.of(work).get(AUTHOR, ())]
-
-
-def _all_works(
-    endpoint: SparqlEndpoint, found: WikidataFacts, settings: WikidataSettings, progress: Progress
-) -> list[str]:
-    """All works that have a character, each once, by number."""
-
-    def cell(row: Row, name: str) -> str:
-        return _cell(row, name, endpoint).value
-
-    works = set(list_works(endpoint, settings.require_author, cell, found.failed, progress))
-    return sorted((_short_item(work) for work in works if work.startswith(ENTITY)), key=item_number)
-
-
-def _pointing_query(endpoint: SparqlEndpoint) -> Callable[[list[str]], list[Row]]:
-    def ask(items: list[str]) -> list[Row]:
-        pairs = " ".join(f"(wd:{item} {property_})" for item in items for property_ in POINTING_PROPERTIES)
-        return endpoint.ask(POINTING.format(pairs=pairs))
-
-    return ask
-
-
-def _books_of_series(found: WikidataFacts, works: Sequence[str]) -> list[str]:
-    """The items that say they are of a series among `works`: its books may have no cast of their own."""
-    books = {_short_item(t.value) for work in works for t in found.of(work).get(f"^{SERIES}", ())}
-    return sorted((book for book in books if is_item(book)), key=item_number)
-
-
-def _collect_classes(
-    endpoint: SparqlEndpoint, found: WikidataFacts, persons: Sequence[str], settings: WikidataSettings,
-    progress: Progress,
-) -> None:  # fmt: skip
-    """The labels and superclasses of all classes of works and characters, a few levels up."""
-    asked: set[str] = set()
-    level = {
-        _short_item(term.value) for item in (*found.works, *persons) for term in found.of(item).get(CLASS, ())
-    }
-    for _ in range(_CLASS_LEVELS):
-        level = {item for item in level if is_item(item)} - asked
-        if not level:
-            return
-        asked |= level
-        _collect(
-            endpoint, found, sorted(level, key=item_number), CLASS_PROPERTIES, settings, progress, "classes"
-        )
-        level = {_short_item(term.value) for item in level for term in found.of(item).get(SUBCLASS, ())}
-
-
-def _collect(
-    endpoint: SparqlEndpoint, found: WikidataFacts, items: Sequence[str], properties: tuple[str, ...],
-    settings: WikidataSettings, progress: Progress, what: str, size: int = 0,
-) -> None:  # fmt: skip
-    """Add the facts of `items` (`size` in one query), and of the items they were merged into."""
-    size = size or (settings.works_batch if properties == WORK_PROPERTIES else settings.persons_batch)
-    languages = ", ".join(f'"{language.lower()}"' for language in settings.languages)
-    filter_ = LANGUAGE_FILTER.format(languages=languages)
-    wanted = sorted({item for item in items if is_item(item)} - set(found.facts), key=item_number)
-    while wanted:
-        progress.begin(what, len(wanted), "items")
-        for batch in _batches(wanted, size):
-            for rows in _dividing(batch, _facts_query(endpoint, properties, filter_), found.failed):
-                _add(found.facts, rows, endpoint)
-            progress.advance(what, len(batch))
-        progress.end(what)
-        wanted = _new_targets(found, wanted)
-
-
-def _facts_query(
-    endpoint: SparqlEndpoint, properties: tuple[str, ...], language: str
-) -> Callable[[list[str]], list[Row]]:
-    def ask(items: list[str]) -> list[Row]:
-        # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
-        pairs = " ".join(f"(wd:{item} {property_})" for item in items for property_ in properties)
-        return endpoint.ask(FACTS.format(pairs=pairs, language=language))
-
-    return ask
-
-
-def _dividing(
-    batch: list[str], ask: Callable[[list[str]], list[Row]], failed: list[str]
-) -> Iterator[list[Row]]:
-    """The answers for a batch, in one piece or in eighths; items that fail alone are added to `failed`.
-
-    In eighths, since every refusal may cost the minute that the service tries for.
-    """
-    try:
-        yield ask(batch)
-    except TooHeavyError:
-        if len(batch) == 1:
-            failed.extend(batch)
-            return
-        for part in _batches(batch, -(-len(batch) // 8)):
-            yield from _dividing(part, ask, failed)
-
-
-def _add(facts: Facts, rows: Iterable[Row], endpoint: SparqlEndpoint, mark: str = "") -> None:
-    for row in rows:
-        item, property_ = (_cell(row, name, endpoint).value for name in ("item", "property"))
-        value = _cell(row, "value", endpoint)
-        values = facts.setdefault(_short_item(item), {}).setdefault(mark + _short(property_), [])
-        if value not in values:
-            values.append(value)
-
-
-def _cell(row: Row, name: str, endpoint: SparqlEndpoint) -> Term:
-    """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
-    if name not in row:
-        raise SourceError(
-            f"{endpoint.address} gave a row without ?{name}", expected=f"a value of ?{name} in every row",
-            found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
-            hint="is this the address of a SPARQL service over Wikidata's data?",
-        )  # fmt: skip
-    return row[name]
-
-
-def _new_targets(found: WikidataFacts, asked: Sequence[str]) -> list[str]:
-    """Note which of the items asked for were merged into others; return the others not asked for yet."""
-    for item in asked:
-        facts = found.facts.get(item, {})
-        targets = [_short_item(term.value) for term in facts.get(SAME, ()) if term.value.startswith(ENTITY)]
-        if targets and not facts.keys() - {SAME}:
-            found.redirects[item] = min(targets, key=item_number)
-    return sorted(
-        {t for t in found.redirects.values() if t not in found.facts and t not in asked}, key=item_number
-    )
-
-
-def _label_the_nameless(
-    endpoint: SparqlEndpoint, found: WikidataFacts, persons: Sequence[str], settings: WikidataSettings,
-    progress: Progress,
-) -> None:  # fmt: skip
-    """Ask once more, in all languages, for those who have a label in none of the wanted ones."""
-    current = {found.current(person) for person in persons if is_item(person)}
-    unlabelled = (p for p in current - set(found.failed) if LABEL not in found.facts.get(p, {}))
-    nameless = sorted(unlabelled, key=item_number)
-    progress.begin("other languages", len(nameless), "items")
-    for batch in _batches(nameless, settings.persons_batch):
-        for rows in _dividing(batch, _facts_query(endpoint, (LABEL,), ""), found.failed):
-            _add(found.facts, rows, endpoint)
-        progress.advance("other languages", len(batch))
-    progress.end("other languages")
-
-
 def _batches(items: Sequence[str], size: int) -> Iterator[list[str]]:
     for start in range(0, len(items), size):
         yield list(items[start : start + size])
+
+
+def _in_order(items: Collection[str]) -> list[str]:
+    return sorted(items, key=item_number)
 
 
 def is_item(name: str) -> bool:
