@@ -143,7 +143,7 @@ def length_penalty(gold: Path) -> None:
     from bookcoref_data.books import Book
     from bookcoref_data.formats.jsonl import read
     from bookcoref_data.scoring import score_documents
-    from bookcoref_data.scoring.linking import score_linking
+    from bookcoref_data.scoring.evaluation import score_linking
     from bookcoref_data.workflows.annotate import Source, annotate_book
 
     plan = default_plan("embedded")

@@ -26,7 +26,7 @@ from bookcoref_data.annotation.windowing import annotation_windows
 from bookcoref_data.books import Book
 from bookcoref_data.formats.jsonl import read
 from bookcoref_data.scoring import score_clusters
-from bookcoref_data.scoring.linking import score_linking
+from bookcoref_data.scoring.evaluation import score_linking
 from bookcoref_data.workflows.annotate import Source, annotate_book
 
 Named = dict[str, list[tuple[int, int]]]

@@ -22,7 +22,7 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from ..books import Record
     from ..progress import Progress
-    from ..reports.tables import ReportTable
+    from ..reports.evaluation_tables import ReportTable
     from ..scoring import ClusterScores, Evaluation
     from ..scoring.significance import Interval, Resampling
 

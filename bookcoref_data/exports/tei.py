@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..books.layout import Chapter, TokenRange
@@ -74,8 +75,15 @@ class _TeiWriter:
         body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
         for number, chapter in enumerate(self.r.chapters, 1):
             self._chapter(self._add(body, "div", type="chapter", n=str(number)), chapter)
-        for elements in self.parts.values():
-            self._join(elements)
+        # Parts of one mention or quote point to each other
+        for name, elements in self.parts.items():
+            last = len(elements) - 1
+            for n, element in enumerate(elements if last else ()):
+                element.set(_XML_ID, f"{name}.{n}")
+                if n:
+                    element.set("prev", f"#{name}.{n - 1}")
+                if n < last:
+                    element.set("next", f"#{name}.{n + 1}")
         done: bytes = self.etree.tostring(root, xml_declaration=True, encoding="UTF-8")
         return done
 
@@ -84,10 +92,6 @@ class _TeiWriter:
         if text:
             child.text = text
         return child
-
-    # --- header
-
-    # --- text
 
     def _chapter(self, div: Element, chapter: Chapter) -> None:
         left = chapter.title
@@ -164,35 +168,20 @@ class _TeiWriter:
                 if q.addressees:
                     attributes["toWhom"] = " ".join(f"#c{c}" for c in q.addressees)
                 yield _Interval(layout.starts[a], layout.ends[b], "said", attributes, f"q{number}")
-        for number, m in self._mentions_in(p):
+        for number in self._by_paragraph.get(p.start, ()):
+            m = r.annotation.mentions[number]
             a, b = max(m.start, p.start), min(m.end, p.end - 1)
             attributes = {"ref": f"#c{m.character}", "type": r.kind(m)}
             yield _Interval(layout.starts[a], layout.ends[b], "rs", attributes, f"m{number}")
 
-    def _mentions_in(self, p: TokenRange) -> Iterator[tuple[int, Any]]:
-        for number in self._by_paragraph.get(p.start, ()):
-            yield number, self.r.annotation.mentions[number]
-
-    @property
+    @cached_property
     def _by_paragraph(self) -> dict[int, list[int]]:
-        if not hasattr(self, "_grouped"):
-            self._grouped: dict[int, list[int]] = {}
-            for number, m in enumerate(self.r.annotation.mentions):
-                for k in range(self.r.paragraph_of(m.start), self.r.paragraph_of(m.end) + 1):
-                    self._grouped.setdefault(self.r.paragraphs[k].start, []).append(number)
-        return self._grouped
-
-    def _join(self, elements: list[Element]) -> None:
-        """Parts of one mention or quote point to each other."""
-        if len(elements) < 2:
-            return
-        name = next(k for k, v in self.parts.items() if v is elements)
-        for n, element in enumerate(elements):
-            element.set(_XML_ID, f"{name}.{n}")
-            if n:
-                element.set("prev", f"#{name}.{n - 1}")
-            if n + 1 < len(elements):
-                element.set("next", f"#{name}.{n + 1}")
+        """The numbers of the mentions in each paragraph, by its first token."""
+        grouped: dict[int, list[int]] = {}
+        for number, m in enumerate(self.r.annotation.mentions):
+            for k in range(self.r.paragraph_of(m.start), self.r.paragraph_of(m.end) + 1):
+                grouped.setdefault(self.r.paragraphs[k].start, []).append(number)
+        return grouped
 
     # --- standoff
 

@@ -23,8 +23,17 @@ from . import base
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .kinds import mention_types, stated
-from .layers import Column, Layer, by_sentence, document_heads, flat, heads_as, layers_of
+from .layers import (
+    Column,
+    Layer,
+    by_sentence,
+    document_heads,
+    flat,
+    heads_as,
+    layers_of,
+    mention_types,
+    stated,
+)
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
 

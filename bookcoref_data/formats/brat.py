@@ -29,7 +29,7 @@ from . import base
 from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .kinds import mention_attributes, mention_types
+from .layers import mention_attributes, mention_types
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
 from .plain_text import CUT, CutText, cut_text

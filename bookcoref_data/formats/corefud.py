@@ -23,8 +23,17 @@ from .brackets import BracketReader, Placed, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .kinds import mention_attributes, stated
-from .layers import Column, by_sentence, document_heads, flat, heads_as, layers_of, speakers_of
+from .layers import (
+    Column,
+    by_sentence,
+    document_heads,
+    flat,
+    heads_as,
+    layers_of,
+    mention_attributes,
+    speakers_of,
+    stated,
+)
 from .lines import read_lines
 
 OVER_SENTENCES = "mentions that reach over a sentence end"

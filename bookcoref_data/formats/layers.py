@@ -6,11 +6,12 @@ that a part of speech read from CoNLL is written to CorefUD and BookNLP.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate, chain, groupby, islice, pairwise
 from typing import Any, NamedTuple
 
-from ..books import Record
+from ..books import Mention, Record
 from ..resources import load_toml, resource
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
@@ -187,3 +188,27 @@ def texts_in(value: object) -> int:
     if type(value) is list:
         return sum(map(texts_in, value))
     return int(type(value) is str and value != "")
+
+
+def stated(record: Record, name: str, *kinds: type) -> list[list[Any]]:
+    """The items of a field. It comes from files: what is no list of values of these types is passed over."""
+    listed = record.extra.get(name)
+    items = listed if type(listed) is list else []
+    return [item for item in items if type(item) is list and list(map(type, item)) == [*kinds]]
+
+
+def mention_types(record: Record, pattern: re.Pattern[str]) -> dict[Mention, str]:
+    """The type of each mention whose type matches `pattern` whole; the first where there are several."""
+    types: dict[Mention, str] = {}
+    for start, end, kind in stated(record, "mention_types", int, int, str):
+        if pattern.fullmatch(kind):
+            types.setdefault(Mention(start, end), kind)
+    return types
+
+
+def mention_attributes(record: Record) -> dict[Mention, list[dict[str, Any]]]:
+    """The attributes of mentions by span; a span that several mentions share has several items."""
+    found: dict[Mention, list[dict[str, Any]]] = {}
+    for start, end, attributes in stated(record, "mention_attributes", int, int, dict):
+        found.setdefault(Mention(start, end), []).append(attributes)
+    return found

@@ -19,8 +19,7 @@ from ..books import Mention, Record
 from ..errors import DataError
 from .base import BY_CLUSTER, kept_by_cluster
 from .conversion_report import ConversionReport
-from .kinds import mention_attributes, mention_types
-from .layers import flat, note_layers
+from .layers import flat, mention_attributes, mention_types, note_layers
 
 LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"

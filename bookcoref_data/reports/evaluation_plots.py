@@ -48,7 +48,7 @@ def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] =
         if names:
             figures[f"confusion_{name}"] = draw_confusion(book.doc_key, names, counts)
     figures["errors"] = draw_errors(analysis)
-    return _save(figures, folder, formats)
+    return save_figures(figures, folder, formats)
 
 
 def save_intervals(
@@ -61,16 +61,17 @@ def save_intervals(
         axes.errorbar(x, 100 * one.value, [[100 * low], [100 * high]], fmt="o", color=BLUE, capsize=4)
     axes.set_xticks(range(len(intervals)), list(intervals), rotation=20)
     axes.set_ylabel("CoNLL F1")
-    return _save({"intervals": figure}, folder, formats)
+    return save_figures({"intervals": figure}, folder, formats)
 
 
-def _save(figures: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+def save_figures(figures: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write each figure in each format, without its date: the same scores give the same file."""
     written = []
     for name, figure in figures.items():
         for suffix in formats:
-            path = folder / f"{name}.{suffix}"
+            path, undated = folder / f"{name}.{suffix}", {"Date": None} if suffix == "svg" else None
             with writing(path) as stream:
-                figure.savefig(stream, format=suffix, dpi=150, metadata=undated(suffix))
+                figure.savefig(stream, format=suffix, dpi=150, metadata=undated)
             written.append(path)
         load_pyplot().close(figure)
     return written
@@ -86,11 +87,6 @@ def load_pyplot() -> Any:
     from matplotlib import pyplot
 
     return pyplot
-
-
-def undated(suffix: str) -> dict[str, None] | None:
-    """Leave out the date, so that the same scores give the same file."""
-    return {"Date": None} if suffix == "svg" else None
 
 
 def draw_position(points: Sequence[Point]) -> Figure:

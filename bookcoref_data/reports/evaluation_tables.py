@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ..errors import plural
 from ..scoring.agreement import Agreement
@@ -12,7 +14,16 @@ from ..scoring.evaluation import Evaluation
 from ..scoring.per_character import CharacterScore
 from ..scoring.scores import LABELS, Blanc, Mean, Score
 from ..scoring.significance import Interval, Resampling
-from .tables import ReportTable
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A title, column heads and rows of cells (text, numbers or None)."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Sequence[Any], ...]
+
 
 _SNIPPET = 96
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..books.statistics import Statistics
-from ..files import writing
-from .evaluation_plots import BLUE, FORMATS, GREY, load_pyplot, short_name, undated
+from .evaluation_plots import BLUE, FORMATS, GREY, load_pyplot, save_figures, short_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,16 +31,7 @@ def save_plots(
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    pyplot = load_pyplot()
-    figure = draw_length_and_distance(rows)
-    written = []
-    for suffix in formats:
-        path = folder / f"length_and_distance.{suffix}"
-        with writing(path) as stream:
-            figure.savefig(stream, format=suffix, dpi=150, metadata=undated(suffix))
-        written.append(path)
-    pyplot.close(figure)
-    return written
+    return save_figures({"length_and_distance": draw_length_and_distance(rows)}, folder, formats)
 
 
 def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:

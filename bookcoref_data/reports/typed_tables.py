@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..scoring.scores import Score
 from ..scoring.suggest import Suggestion
 from ..scoring.typed import Coverage, LabelScores, TypedScores
-from .tables import ReportTable
+from .evaluation_tables import ReportTable
 
 METRIC_NAMES = {
     "mentions": "mention F1 (span and label)",

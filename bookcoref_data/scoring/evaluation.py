@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from .. import __version__
 from ..books import Book, Record
-from ..shapes import attributes, plain
-from .linking import LinkingScores, score_linking
+from ..shapes import AsFields, attributes, plain
 from .metrics import Overlaps, overlaps
 from .modes import DEFAULT_WINDOW, MODES, BookPair, ReadyToScore, prepare
-from .scores import SCORER, ClusterScores, Mean, macro, pool
+from .scores import SCORER, AddsUp, ClusterScores, Mean, Score, macro, pool
+
+Named = Iterable[tuple[str, Iterable[tuple[int, int]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkingScores(AsFields, AddsUp):
+    """`linked`: (character, span) pairs; `spans`: spans alone. `common_names`: names on both sides."""
+
+    linked: Score
+    spans: Score
+    common_names: int
+
+
+def score_linking(key: Named, response: Named) -> LinkingScores:
+    """Compare named mentions of one book. Names are equal when they are equal without outer blanks.
+
+    The paper scores linking on sets of mentions (its Table 2) and leaves open whether the character's name is
+    part of what is compared; both are given here.
+    """
+    left, right = ({(n.strip(), tuple(s)) for n, spans in side for s in spans} for side in (key, response))
+    key_spans, response_spans = ({span for _, span in side} for side in (left, right))
+    names = {name for name, _ in left} & {name for name, _ in right}
+    return LinkingScores(score_sets(left, right), score_sets(key_spans, response_spans), len(names))
+
+
+def score_sets(key: Iterable[Hashable], response: Iterable[Hashable]) -> Score:
+    """Precision and recall of one set against another."""
+    left, right = set(key), set(response)
+    found = len(left & right)
+    return Score(found, len(left), found, len(right))
 
 
 @dataclass(frozen=True, slots=True)

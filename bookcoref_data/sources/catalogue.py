@@ -128,8 +128,8 @@ def _read(path: Path, folder: Path, progress: Progress) -> None:
 
 
 def _frame(path: Path, advance: Callable[[int], None]) -> pl.DataFrame:
-    from . import catalogue_records, gutenbergpy_cache
+    from . import catalogue_records
 
-    if gutenbergpy_cache.is_cache(path):
-        return gutenbergpy_cache.read_cache(path)
+    if catalogue_records.is_cache(path):
+        return catalogue_records.read_cache(path)
     return catalogue_records.read_archive(path, advance)

@@ -26,8 +26,7 @@ from .book_text import MOST_BYTES, check_book_text
 from .editions import Address, Edition, Editions, check_id, numbered_folder
 from .editions import editions as shipped_editions
 from .http import Fetcher, check_address
-from .notes import read_note, write_note
-from .store import CacheError, Store
+from .store import CacheError, Store, read_note, write_note
 
 PART = "texts"
 

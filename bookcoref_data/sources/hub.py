@@ -20,10 +20,9 @@ from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..files import safe_name
 from ..progress import Progress, Silent
 from .http import Fetcher
-from .notes import read_note, sha256_once, write_note
 from .pace import Pace
 from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
-from .store import Store
+from .store import Store, read_note, sha256_once, write_note
 
 PART = "hub"
 _PACKED = ("", ".gz", ".zst")

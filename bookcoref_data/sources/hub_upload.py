@@ -28,7 +28,7 @@ from .hub import (
     silent_bars,
     without_token,
 )
-from .notes import sha256_once
+from .store import sha256_once
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, HfApi

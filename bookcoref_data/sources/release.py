@@ -26,7 +26,7 @@ from ..errors import FormatError, MissingFileError, SourceError, UsageError
 from ..files import check_input, sha256_bytes
 from ..formats.compressed import reading
 from ..stitch.official import MOST_TOKENS
-from .notes import sha256_once
+from .store import sha256_once
 
 _PIECE = 1 << 16
 _MOST_LENGTHS = 64 << 20  # thirty times those of the whole data set

@@ -20,18 +20,20 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, SourceError, UsageError
-from ..files import safe_name
+from ..files import safe_name, sha256_bytes, sha256_file, write_text
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
 from ..progress import Progress, Silent
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
+
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
 # Everything that we put into a cache; nothing else in its folder is shown or cleared.
@@ -324,3 +326,50 @@ def _remove_quietly(path: Path) -> None:
 def _measure(folder: Path) -> PartSize:
     files = [p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()]
     return PartSize(folder.name, len(files), sum(p.stat().st_size for p in files))
+
+
+_SEAL = "note_sha256"
+_MOST_BYTES = 16 << 20
+
+
+def write_note(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a note beside a cached file: `value` (JSON-ready, string keys) with its digest, or nothing.
+
+    It says what the file is and which sha256 it must have. A flipped bit in the note is as bad as one in the
+    file, so one that is absent, unreadable or altered counts as not there: all is fetched or made again.
+    """
+    write_text(
+        path, json.dumps({**value, _SEAL: _digest(value)}, ensure_ascii=False, indent=1) + "\n", at_once=True
+    )
+
+
+def read_note(path: Path) -> dict[str, Any] | None:
+    """The content of a note; None when there is no such file or it is not what was written."""
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None
+        value = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(value, dict):
+            return None
+        stated = value.pop(_SEAL, None)
+        return value if stated == _digest(value) else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    return sha256_bytes(json.dumps(value, sort_keys=True, separators=(",", ":")).encode("utf-8"))
+
+
+def sha256_once(path: Path) -> str:
+    """Hex sha256 of a file, read once per process as long as its length, time and place on disk stay.
+
+    A release is 240 MB, and both its check and its key need the digests of its files.
+    """
+    facts = path.stat()
+    return _sha256_at(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+
+
+@lru_cache(maxsize=4096)
+def _sha256_at(path: Path, size: int, changed: int, place: int) -> str:
+    return sha256_file(path)

@@ -38,7 +38,7 @@ from ..formats.jsonl import read as read_jsonl
 from ..outputs import whole
 from ..progress import Progress, Silent
 from ..scoring import score_clusters
-from ..scoring.linking import score_linking
+from ..scoring.evaluation import score_linking
 from ..scoring.mention_types import TypeRules
 from ..text.ebook import MOST_BYTES
 from ..text.read_book import read_book

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from ..errors import BookcorefError, MissingExtraError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file, write_text
-from ..sources.notes import read_note, write_note
+from ..sources.store import read_note, write_note
 from .annotate_many import (
     SCALE_RULES,
     ReadingJob,

@@ -21,9 +21,8 @@ from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress
-from ..sources.notes import read_note, sha256_once, write_note
 from ..sources.release import Release
-from ..sources.store import CacheError
+from ..sources.store import CacheError, read_note, sha256_once, write_note
 from ..stitch.official import delta_to_bytes, read_deltas
 
 INDEX = "index.json"

@@ -26,8 +26,7 @@ from ..formats import read_documents
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..formats.schema import CONFIGS, from_row, to_tables
-from ..sources.notes import read_note, write_note
-from ..sources.store import Store
+from ..sources.store import Store, read_note, write_note
 from ..stitch.official import delta_from_bytes, sentence_ends
 from ..stitch.pack import Pack
 from ..text.decode import decode

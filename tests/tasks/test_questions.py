@@ -19,9 +19,10 @@ from bookcoref_data.tasks.questions import (
     grade,
     read_settings,
 )
-from bookcoref_data.tasks.questions.build import is_hard, mark
+from bookcoref_data.tasks.questions.build import copeland_counts, is_hard, mark
 from bookcoref_data.tasks.questions.entities import make_document
 from bookcoref_data.tasks.questions.phrases import (
+    PRONOUN_CLASS,
     closed_up,
     proposals,
     readable,
@@ -30,8 +31,6 @@ from bookcoref_data.tasks.questions.phrases import (
     written_words,
 )  # fmt: skip
 from bookcoref_data.tasks.questions.prompts import answer_in, answer_pattern, mention_in, prompt_of
-from bookcoref_data.tasks.questions.pronouns import PRONOUN_CLASS
-from bookcoref_data.tasks.questions.ranking import copeland_counts
 from bookcoref_data.tasks.questions.scores import fuzzy_score, overlapping, score_mentions
 
 

@@ -11,9 +11,9 @@ from bookcoref_data.text.clean.back import cut_back
 from bookcoref_data.text.clean.contents import cut_contents
 from bookcoref_data.text.clean.evidence import Evidence, Story
 from bookcoref_data.text.clean.front import cut_front
-from bookcoref_data.text.clean.guard import give_back, require_text
-from bookcoref_data.text.clean.inline import cut_emphasis
 from bookcoref_data.text.clean.model import KINDS, Block, Draft, blocks_of
+from bookcoref_data.text.clean.notes import cut_emphasis
+from bookcoref_data.text.clean.settings import give_back, require_text
 
 PROSE = (
     "Ada Brook baked the bread of the village before the sun was up, and\n"

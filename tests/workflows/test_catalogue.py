@@ -7,7 +7,7 @@ import pytest
 from bookcoref_data.books import Book
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats.folder import write_folder
-from bookcoref_data.sources.notes import write_note
+from bookcoref_data.sources.store import write_note
 from bookcoref_data.workflows.catalogue import describe, mentions_of, overview, place_of
 
 SENTENCES = [["Ann", "saw", "Annabel", "."], ["She", "waved", "\n"], ["Ann", "left", "."]]

@@ -11,8 +11,7 @@ from .identification import (
     grade_identification,
     questions_of,
 )
-from .masking import MASK, mask_name
-from .texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
+from .texts import FEATURES, KINDS, MASK, GuideText, keep_long, mask_name, rows_of, split_by_title
 
 __all__ = [
     "FEATURES", "IDENTIFICATION", "KINDS", "MASK", "GuideText", "IdentificationQuestion", "baselines",

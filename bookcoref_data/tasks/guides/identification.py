@@ -16,8 +16,7 @@ from ...shapes import attributes
 from ..folder import Feature
 from ..questions.grading import Share
 from ..runner import Request
-from .masking import MASK, mask_name
-from .texts import GuideText
+from .texts import MASK, GuideText, mask_name
 
 IDENTIFICATION: dict[str, Feature] = {
     "id": "string", "doc_key": "string", "title": "string", "source": "string", "summary": "string",

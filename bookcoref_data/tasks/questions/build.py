@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
 from ...books import Mention, Record
 from ...shapes import AsFields
 from .entities import Askable, make_document
-from .pronouns import PLURAL_CLASSES
-from .ranking import copeland_counts, criteria
+from .phrases import PLURAL_CLASSES
 from .release import distinct, drawn, fault_of
 from .scores import SAME_SURFACE, MentionScores, score_mentions
 from .settings import QuestionSettings
@@ -379,3 +380,27 @@ def mark(tokens: Sequence[str], mention: Mention, start: int, end: int) -> str:
     words[mention.start - start] = "{{" + words[mention.start - start]
     words[mention.end - start] += "}} (#This is the marked mention)"
     return " ".join(words)
+
+
+def criteria(scores: MentionScores) -> tuple[int, int, int, int]:
+    """Four values, larger is harder: minus the fuzzy score or the net distractor score, then distances."""
+    first = scores.net_distractors if scores.category == "PRON" else -scores.fuzzy
+    return first, scores.neighbour, scores.nominal_neighbour, scores.surface_neighbour
+
+
+def copeland_counts(values: Sequence[Sequence[float]]) -> list[float]:
+    """The Copeland count of each row of `values` (rows are mentions, columns are criteria; section 6).
+
+    For every pair of mentions and every criterion the larger value gets one point, equal values half a point
+    each. Comparing all pairs is quadratic; the same counts follow from ranks.
+    """
+    table = np.asarray(values, dtype=float)
+    if not table.size:
+        return [0.0] * len(table)
+    total = np.zeros(len(table))
+    for column in table.T:
+        ordered = np.sort(column)
+        smaller = np.searchsorted(ordered, column, side="left")
+        up_to = np.searchsorted(ordered, column, side="right")
+        total += smaller + (up_to - smaller - 1) / 2
+    return [float(value) for value in total]

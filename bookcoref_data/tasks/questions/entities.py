@@ -12,11 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...books import Book, Mention, Record
-from ...formats.kinds import mention_types
+from ...formats.layers import mention_types
 from ...scoring.mention_types import TypeRules
 from ...words import word_set
-from .phrases import cluster_name, letters_of, proposals, written_words
-from .pronouns import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES
+from .phrases import (
+    PLURAL_CLASSES,
+    PRONOUN_CLASS,
+    SINGULAR_CLASSES,
+    cluster_name,
+    letters_of,
+    proposals,
+    written_words,
+)
 from .release import names_together
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")

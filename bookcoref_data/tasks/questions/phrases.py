@@ -12,7 +12,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...words import word_set
-from .pronouns import PRONOUN_CLASS
+
+_CLASSES = (
+    "i i. me my mine myself",
+    "you your yours yourself yourselves thou thee thy thine thyself ye",
+    "he him his himself",
+    "she her hers herself",
+    "it its itself",
+    "we us our ours ourselves",
+    "they them their theirs themselves",
+    "that this",
+)
+PRONOUN_CLASS = {word: number for number, words in enumerate(_CLASSES) for word in words.split()}
+"""The pronoun table of the public code; a word that is not in it has class -1."""
+PLURAL_CLASSES = (5, 6)
+SINGULAR_CLASSES = (0, 2, 3, 4)
+
 
 LONGEST_PHRASE = 60
 _SHARE_OF_COMMONEST = 0.1

@@ -17,8 +17,7 @@ from typing import Any
 from ...words import word_set
 from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, honorific_gender
 from ...words.kin import KIN
-from .phrases import letters_of, trimmed
-from .pronouns import PRONOUN_CLASS
+from .phrases import PRONOUN_CLASS, letters_of, trimmed
 
 MOST_ALIKE = 5
 """Questions about nominals of a book with the same words: silver errs on all of "the Squire" alike."""

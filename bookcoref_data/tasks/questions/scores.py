@@ -13,7 +13,7 @@ from functools import lru_cache
 from ...books import Mention
 from ...errors import MissingExtraError
 from .entities import Askable
-from .pronouns import PRONOUN_CLASS
+from .phrases import PRONOUN_CLASS
 
 WINDOW = 10
 SAME_SURFACE = 75

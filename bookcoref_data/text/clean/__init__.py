@@ -22,12 +22,17 @@ from .back import cut_back
 from .contents import cut_contents
 from .edges import cut_edges
 from .front import cut_front
-from .guard import give_back, require_text
 from .headings import is_bare_number, is_heading, is_subtitle
-from .inline import cut_emphasis
 from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
-from .notes import cut_credits, cut_footnotes, cut_illustrations, cut_page_numbers, cut_transcriber_notes
-from .settings import CleanRecipe, CleanSettings, Piece, settings_from
+from .notes import (
+    cut_credits,
+    cut_emphasis,
+    cut_footnotes,
+    cut_illustrations,
+    cut_page_numbers,
+    cut_transcriber_notes,
+)
+from .settings import CleanRecipe, CleanSettings, Piece, give_back, require_text, settings_from
 from .witness import Witness, ask_witness
 
 __all__ = ["KINDS", "Block", "ChapterHeading", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "KeptRun",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .evidence import Patterns
 from .headings import is_back, is_division, is_notes, is_prose, is_title
 from .model import Block, Draft
-from .patterns import Patterns
 from .settings import CleanSettings
 
 _FORM = Patterns("back")

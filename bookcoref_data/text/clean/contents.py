@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .evidence import Patterns
 from .headings import is_contents, is_division, is_list, is_preface, is_prose, is_titled_number, words_of
 from .model import Block, Draft
-from .patterns import Patterns
 from .settings import CleanSettings
 
 _FORM = Patterns("contents")

@@ -12,7 +12,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .patterns import Patterns
+from ...resources import load_toml, resource
+
+_TABLES = load_toml(resource("manifests", "apparatus.toml"))
+
+
+class Patterns:
+    """The wording and forms of apparatus: one table of manifests/apparatus.toml, each pattern an attribute.
+
+    `{NAME}` stands for the fragment NAME.
+    """
+
+    def __init__(self, table: str) -> None:
+        parts = {name: "".join(value) for name, value in _TABLES[table].items()}
+        for name, text in parts.items():
+            filled = re.sub(r"\{([A-Z]{2,}(?:_[A-Z]+)*)\}", lambda found: parts[found.group(1)], text)
+            parts[name] = filled
+            setattr(self, name, re.compile(filled))
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        raise AttributeError(f"manifests/apparatus.toml has no pattern {name}")
+
 
 _FORM = Patterns("evidence")
 

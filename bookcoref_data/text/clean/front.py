@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from ..markers import field
+from .evidence import Patterns
 from .headings import is_division, is_list, is_preface, is_prose, is_titled_number, words_of
 from .model import KINDS, Block, Draft
-from .patterns import Patterns
 from .settings import LONG_PREFACE, CleanSettings
 
 _FORM = Patterns("front")

@@ -8,8 +8,8 @@ from functools import wraps
 from itertools import count
 
 from ...words.numbers import ORDINALS, ROMAN, TENS, UNITS
+from .evidence import Patterns
 from .model import Block
-from .patterns import Patterns
 
 _FORM = Patterns("headings")
 

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
+from .evidence import Patterns
 from .headings import is_contents, is_division, is_notes, is_preface, is_prose, is_title
 from .model import KINDS, VISIBLE, Block, Draft
-from .patterns import Patterns
 
 _FORM = Patterns("notes")
 
@@ -323,3 +323,21 @@ def _cut_and_join(draft: Draft, kind: str, start: int, end: int) -> None:
     if draft.text[behind].islower() and not _FORM.BROKEN.search(draft.text[max(0, before - 3) : before]):
         breaks = draft.text.find("\n", before, behind)
         draft.cut(kind, max(breaks, before) + 1, behind)
+
+
+_PAIRS = re.compile(
+    r"(?<![=\w])=(?=\S)[^=\n]{1,120}?\S=(?![=\w])|(?<![+\w])\+(?=[A-Za-z])[^+\n]{1,120}?[\w.,!?]\+(?![+\w])"
+)
+# An underscore before a brace lowers what follows ("C_{2}HCl_{3}O"): it is no mark of emphasis.
+_UNDERSCORE = re.compile(r"_(?<!__)(?![_{])")
+
+
+def cut_emphasis(draft: Draft) -> None:
+    """The marks around emphasised words go, the words stay. A blank such as "Lord ____" stays whole."""
+    for found in _UNDERSCORE.finditer(draft.text, draft.start, draft.end):
+        draft.cut("emphasis", *found.span())
+    if "=" not in draft.text and "+" not in draft.text:
+        return
+    for found in _PAIRS.finditer(draft.text, draft.start, draft.end):
+        draft.cut("emphasis", found.start(), found.start() + 1)
+        draft.cut("emphasis", found.end() - 1, found.end())

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .evidence import Patterns
 from .model import KINDS, Draft
-from .patterns import Patterns
 
 _FORM = Patterns("notes")
 _WORD = re.compile(r"[a-z0-9]+")
