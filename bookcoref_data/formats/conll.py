@@ -24,7 +24,7 @@ from ..books import Mention, Record
 from ..errors import DataError, FormatError
 from . import base
 from .brackets import BracketReader, place_brackets
-from .compressed import packing
+from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, escape_name, unescape
 from .layers import Column, Layer, by_sentence, flat, layers_of, speakers_of
@@ -138,7 +138,10 @@ class _ConllReader:
     def parts(self) -> Iterator[_Block]:
         block: _Block | None = None
         for number, line in enumerate(self.lines, 1):
-            line = _SPACED.sub("#", line, count=1) if line.startswith("# ") else line
+            if line.startswith("# "):
+                line = _SPACED.sub("#", line, count=1)
+                # A file of GUM is one document, whose header may lack the name.
+                line += f"({bare_stem(Path(self.path))})" if line.strip() == _BEGIN else ""
             if line.startswith("#") and (block is None or not block.is_row(line)):
                 if line.startswith(_BEGIN):
                     if block is not None:

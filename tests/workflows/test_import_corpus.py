@@ -79,12 +79,15 @@ def test_ontonotes_is_read_by_parts_with_its_splits(tmp_path):
     assert again.digest == done.digest
 
 
-def test_stories_of_fantasycoref_are_whole(tmp_path):
+@pytest.mark.parametrize("name", ["x", "ryu_x"])
+def test_stories_of_fantasycoref_are_whole(name, tmp_path):
+    """One story has another name in parts than whole; its words tell."""
     whole = CONLL.format(name="x").split("#begin document (x); part 001")[0].replace("#end document\n", "")
     whole += CONLL.format(name="x").split("part 001\n")[1]
-    files(tmp_path / "in", gft_parts_dot_conll=CONLL.format(name="x"), gft_whole_dot_conll=whole)
+    files(tmp_path / "in", gft_parts_dot_conll=CONLL.format(name=name), gft_whole_dot_conll=whole)
     done = import_corpus("fantasycoref", tmp_path / "in", tmp_path / "out")
     (record,) = [record for _, record in by_split(tmp_path / "out").values()]
+    assert record.doc_key == "x"
     assert record.clusters == [[(0, 0), (2, 2)]], "equal ids are one cluster"
     assert not_kept(done)["stories in parts of which the whole is there too"] == 1
 
@@ -279,16 +282,19 @@ def test_a_clone_of_gum_repeats_its_documents(tmp_path):
         en_gum_ud_train_dot_conllu=CONLLU.format(name="GUM_a"),
         **{"not-to-release__sources__GUM_a_dot_conllu": CONLLU.format(name="GUM_a")},
         coref__gum__conllu__GUM_a_dot_conllu=CONLLU.format(name="GUM_a"),
+        _build__src__dep__GUM_a_dot_conllu="1\tAnn\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tran\t_\t_\t_\t_\t0\troot\t_\t_\n",
     )
     done = import_corpus("gum", tmp_path / "clone", tmp_path / "out")
-    assert (done.splits["train"], done.report.documents) == (1, 1)
-    assert not_kept(done)["documents that are in another folder, too"] == 2
+    assert (done.splits["train"], done.report.documents, done.report.mentions) == (1, 1, 1)
+    assert not_kept(done)["documents that are in another folder, too"] == 3
     inside = import_corpus("gum", tmp_path / "clone/not-to-release", tmp_path / "again")
     assert inside.report.documents == 1
 
 
-def test_gum_in_three_columns(tmp_path):
-    files(tmp_path / "in", coref__ontogum__conll__GUM_a_dot_conll=THREE.format(name="GUM_a"))
+@pytest.mark.parametrize("name", ["GUM_a", ""])
+def test_gum_in_three_columns(name, tmp_path):
+    """Some files of the corpus have no name behind `# begin document`: it is that of the file."""
+    files(tmp_path / "in", coref__ontogum__conll__GUM_a_dot_conll=THREE.format(name=name))
     done = import_corpus("gum", tmp_path / "in", tmp_path / "out")
     ((_, record),) = by_split(tmp_path / "out").values()
     assert record.doc_key == "GUM_a"

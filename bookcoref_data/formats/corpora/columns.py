@@ -13,7 +13,7 @@ from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below, going_on, spli
 
 IN_PARTS = "stories in parts of which the whole is there too (the whole is taken)"
 REPEATED = "documents that are in another folder, too (the first is taken)"
-_REPEATS = frozenset({"not-to-release", "coref"})
+_REPEATS = frozenset({"_build", "not-to-release", "coref"})
 
 
 def read_ontonotes(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
@@ -24,23 +24,28 @@ def read_ontonotes(path: Path, report: ConversionReport, tokenise: Tokenise) -> 
 
 
 def read_fantasycoref(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
-    """Each story whole; one that comes in parts is joined, and equal ids in its parts are one cluster."""
+    """Each story whole; one that comes in parts is joined, and equal ids in its parts are one cluster.
+
+    A story is known by its words: "Aladdin" is called "ryu_Alladdin" where it comes in parts.
+    """
     stories: dict[str, Found] = {}
     for file in files_below(path, ".conll", "gold_conll"):
         for record in going_on(conll.read(file, report=report, parts="merge"), report):
-            before = stories.get(record.doc_key)
+            words = " ".join(token for sentence in record.sentences or [] for token in sentence)
+            words = words or record.doc_key
+            before = stories.get(words)
             if before is not None:
                 report.add(IN_PARTS, record.doc_key)
             if before is None or ("parts" in before.record.extra and "parts" not in record.extra):
-                stories[record.doc_key] = Found(split_of(file, path), record)
+                stories[words] = Found(split_of(file, path), record)
     yield from stories.values()
 
 
 def read_conllu(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
     """Each document of each `.conllu` file; where there is none, of GUM's `.conll` files of three columns.
 
-    A clone repeats documents: `not-to-release/` those of the files beside it, `coref/` of GUM those of
-    `dep/`. The first is taken; `path` may be one of these folders itself.
+    A clone repeats documents: `not-to-release/` those of the files beside it, `coref/` and `_build/` of GUM
+    those of `dep/`. The first is taken; `path` may be one of these folders itself.
     """
     readers: dict[str, Callable[..., Iterator[Record]]] = {".conllu": corefud.read, ".conll": conll.read}
     ending = next((e for e in readers if next(files_below(path, e), None)), ".conllu")
