@@ -73,7 +73,7 @@ TARGETS: dict[str, Target] = {
         ("booknlp", ".tokens", "BookNLP's files", _BOOKNLP),
         ("spacy", ".spacy", "DocBin of spaCy", _TEXT | {"sentences", "places"}, standards.doc_bin),
         ("replaced-text", ".txt", "the text with names for pronouns", frozenset({"tokens"}),
-         texts.replaced_file),
+         lambda r: texts.replaced_text(r).encode("utf-8")),
         ("audiobook", ".jsonl", "segments of narration and speech, in order",
          word_set("tokens quotes addressees chapters"), texts.segment_file),
     )

@@ -97,8 +97,3 @@ def segment_file(r: LaidOutBook) -> bytes:
     """The segments as JSON lines."""
     lines = (json.dumps(s, ensure_ascii=False) + "\n" for s in segments(r))
     return "".join(lines).encode("utf-8")
-
-
-def replaced_file(r: LaidOutBook) -> bytes:
-    """`replaced_text` in UTF-8."""
-    return replaced_text(r).encode("utf-8")

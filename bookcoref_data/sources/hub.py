@@ -418,29 +418,25 @@ def hub_faults(release: HubRelease) -> Iterator[None]:
     from huggingface_hub import utils
 
     local = "or give a local copy with --release DIR"
+    login = f"log in (`hf auth login`), {local}"
+    answers = (
+        (utils.OfflineModeIsEnabled, f"{release} is needed, but the network is off",
+         f"unset HF_HUB_OFFLINE {local}"),
+        (utils.RevisionNotFoundError, f"{release.repository} has no revision {release.revision} on the Hub",
+         f"check the revision, {local}"),
+        (utils.GatedRepoError, f"{release.repository} asks for an agreement on the Hub",
+         f"agree on its page, {login}"),
+        (utils.RepositoryNotFoundError, f"the Hub does not show {release.repository}",
+         f"check the name; if it is private, {login}"),
+    )  # fmt: skip
     try:
         yield
-    except utils.OfflineModeIsEnabled as error:
-        raise OfflineError(
-            f"{release} is needed, but the network is off", hint=f"unset HF_HUB_OFFLINE {local}"
-        ) from error
-    except utils.RevisionNotFoundError as error:
-        raise SourceError(
-            f"{release.repository} has no revision {release.revision} on the Hub",
-            hint=f"check the revision, {local}",
-        ) from error
-    except utils.GatedRepoError as error:
-        raise SourceError(
-            f"{release.repository} asks for an agreement on the Hub",
-            hint=f"agree on its page, log in (`hf auth login`), {local}",
-        ) from error
-    except utils.RepositoryNotFoundError as error:
-        raise SourceError(
-            f"the Hub does not show {release.repository}",
-            found=first_line(error),
-            hint=f"check the name; if it is private, log in (`hf auth login`), {local}",
-        ) from error
     except Exception as error:
+        for kind, what, hint in answers:
+            if isinstance(error, kind):
+                ours = OfflineError if kind is utils.OfflineModeIsEnabled else SourceError
+                found = first_line(error) if kind is utils.RepositoryNotFoundError else None
+                raise ours(what, found=found, hint=hint) from error
         if not is_of_the_way(error):
             raise
         raise SourceError(

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..books import Book, Mention
 from ..errors import DataError, EditionError
+from ..shapes import AsFields, attributes
 from .alignment import TokenAlignment, align_tokens, exact_codes, span_of_matches
 from .fingerprint import Fingerprint, codes_for
 from .spans import Standoff
@@ -41,7 +42,7 @@ _PASSAGE = 12  # a short sentence
 
 
 @dataclass(frozen=True, slots=True)
-class RemappedMention:
+class RemappedMention(AsFields):
     """One mention: where it was, where it is (None when lost), and its words where they are known."""
 
     character: str
@@ -50,12 +51,6 @@ class RemappedMention:
     new: Mention | None
     old_text: str
     new_text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "character": self.character, "status": self.status, "old": list(self.old),
-            "new": list(self.new) if self.new else None, "old_text": self.old_text, "new_text": self.new_text,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +99,10 @@ class RemapReport:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "doc_key": self.doc_key, "result": "remapped", "total": self.total.to_dict(),
-            "tokens_matched": round(self.tokens_matched, 5), "old_tokens": self.old_tokens,
-            "new_tokens": self.new_tokens, "extra_share": round(self.extra_share, 5),
-            "shifted": self.shifted, "merged": self.merged, "missing": [list(s) for s in self.missing],
-            "extra": [list(s) for s in self.extra], "characters": [t.to_dict() for t in self.characters],
-            "examples": [e.to_dict() for e in self.examples], "warnings": list(self.warnings),
-        }  # fmt: skip
+        names = "total tokens_matched old_tokens new_tokens extra_share shifted merged missing extra"
+        told: dict[str, Any] = {"doc_key": self.doc_key, "result": "remapped"}
+        told |= attributes(self, f"{names} characters examples warnings")
+        return told | {name: round(told[name], 5) for name in ("tokens_matched", "extra_share")}
 
     def require(self, min_kept: float) -> None:
         """Raises EditionError when a smaller share of the mentions was kept (or moved whole)."""
@@ -252,24 +243,19 @@ def _fate(
     matched = np.concatenate(([0], np.cumsum(alignment.partner >= 0)))
     same = there & (count_new == count_old) & (matched[table.ends + 1] - matched[table.starts] == count_old)
     status = np.where(same, np.where(alignment.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
+
     # Take marks that the alignment ignores along at either end: as many as the old mention had there
-    old = (first, last)
-    new = (new_first, new_last)
-    region = (start, stop)
-    firsts, lasts = new[0].copy(), new[1].copy()
-
     def is_mark(at: int) -> bool:
-        return region[0] <= at < region[1] and after[at + 1] == after[at] and not tokens[at].isspace()
+        return start <= at < stop and after[at + 1] == after[at] and not tokens[at].isspace()
 
-    for i in np.flatnonzero(table.starts < old[0]).tolist():
-        for _ in range(int(old[0][i] - table.starts[i])):
-            if is_mark(int(firsts[i]) - 1):
-                firsts[i] -= 1
-    for i in np.flatnonzero(table.ends > old[1]).tolist():
-        for _ in range(int(table.ends[i] - old[1][i])):
-            if is_mark(int(lasts[i]) + 1):
-                lasts[i] += 1
-    new_first, new_last = firsts, lasts
+    for i in np.flatnonzero(table.starts < first).tolist():
+        for _ in range(int(first[i] - table.starts[i])):
+            if is_mark(int(new_first[i]) - 1):
+                new_first[i] -= 1
+    for i in np.flatnonzero(table.ends > last).tolist():
+        for _ in range(int(table.ends[i] - last[i])):
+            if is_mark(int(new_last[i]) + 1):
+                new_last[i] += 1
     return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
 
 
