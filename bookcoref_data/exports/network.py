@@ -53,7 +53,10 @@ def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
     for q in r.annotation.quotes:
         spoken.update(_pair(q.speaker, to) for to in q.addressees if q.speaker >= 0 and to != q.speaker)
     together: Counter[tuple[int, int]] = Counter()
-    for group in _by_chapter(r):
+    found: list[set[int]] = [set() for _ in r.chapters]
+    for mention in r.annotation.mentions:
+        found[r.chapter_of(mention.start)].add(mention.character)
+    for group in found:
         together.update(combinations(sorted(group), 2))
     return {
         pair: {"near": near[pair], "spoken": spoken[pair], "chapters": together[pair]}
@@ -63,13 +66,6 @@ def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
 
 def _pair(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a < b else (b, a)
-
-
-def _by_chapter(r: LaidOutBook) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in r.chapters]
-    for m in r.annotation.mentions:
-        found[r.chapter_of(m.start)].add(m.character)
-    return found
 
 
 def graphml(r: LaidOutBook) -> bytes:

@@ -194,7 +194,13 @@ class _SentenceReader:
                 found=f"{len(cells)} columns: {line[:60]!r}",
             )
         if "-" in cells[0]:  # a surface token of several words: its words follow
-            self._add_surface(cells)
+            first, last = map(int, cells[0].split("-"))
+            if first == len(self._sentence) + 1 and last >= first:
+                at = self._words[-1]
+                own = "" if cells[9] == "_" else unescape(cells[9])
+                self._surfaces.append([at, at + last - first, unescape(cells[1]), own])
+            else:
+                self._note(ODD_SURFACES, cells[0])
             return
         if "." not in cells[0]:
             self._sentence.append(unescape(cells[1]))
@@ -209,15 +215,6 @@ class _SentenceReader:
             self._note(EMPTY_NODES, cells[0])
         if cells[9] != "_":
             self._read_misc(cells[9], place)
-
-    def _add_surface(self, cells: list[str]) -> None:
-        first, last = map(int, cells[0].split("-"))
-        if first == len(self._sentence) + 1 and last >= first:
-            at = self._words[-1]
-            misc = "" if cells[9] == "_" else unescape(cells[9])
-            self._surfaces.append([at, at + last - first, unescape(cells[1]), misc])
-        else:
-            self._note(ODD_SURFACES, cells[0])
 
     def end_sentence(self) -> None:
         """Take the blank line after a sentence."""

@@ -67,17 +67,12 @@ def record_set_of(path: str) -> str:
 
 
 def _table(path: str) -> dict[str, Any]:
-    if path.endswith(".parquet"):
-        return _documents(path)
     name = record_set_of(path)
-    fields = [_field(name, path, *column) for column in TABLES["question_columns"]]
-    return _record_set(name, "one row per question", fields)
-
-
-def _documents(path: str) -> dict[str, Any]:
+    if not path.endswith(".parquet"):
+        fields = [_field(name, path, *column) for column in TABLES["question_columns"]]
+        return _record_set(name, "one row per question", fields)
     config, _, split = path.removesuffix(".parquet").partition("/")
     what = "whole books" if config == "full" else "windows of about 1,500 tokens"
-    name = record_set_of(path)
     fields = [_field(name, path, *column) for column in TABLES["document_columns"]]
     return _record_set(name, f"{split} split, {what}", [*fields, _characters(name, path)])
 

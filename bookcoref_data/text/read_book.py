@@ -237,7 +237,18 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     tokens = tuple(token for sentence in found.sentences for token in sentence)
     first = np.asarray(found.starts, dtype=np.int64)
     lengths = np.fromiter((0 if t == "\n" else len(t) for t in tokens), np.int64, len(tokens))
-    starts, ends = _in_file(file.body, first, lengths)
+    # Places in the file of tokens at `first` of the clean text. The end is one behind the last character, not
+    # the place of the next one: a cut may lie between them. An empty span (a paragraph's end) lies one behind
+    # the character before it, for the same reason.
+    runs = file.body.runs.table
+
+    def places(offsets: np.ndarray) -> np.ndarray:
+        at = np.searchsorted(runs[:, 0], offsets, side="right") - 1
+        moved: np.ndarray = runs[at, 1] + offsets - runs[at, 0]
+        return moved
+
+    ends = places(first + lengths - 1) + 1
+    starts = np.where(lengths > 0, places(np.minimum(first, len(file.body.text) - 1)), ends)
     paragraphs = _paragraph_starts(file.body.text, first, lengths)
     words = np.flatnonzero(lengths)
     if file.source.headings:  # the file's own markup names them
@@ -255,24 +266,6 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
         tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
         paragraphs, headings, file.source.text, file.body, report,
     )  # fmt: skip
-
-
-def _in_file(body: CleanText, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places in the file of tokens at `first` of the clean text.
-
-    The end is one behind the last character, not the place of the next one: a cut may lie between them. An
-    empty span (a paragraph's end) lies one behind the character before it, for the same reason.
-    """
-    runs = body.runs.table
-
-    def places(offsets: np.ndarray) -> np.ndarray:
-        at = np.searchsorted(runs[:, 0], offsets, side="right") - 1
-        moved: np.ndarray = runs[at, 1] + offsets - runs[at, 0]
-        return moved
-
-    ends = places(first + lengths - 1) + 1
-    starts = np.where(lengths > 0, places(np.minimum(first, len(body.text) - 1)), ends)
-    return starts, ends
 
 
 def _paragraph_starts(text: str, first: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
