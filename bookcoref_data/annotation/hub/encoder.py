@@ -40,25 +40,23 @@ def build_encoder(folder: Path, state: State, *, layers: int | None = None) -> A
     with torch.device("meta"):
         encoder = AutoModel.from_config(config)
     try:
-        missing, unexpected = encoder.load_state_dict(state, strict=False, assign=True)
+        names = encoder.load_state_dict(state, strict=False, assign=True)
     except RuntimeError as error:
-        raise FormatError(
-            f"{folder}: the encoder's weights do not fit its configuration",
-            found=str(error).strip().splitlines()[-1].strip()[:200],
-            hint="set `encoder` in the recipe to the encoder that the model was trained on",
-        ) from error
+        raise _misfit(folder, str(error).strip().splitlines()[-1].strip()[:200]) from error
     # Positions are numbered, not learned: old checkpoints carry the numbers, new ones do not.
-    missing = [name for name in missing if not name.endswith("position_ids")]
-    unexpected = [name for name in unexpected if not name.endswith("position_ids")]
-    if missing or unexpected:
-        raise FormatError(
-            f"{folder}: the encoder's weights do not fit its configuration",
-            expected=f"also {', '.join(missing[:3])}" if missing else "no other tensors",
-            found=f"unknown: {', '.join(unexpected[:3])}" if unexpected else "missing",
-            hint="set `encoder` in the recipe to the encoder that the model was trained on",
-        )
+    missing, unknown = ([n for n in some if not n.endswith("position_ids")][:3] for some in names)
+    if missing or unknown:
+        expected = f"also {', '.join(missing)}" if missing else "no other tensors"
+        raise _misfit(folder, f"unknown: {', '.join(unknown)}" if unknown else "missing", expected)
     _fill_buffers(encoder)
     return encoder.eval()
+
+
+def _misfit(folder: Path, found: str, expected: str | None = None) -> FormatError:
+    return FormatError(
+        f"{folder}: the encoder's weights do not fit its configuration", expected=expected, found=found,
+        hint="set `encoder` in the recipe to the encoder that the model was trained on",
+    )  # fmt: skip
 
 
 def _fill_buffers(encoder: Any) -> None:
@@ -69,10 +67,9 @@ def _fill_buffers(encoder: Any) -> None:
         if not buffer.is_meta:
             continue
         owner = encoder.get_submodule(name.rpartition(".")[0])
+        numbered = "position" in name
         values = (
-            torch.arange(buffer.shape[-1]).expand(buffer.shape)
-            if "position" in name
-            else torch.zeros(buffer.shape)
+            torch.arange(buffer.shape[-1]).expand(buffer.shape) if numbered else torch.zeros(buffer.shape)
         )
         owner.register_buffer(name.rpartition(".")[2], values.to(buffer.dtype), persistent=False)
 

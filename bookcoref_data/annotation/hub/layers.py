@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 Shapes = dict[str, tuple[int, ...]]
 
 
+def linear_shapes(name: str, inputs: int, outputs: int) -> Shapes:
+    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
+
+
+def norm_shapes(name: str, size: int) -> Shapes:
+    return {f"{name}.weight": (size,), f"{name}.bias": (size,)}
+
+
 def two_layers(state: State, name: str, x: torch.Tensor) -> torch.Tensor:
     """Maverick's fully connected layer: dense1, GELU, layer norm, dense."""
     import torch.nn.functional as F
@@ -29,14 +37,12 @@ def two_layers(state: State, name: str, x: torch.Tensor) -> torch.Tensor:
 
 
 def two_layers_shapes(name: str, inputs: int, hidden: int, outputs: int) -> Shapes:
-    return {
-        f"{name}.layer.dense1.weight": (hidden, inputs),
-        f"{name}.layer.dense1.bias": (hidden,),
-        f"{name}.layer.layer_norm.weight": (hidden,),
-        f"{name}.layer.layer_norm.bias": (hidden,),
-        f"{name}.layer.dense.weight": (outputs, hidden),
-        f"{name}.layer.dense.bias": (outputs,),
-    }
+    first, norm, last = (f"{name}.layer.{part}" for part in ("dense1", "layer_norm", "dense"))
+    return (
+        linear_shapes(first, inputs, hidden)
+        | norm_shapes(norm, hidden)
+        | linear_shapes(last, hidden, outputs)
+    )
 
 
 def projection(
@@ -56,13 +62,8 @@ def projection(
 
 
 def projection_shapes(name: str, inputs: int, hidden: int, outputs: int, norm: bool) -> Shapes:
-    shapes = {
-        f"{name}.1.weight": (hidden, inputs),
-        f"{name}.1.bias": (hidden,),
-        f"{name}.4.weight": (outputs, hidden),
-        f"{name}.4.bias": (outputs,),
-    }
-    return shapes | ({f"{name}.5.weight": (outputs,), f"{name}.5.bias": (outputs,)} if norm else {})
+    shapes = linear_shapes(f"{name}.1", inputs, hidden) | linear_shapes(f"{name}.4", hidden, outputs)
+    return shapes | (norm_shapes(f"{name}.5", outputs) if norm else {})
 
 
 def activate(x: torch.Tensor, name: str) -> torch.Tensor:

@@ -19,7 +19,7 @@ from ...errors import UsageError
 from .batching import Batches
 from .device import dtype_of
 from .encoder import OnEncoder, Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
-from .layers import Shapes, moved, projection, projection_shapes
+from .layers import Shapes, linear_shapes, moved, norm_shapes, projection, projection_shapes
 from .weights import State, check_shapes, find_folder, read_config, read_weights, without_prefix
 
 if TYPE_CHECKING:
@@ -91,14 +91,9 @@ class ReaderSettings:
 def reader_shapes(size: int, settings: ReaderSettings) -> Shapes:
     """Names and shapes of a reader's own tensors for an encoder with hidden size `size`."""
     shapes = projection_shapes("ned_start_classifier", size, settings.hidden, 2, norm=False)
-    shapes |= {
-        "ned_end_classifier.dense_0.weight": (size, 2 * size),
-        "ned_end_classifier.dense_0.bias": (size,),
-        "ned_end_classifier.LayerNorm.weight": (size,),
-        "ned_end_classifier.LayerNorm.bias": (size,),
-        "ned_end_classifier.dense_1.weight": (2 if settings.binary_ends else 1, size),
-        "ned_end_classifier.dense_1.bias": (2 if settings.binary_ends else 1,),
-    }
+    shapes |= linear_shapes("ned_end_classifier.dense_0", 2 * size, size)
+    shapes |= norm_shapes("ned_end_classifier.LayerNorm", size)
+    shapes |= linear_shapes("ned_end_classifier.dense_1", size, 2 if settings.binary_ends else 1)
     for name in ("ed_start_projector", "ed_end_projector"):
         shapes |= projection_shapes(name, size, settings.hidden, settings.hidden, norm=True)
     return shapes
