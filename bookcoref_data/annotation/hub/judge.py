@@ -109,7 +109,7 @@ class Judge:
 
         if prefix != self._prefix:
             ids = torch.tensor([prefix], device=self.device)
-            self._cache = self._model.model(input_ids=ids, use_cache=True).past_key_values
+            self._cache = self._model.model(input_ids=ids, use_cache=True)[self._shelf]
             self._prefix = prefix
         cache: Any = copy.deepcopy(self._cache)
         cache.batch_repeat_interleave(copies)
