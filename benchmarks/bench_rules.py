@@ -85,6 +85,7 @@ _OTHERS = (
     Rule("outsiders", "_called_by_title", _always([])),
     Rule("aliases", "_spelt_otherwise", _always({})),
     Rule("aliases", "_names_of_the_described", _always({})),
+    Rule("backend", "name_the_missing", lambda book, known, parse: known),
     Rule("aliases", "_names_that_tell", _always({})),
 )
 

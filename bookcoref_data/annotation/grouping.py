@@ -75,7 +75,8 @@ _YOUNGER, _YOUNGER_SHARE = 3, 0.1
 class Group:
     """The names of one person: each as it is written ("Mr. Knightley") with its count, and the token of
     every occurrence. `first` and `last` are "" where the book does not say; `role` as above. `by_places` are
-    those of the names that share no word with the others and were joined by where they stand."""
+    those of the names that share no word with the others and were joined by where they stand; `gender` is
+    "m", "f", or "" where neither titles nor first name nor pronouns say it."""
 
     first: str
     last: str
@@ -89,6 +90,7 @@ class Group:
     other_firsts: set[str] = field(default_factory=set)
     husband: str = ""
     by_places: set[str] = field(default_factory=set)
+    gender: str = ""
     taken_by: Group | None = None
 
     def take(self, other: Group) -> None:
@@ -169,7 +171,10 @@ class _ByPlaces:
             one.by_places |= set(other.names)
             one.take(other)
         self._join_epithets([g for g in groups if g.names])
-        return [g for g in groups if g.names]
+        left = [g for g in groups if g.names]
+        for group in left:
+            group.gender = self._gender_of(group)
+        return left
 
     def _join_epithets(self, groups: list[Group]) -> None:
         """ "The Jew" is Fagin; what a title says already ("the Professor") is left."""
@@ -202,24 +207,25 @@ class _ByPlaces:
 
     def _somebody(self, group: Group) -> Somebody:
         """A group as it is weighed against others."""
-        firsts, last = {group.first, *group.other_firsts} - {""}, group.last
-        if not firsts and (not last or (group.titles and group.titles <= _BEFORE_FIRST_NAMES_ONLY)):
-            firsts, last = {last or min(group.names)}, ""
-        return Somebody(
-            frozenset(first.lower() for first in firsts),
-            last.lower(),
-            self._gender_of(group),
-            group.count,
-            self._scenes.traces((start, self._ends.get(start, start)) for start in group.places),
-            married=group.role == WIFE,
-            apart=group.set_apart,
-        )
+        traces = self._scenes.traces((start, self._ends.get(start, start)) for start in group.places)
+        group.gender = self._gender_of(group)
+        return somebody(group, traces)
 
     def _gender_of(self, group: Group) -> str:
         """ "m", "f", or "" where neither titles nor first name nor pronouns say it."""
         by_role = {MAN: "m", KNIGHT: "m", WIFE: "f", MISS: "f"}.get(group.role, "")
         word = group.first or group.last or min(group.names)
         return group.gender_of_titles or by_role or self._genders.of(word) or self._genders.likely(word)
+
+
+def somebody(group: Group, traces: Traces) -> Somebody:
+    """A group as it is weighed against others, with its places."""
+    firsts, last = {group.first, *group.other_firsts} - {""}, group.last
+    if not firsts and (not last or (group.titles and group.titles <= _BEFORE_FIRST_NAMES_ONLY)):
+        firsts, last = {last or min(group.names)}, ""
+    lower = frozenset(first.lower() for first in firsts)
+    married = group.role == WIFE
+    return Somebody(lower, last.lower(), group.gender, group.count, traces, married, group.set_apart)
 
 
 def _is_evidence(sighting: Sighting, seen: Mapping[Words, Sighting]) -> bool:

@@ -51,6 +51,8 @@ _LEAST_ANSWERS = 2
 """Times that one of them must be called and the other answer."""
 _ONE_GENDER, _SAME_SURNAME = 0.7, 0.5
 """What it says for a pair that both are known to be of one gender, and that both have the same surname."""
+_RARER = 0.67
+"""Most that the name of the cast may occur for each time that the book has the other."""
 _LEAST_TIMES = 5
 """Times that both must be named: of rarer names too little is known."""
 
@@ -166,21 +168,41 @@ class Pair:
 
 def same_people(people: Sequence[Somebody]) -> list[Pair]:
     """The pairs that are one person, surest first, nobody in two of them."""
-    weighed: list[Pair] = []
+    weighed = [
+        Pair(j, i, weight(a, b))
+        for i, a in enumerate(people)
+        for j, b in enumerate(people[:i])
+        if may_be_one(a, b)
+    ]
+    return [p for p in _clear(weighed) if p.weight >= _least(people[p.one], people[p.other])]
+
+
+def of_the_cast(people: Sequence[Somebody], cast: Sequence[Somebody]) -> list[Pair]:
+    """Pairs of somebody whom a book names often, and one of a cast that has everybody: he must be one of
+    them, so less evidence is needed, but the name of the cast is the rarer one. Numbers in the two lists."""
+    weighed = [
+        Pair(i, len(people) + k, weight(a, b))
+        for i, a in enumerate(people)
+        for k, b in enumerate(cast)
+        if a.gender == b.gender != ""
+        and 0 < b.count <= _RARER * a.count
+        and (not (b.firsts or b.last) or _complete(a, b))
+    ]
+    return [Pair(p.one, p.other - len(people), p.weight) for p in _clear(weighed) if p.weight >= _LEAST]
+
+
+def _clear(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs, surest first, that stand out among all of each of the two."""
     rivals: dict[int, list[float]] = defaultdict(list)
-    for i, a in enumerate(people):
-        for j, b in enumerate(people[:i]):
-            if may_be_one(a, b):
-                pair = Pair(j, i, weight(a, b))
-                weighed.append(pair)
-                rivals[i].append(pair.weight)
-                rivals[j].append(pair.weight)
-    second = {k: sorted(weights, reverse=True)[1] for k, weights in rivals.items() if len(weights) > 1}
+    weighed = sorted(pairs, key=lambda p: -p.weight)
+    for pair in weighed:
+        rivals[pair.one].append(pair.weight)
+        rivals[pair.other].append(pair.weight)
+    second = {k: weights[1] for k, weights in rivals.items() if len(weights) > 1}
     return [
         pair
-        for pair in sorted(weighed, key=lambda p: -p.weight)
-        if pair.weight >= _least(people[pair.one], people[pair.other])
-        and all(pair.weight - second.get(k, -_MARGIN) >= _MARGIN for k in (pair.one, pair.other))
+        for pair in weighed
+        if all(pair.weight - second.get(k, -_MARGIN) >= _MARGIN for k in (pair.one, pair.other))
     ]
 
 
@@ -208,9 +230,12 @@ def bearers(epithets: Sequence[Somebody], people: Sequence[Somebody]) -> list[Pa
 
 
 def may_be_one(a: Somebody, b: Somebody) -> bool:
-    """Whether two people complete each other, a first name and a surname, and nothing speaks against it."""
-    if min(a.count, b.count) < _LEAST_TIMES or {a.gender, b.gender} == {"m", "f"}:
-        return False
+    """Whether two people are named often enough, and complete each other."""
+    return min(a.count, b.count) >= _LEAST_TIMES and {a.gender, b.gender} != {"m", "f"} and _complete(a, b)
+
+
+def _complete(a: Somebody, b: Somebody) -> bool:
+    """Whether two people complete each other: a first name and a surname."""
     if a.last and b.last:
         alike = a.last == b.last and a.married == b.married
         return alike and not (a.firsts and b.firsts) and not (a.apart or b.apart)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
-from bookcoref_data.annotation.embedded.aliases import _doubt, learn_aliases
+from bookcoref_data.annotation.embedded.aliases import _doubt, learn_aliases, name_the_missing
 from bookcoref_data.annotation.embedded.names import take_apart
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.grouping import Group
@@ -185,3 +185,32 @@ def test_a_description_that_is_somebody_else_is_noted(annotate, said):
     note = "'The Painter' is another name of Basil Ward in this text; its mentions are counted there"
     assert note in done.state.notes
     assert not any("does not occur" in n for n in done.state.notes)
+
+
+NAMED_OFTEN = "Anna Hart came in. Anna sat by the fire. It rained. She slept. It was late.\n\n"
+ANNA = {"Anna", "Anna Hart", "Miss Anna"}
+DOCTOR = "Dr. Kemp came in. Kemp sat by the fire. It rained. He slept. It was late.\n\n"
+OTHERS = "Tom Ford left the house. Tom was cold. Ford ran. He never came back to the house.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "new"),
+    [
+        (NAMED_OFTEN * 12 + "Miss Anna left.\n\n" * 4 + "Miss Hart spoke.\n\n" * 3, "Miss Hart", ANNA),
+        (DOCTOR * 12 + "The doctor spoke.\n\n" * 4, "The Doctor", {"Kemp", "Dr. Kemp"}),
+        # Whom the book names seldom may be in no cast.
+        (NAMED_OFTEN * 7 + "Miss Anna left.\n\n" * 4 + "Miss Hart spoke.\n\n" * 3, "Miss Hart", set()),
+        (DOCTOR * 8 + "The doctor spoke.\n\n" * 4, "The Doctor", set()),
+        # Two doctors, and a wife and her daughter.
+        ((DOCTOR + DOCTOR.replace("Kemp", "Cuss")) * 12 + "The doctor spoke.", "The Doctor", set()),
+        (NAMED_OFTEN * 12 + "Mrs. Hart spoke. Miss Anna left.\n\n" * 4, "Mrs. Hart", set()),
+    ],
+)
+def test_who_is_named_often_is_found_under_a_rare_name_of_the_cast(book_of, text, entry, new):
+    """Only if the cast has most of those who are named often."""
+    book = book_of(text + OTHERS * 20)
+    parse = parse_book(book)
+    for cast, wanted in ((f"{entry}\nTom Ford", new), (f"{entry}\nJack Bell", set())):
+        learned = learn_aliases(book, parse_cast(cast), parse)
+        known = name_the_missing(book, learned, parse).cast.entries[0]
+        assert {*known.aliases} - {*learned.cast.entries[0].aliases} == wanted

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.identity import Scenes, Somebody, Traces, bearers, evidence, same_people
+from bookcoref_data.annotation.identity import (
+    Scenes,
+    Somebody,
+    Traces,
+    bearers,
+    evidence,
+    of_the_cast,
+    same_people,
+)
 from bookcoref_data.annotation.propose import propose_cast
 
 
@@ -88,6 +96,27 @@ HENRY, WILCOX = person("henry"), person(last="wilcox", at=BESIDE)
 )
 def test_a_first_name_and_a_surname_make_one_person_where_one_reading_is_left(people, joined):
     assert [(p.one, p.other) for p in same_people(people)] == ([(0, 1)] if joined else [])
+
+
+RARE = traces(range(1, 50, 10))
+
+
+@pytest.mark.parametrize(
+    ("cast", "found"),
+    [
+        ([person(last="wilcox", at=RARE, count=5)], [(0, 0)]),
+        ([person(at=RARE, count=5)], [(0, 0)]),  # a title alone
+        ([person(last="wilcox", at=RARE, count=15)], []),  # the cast would call him by the name used most
+        ([person(last="wilcox", at=RARE, count=0)], []),
+        ([person(last="wilcox", gender="f", at=RARE, count=5)], []),
+        ([person(last="wilcox", gender="", at=RARE, count=5)], []),
+        ([person("paul", at=RARE, count=5)], []),
+        ([person(last="wilcox", at=traces([0, 5]), count=5)], []),  # in one sentence
+        ([person(last="wilcox", at=RARE, count=5), person(at=RARE, count=5)], []),  # either of two
+    ],
+)
+def test_who_is_named_often_is_one_of_a_cast_that_has_everybody(cast, found):
+    assert [(p.one, p.other) for p in of_the_cast([person("henry")], cast)] == found
 
 
 SCENE = "Mr. Hart came in. Anna said so to him. {} sat down. Then Anna left the room.\n\n"

@@ -16,14 +16,15 @@ from typing import NamedTuple
 from ...books import Book
 from ...words import honorifics, word_set
 from ..cast import Cast, Entry
-from ..grouping import LEAST_EPITHETS, Group, group_names, written
-from ..identity import Scenes, Somebody, Span, bearers
+from ..grouping import LEAST_EPITHETS, Group, group_names, somebody, written
+from ..identity import Scenes, Somebody, Span, Traces, bearers, of_the_cast
 from ..sightings import name_runs
 from . import lexicon as lex
 from .linking import link_hits
 from .names import (
     ALIAS,
     LAST_TITLED,
+    WITHOUT_SURNAME,
     NameTable,
     Person,
     Word,
@@ -44,6 +45,8 @@ _ALIKE = 0.75
 _MISSPELT, _LONG = 0.8, 5
 """The same for words of a name of which the book has only the other, and their least length."""
 _WHY = ", from where the names stand"
+_OFTEN = 20
+"""Times that somebody must be named to be surely in a cast that has nearly everybody."""
 _CLEAR = 2
 """Times more often that a group must be called by names of one character than by those of any other."""
 
@@ -110,27 +113,71 @@ def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownN
     table = NameTable(known.cast, book_words(book.tokens))
     free = [g for g in known.groups if g.names and g.has_name and not any(_known(n, table) for n in g.names)]
     places = _places_of(described, book, table, parse)
+    places = {who: spans for who, spans in places.items() if len(spans) >= LEAST_EPITHETS}
     if not places or not free:
         return {}
     scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
 
-    def somebody(gender: str, spans: list[Span]) -> Somebody:
+    def nameless(gender: str, spans: list[Span]) -> Somebody:
         return Somebody(frozenset(), "", gender, len(spans), scenes.traces(spans))
 
-    epithets = [somebody(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
-    people = [somebody(g.gender_of_titles, [(at, ends.get(at, at)) for at in g.places]) for g in free]
+    epithets = [nameless(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
+    people = [nameless(g.gender_of_titles, [(at, ends.get(at, at)) for at in g.places]) for g in free]
     found = [(list(places)[pair.one], free[pair.other]) for pair in bearers(epithets, people)]
     times = Counter(id(group) for _, group in found)
     return {who: Counter(group.names) for who, group in found if times[id(group)] == 1}
 
 
+def name_the_missing(book: Book, known: Learned, parse: Parse) -> Learned:
+    """With names of those whom the book names often, and whom the cast must have by a rarer name: "Cynthia
+    Hart" is its "Miss Hart", "Dr. Kemp" its "The Doctor". Only where the cast has most of those who are named
+    often: then everybody of them is likely in it."""
+    table = NameTable(known.cast, book_words(book.tokens))
+    table.learn(book_words(book.tokens))
+    often = [g for g in known.groups if g.count >= _OFTEN]
+    free = [g for g in often if g.has_name and _owner(g, table) < 0]
+    if not free or 2 * sum(g.count for g in free) > sum(g.count for g in often):
+        return known
+    found: _KnownNames = {}
+    for who, person in enumerate(table.people):
+        title = _bare_title(person)
+        titles = {title, lex.TITLE_NOUNS.get(title, title)} - {""}
+        bearers = [g for g in known.groups if g.has_name and not g.titles.isdisjoint(titles)]
+        if len(bearers) == 1 and bearers[0] in free:
+            found[who] = Counter(bearers[0].names)
+            free.remove(bearers[0])
+    places = _places_of({*range(len(table.people))}, book, table, parse)
+    scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
+    people = [somebody(g, scenes.traces((at, ends.get(at, at)) for at in g.places)) for g in free]
+    cast = [_entry(person, scenes.traces(places[who])) for who, person in enumerate(table.people)]
+    for pair in of_the_cast(people, cast):
+        found[pair.other] = Counter(_new_names(free[pair.one], pair.other, table))
+    return known.with_names(found, _WHY)
+
+
+def _bare_title(person: Person) -> str:
+    """The title of somebody whom the cast calls by it alone: "doctor" for "The Doctor"; "" for others."""
+    words = name_words(person.entry.name)
+    return words[1] if person.common and len(words) == 2 and words[1] in lex.TITLES else ""
+
+
+def _entry(person: Person, traces: Traces) -> Somebody:
+    """Somebody of the cast as he is weighed against the people of the book."""
+    nameless = person.common or not WITHOUT_SURNAME.isdisjoint(person.titles)
+    firsts, last = (frozenset[str](), "") if nameless else (frozenset(person.first[:1]), person.family)
+    weighed = not person.group and (not person.common or bool(_bare_title(person)))
+    count = len(traces.sentences) if weighed else 0
+    married = not WIVES.isdisjoint(person.titles)
+    return Somebody(firsts, last, _sure_gender(person), count, traces, married)
+
+
 def _places_of(characters: set[int], book: Book, table: NameTable, parse: Parse) -> dict[int, list[Span]]:
-    """Where the book has the names of these characters, of those whom it has as often as an epithet."""
+    """Where the book has the names of these characters."""
     places: dict[int, list[Span]] = defaultdict(list)
     for hit in link_hits(book, table, parse, "link"):
         if hit.character in characters:
             places[hit.character].append((hit.start, hit.end))
-    return {who: spans for who, spans in places.items() if len(spans) >= LEAST_EPITHETS}
+    return places
 
 
 def _is_only_described(entry: Entry) -> bool:
@@ -319,7 +366,7 @@ def _is_of_another_gender(claim: _Claim) -> bool:
 
 def _is_married_and_not(claim: _Claim) -> bool:
     titles = {*claim.person.titles}
-    wife = bool(claim.titles & honorifics.UNMARRIED) and bool(titles & _WIVES - honorifics.UNMARRIED)
+    wife = bool(claim.titles & honorifics.UNMARRIED) and bool(titles & WIVES - honorifics.UNMARRIED)
     return wife or is_another_woman(claim.titles, titles)
 
 
@@ -377,7 +424,7 @@ def _is_a_family(claim: _Claim) -> bool:
 
 
 _BEFORE_FIRST_NAMES = lex.ADJECTIVES_OF_NAMES | word_set("aunt uncle cousin sister brother miss")
-_WIVES = honorifics.MARRIED | word_set("lady countess duchess baroness marchioness")
+WIVES = honorifics.MARRIED | word_set("lady countess duchess baroness marchioness")
 _NOBLE = lex.words("NOBLE")
 _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("of the other gender", _is_of_another_gender),

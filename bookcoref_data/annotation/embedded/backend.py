@@ -20,7 +20,7 @@ from ..plan import Plan
 from ..state import Dropped, Marked, Quote, State
 from ..steps import STEP_NAMES, Job, Step
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
-from .aliases import Learned, learn_aliases
+from .aliases import Learned, learn_aliases, name_the_missing
 from .calibration import calibrated
 from .linking import filter_names, link_names, listed_twice, never_found
 from .narrator import find_narration
@@ -110,7 +110,9 @@ class EmbeddedBackend:
         """The cast with the names that the book gives it, learned once."""
         key = (job.book.tokens_sha256(), job.cast)
         if self._known is None or self._known[0] != key:
-            self._known = (key, learn_aliases(job.book, job.cast, self.parse(job.book)))
+            parse = self.parse(job.book)
+            learned = learn_aliases(job.book, job.cast, parse)
+            self._known = (key, name_the_missing(job.book, learned, parse))
         return self._known[1]
 
     def read(self, job: Job, names: list[Marked], fixed: Mapping[Span, int], how: HowToRead) -> Reading:

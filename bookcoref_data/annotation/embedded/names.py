@@ -137,7 +137,7 @@ def _first_and_last(titles: list[str], rest: list[str]) -> tuple[tuple[str, ...]
 
 
 _CALLED_BY_THEIR_LAND = lex.words("CALLED_BY_THEIR_LAND")
-_WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
+WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
 _NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
 
@@ -506,7 +506,7 @@ class NameTable:
     @staticmethod
     def _surname_after(words: Word, at: int, p: Person) -> str:
         """The surname that follows the name at a place, "" where none does."""
-        crowned = not _WITHOUT_SURNAME.isdisjoint(p.titles)
+        crowned = not WITHOUT_SURNAME.isdisjoint(p.titles)
         if p.last or p.common or crowned or at + 1 >= len(words.text) or not words.capital[at + 1]:
             return ""
         name = words.text[at + 1]
