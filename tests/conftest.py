@@ -17,7 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # `training` is not installed. It comes last, so that the installed package is tested, not the checkout.
 sys.path.append(str(ROOT))
 # A busy machine draws examples slowly; that is no fault of the code.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How many are drawn where a test does not say it: `.ci/run` draws more.
+EXAMPLES = int(os.environ.get("BOOKCOREF_EXAMPLES", "40"))
+settings.register_profile(
+    "busy", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("busy")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and commands that tests interrupt would inherit it.

@@ -23,6 +23,16 @@ NEEDS = (
     "--recipe open-silver",
     "--release release",
 )
+TAKES_LONG = (
+    "--like release",
+    "annotate lamp.txt --propose-cast",
+    "audit gold.jsonl",
+    "cast lamp.txt --cast",
+    "cast lamp.txt --json",
+    "regenerate bookcoref",
+    "review lamp.txt",
+)
+"""Run with the long tests; in the run by default their words are read. Other tests run these verbs."""
 DIFFERS = ("regenerate",)
 """Exit code 1, because an annotation of the sample is not its gold."""
 
@@ -36,7 +46,7 @@ def test_every_verb_has_two_or_three_examples():
 
 
 @pytest.mark.parametrize("line", [
-    pytest.param(line, marks=[pytest.mark.long] if "--like release" in line else [])
+    pytest.param(line, marks=[pytest.mark.long] if any(long in line for long in TAKES_LONG) else [])
     for line in EXAMPLES if not any(n in line for n in NEEDS)
 ])  # fmt: skip
 def test_an_example_runs(place, request, monkeypatch, tmp_path, line):
@@ -50,7 +60,7 @@ def test_an_example_runs(place, request, monkeypatch, tmp_path, line):
     assert done.exit_code == wanted, f"{done.output} {done.exception!r}"
 
 
-@pytest.mark.parametrize("line", [line for line in EXAMPLES if any(n in line for n in NEEDS)])
+@pytest.mark.parametrize("line", [line for line in EXAMPLES if any(n in line for n in NEEDS + TAKES_LONG)])
 def test_an_example_that_needs_more_is_understood(place, monkeypatch, line):
     monkeypatch.chdir(place)
     command, words = get_command(make_app()), shlex.split(line)[1:]

@@ -349,7 +349,8 @@ def test_mutated_inputs_are_taken_or_refused_and_leave_what_we_read_again(kind, 
     assert taken > times // 20, "nearly all are refused, so that little is tried"
 
 
-def test_the_declarations_mean_what_json_schema_says():
+@pytest.mark.parametrize("times", [FEW, pytest.param(max(200, TIMES), marks=pytest.mark.long)])
+def test_the_declarations_mean_what_json_schema_says(times):
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(resource("manifests", "inputs.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -370,7 +371,7 @@ def test_the_declarations_mean_what_json_schema_says():
     assert set(samples) <= set(_declared())
     for shape, values in samples.items():
         validator = jsonschema.Draft202012Validator(schema | {"$ref": f"#/$defs/{shape}"})
-        for _ in range(max(200, TIMES)):
+        for _ in range(times):
             value = draw.choice(values)
             for _ in range(draw.randint(0, 2)):
                 value = mutated(value, draw)
