@@ -28,6 +28,11 @@ def test_a_missing_or_an_unknown_fact_is_refused(facts, name):
         BookFacts.from_dict(value)
 
 
+def test_a_long_name_of_an_unknown_fact_is_cut(facts):
+    with pytest.raises(ValueError, match=f"fact '{'x' * 40}' is unknown"):
+        BookFacts.from_dict(facts.to_dict() | {"x" * 99: 1})
+
+
 def test_three_facts_may_be_left_out(facts):
     value = {k: v for k, v in facts.to_dict().items() if k not in ("text", "check", "notes")}
     read = BookFacts.from_dict(value)

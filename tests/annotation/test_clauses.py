@@ -1,0 +1,62 @@
+"""The clause of a pronoun: its verb, the verbs above it, and those beside it, on parses made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bookcoref_data.annotation.embedded.clauses import NO_CLAUSE, Clause, clause_of, is_heard
+from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, Markable
+from bookcoref_data.annotation.embedded.parsing import Parse
+
+
+def parsed(*rows: tuple[str, int, str, str]) -> tuple[list[str], Parse]:
+    """One sentence: (word, token that governs it, tag, relation) for each token."""
+    words, head, tag, dep = map(list, zip(*rows, strict=True))
+    governs = np.array(head, np.int32)
+    none = np.zeros(len(words), np.int32)
+    return words, Parse(governs, tag, dep, none, none, none, "by hand")
+
+
+def clause(sentence: tuple[list[str], Parse], word: str, role: int = OTHER) -> Clause:
+    words, parse = sentence
+    at = words.index(word)
+    return clause_of(parse, Markable(at, at, at, "pronoun", 3, "f", role, text=word))
+
+
+# She said that he had left and that they wept.
+SAID = parsed(
+    ("she", 1, "PRP", "nsubj"), ("said", 1, "VBD", "ROOT"), ("that", 5, "IN", "mark"),
+    ("he", 5, "PRP", "nsubj"), ("had", 5, "VBD", "aux"), ("left", 1, "VBN", "ccomp"),
+    ("and", 5, "CC", "cc"), ("they", 8, "PRP", "nsubj"), ("wept", 5, "VBD", "conj"),
+)  # fmt: skip
+# Mary heard her sing in his house.
+HEARD = parsed(
+    ("Mary", 1, "NNP", "nsubj"), ("heard", 1, "VBD", "ROOT"), ("her", 3, "PRP", "nsubj"),
+    ("sing", 1, "VB", "ccomp"), ("in", 3, "IN", "prep"),
+    ("his", 6, "PRP$", "poss"), ("house", 4, "NN", "pobj"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "found"), [
+    ("she", Clause(1, (), (), True)),
+    ("he", Clause(5, (1,), (), False)),
+    ("they", Clause(8, (1,), (5,), False)),
+])  # fmt: skip
+def test_verbs_above_and_beside(word, found):
+    assert clause(SAID, word) == found
+
+
+def test_who_is_heard_is_an_object_of_the_verb_above():
+    assert is_heard(HEARD[1], Markable(2, 2, 2, "pronoun", 3, "f", OTHER, text="her"))
+    assert not is_heard(HEARD[1], Markable(2, 2, 2, "pronoun", 3, "f", OTHER, text="she"))
+    assert clause(HEARD, "her") == Clause(1, (), (), True)
+
+
+def test_an_owner_stands_in_the_clause_of_what_is_owned():
+    assert clause(HEARD, "his", POSSESSIVE) == Clause(3, (1,), (), False)
+    assert clause(HEARD, "Mary").verb == 1
+
+
+def test_without_a_verb_there_is_no_clause():
+    assert clause(parsed(("oh", 1, "UH", "intj"), ("he", 1, "PRP", "ROOT")), "he") == NO_CLAUSE
