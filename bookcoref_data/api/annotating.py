@@ -125,9 +125,15 @@ def annotate_many(
         from ..workflows.annotate_many import Shelf
 
         root = Store.open(path_or_none(cache_dir)).root
-        many = Shelf(path_of(books), plan, root, _cast_path(cast), names, wanted)
+        if not (cast is None or isinstance(cast, str | os.PathLike)):
+            expected = "a cast file, a folder of them, or 'auto'"
+            raise UsageError("many books take no list of names", expected=expected)
+        many = Shelf(path_of(books), plan, root, path_or_none(cast), names, wanted)
         return _in_parallel(many, folder, engine, jobs, tasks, slurm, replace, progress)
-    sources = [source for book in _each(books) for source in _sources(book)]
+    given: Any = books
+    if isinstance(books, str | os.PathLike | AnnotatedBook) or not isinstance(books, Iterable):
+        given = [books]
+    sources = [source for book in given for source in _sources(book)]
     done = _in_turn(
         sources, plan, cast, folder, path_or_none(report), replace=replace, narrators=names,
         steps=wanted or None, resume=resume, progress=progress,
@@ -170,7 +176,16 @@ class AnnotatedMany(Result):
         """One row per book: failed ones first, then those with most remarks."""
         columns = ("book", "cast", "mentions", "remarks", "work")
         rows: list[list[Any]] = [[key, None, None, None, "failed"] for key in self.failed]
-        return Table.of_rows(columns, rows + self._finished_rows())
+        if self.work is None:
+            made = [(b.doc_key, len(b.characters), len(b.mentions), len(b.notes)) for b in self._books or ()]
+            finished: list[list[Any]] = [[*row, "made now"] for row in made]
+        else:
+            finished = [
+                [key, len(s.names), len(s.mentions), len(s.notes),
+                 "kept" if key in self.work.reused else "made now"]
+                for key, s in self._states().items()
+            ]  # fmt: skip
+        return Table.of_rows(columns, rows + sorted(finished, key=lambda row: -row[3]))
 
     def to_dict(self) -> dict[str, Any]:
         if self.work is None:
@@ -186,18 +201,6 @@ class AnnotatedMany(Result):
             for k, s in self._states().items()
         ]
         return self.work.to_dict() | {"books": books, "files": [str(f) for f in self.files]}
-
-    def _finished_rows(self) -> list[list[Any]]:
-        if self.work is None:
-            made = [(b.doc_key, len(b.characters), len(b.mentions), len(b.notes)) for b in self._books or ()]
-            rows: list[list[Any]] = [[*row, "made now"] for row in made]
-        else:
-            rows = [
-                [key, len(s.names), len(s.mentions), len(s.notes),
-                 "kept" if key in self.work.reused else "made now"]
-                for key, s in self._states().items()
-            ]  # fmt: skip
-        return sorted(rows, key=lambda row: -row[3])
 
     def _states(self) -> dict[str, Any]:
         from ..workflows.annotate_many import read_state
@@ -347,7 +350,14 @@ def _one(
         said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
         changes = tuple(effects(before, done.annotation(), wanted, said))
         if careful:
-            _require_little(changes)
+            # Corrections may not change much of somebody at other places than their own.
+            if much := [e for e in changes if e.much]:
+                told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
+                raise BookcorefError(
+                    "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
+                    found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
+                    hint="look at it with --dry-run, then add --accept; nothing was written",
+                )
             write_states(done, how["states"])
         return done, found.conflicts, changes
 
@@ -372,17 +382,6 @@ def _scores(done: Sequence[Annotated], report: Path | None) -> dict[str, Table]:
     return tables
 
 
-def _require_little(effects: Iterable[Effect]) -> None:
-    """Raises BookcorefError: corrections change much of somebody at other places than their own."""
-    if much := [e for e in effects if e.much]:
-        told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
-        raise BookcorefError(
-            "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
-            found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
-            hint="look at it with --dry-run, then add --accept; nothing was written",
-        )
-
-
 def _plan(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
     from ..annotation.plan import default_plan, read_plan
 
@@ -398,11 +397,6 @@ def _names(value: str | Iterable[str]) -> tuple[str, ...]:
 def _steps(value: str | Iterable[str]) -> tuple[str, ...]:
     steps = ",".join([value] if isinstance(value, str) else value).split(",")
     return tuple(step.strip() for step in steps if step.strip())
-
-
-def _each(books: Any) -> list[Any]:
-    one = isinstance(books, str | os.PathLike | AnnotatedBook)
-    return [books] if one or not isinstance(books, Iterable) else list(books)
 
 
 def _sources(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
@@ -458,7 +452,14 @@ def _in_parallel(
     listener, workers = progress or Silent(), worker_count(jobs)
     listener.note(str(workload(books, workers)))
     if slurm:
-        return AnnotatedMany(None, submission=_submitted(books, out, jobs, tasks, slurm))
+        from ..workflows.datatrove_engine import Slurm, submit_slurm
+
+        # When the books are done, the same call without `slurm` collects them.
+        partition, _, limit = slurm.partition(":")
+        where = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
+        folder, count = out.absolute() / "work", tasks or books.count()
+        sent = submit_slurm(books, folder, books.cache, where, tasks=count, workers=jobs or -1)
+        return AnnotatedMany(None, submission=sent)
     if engine == "datatrove":
         from ..workflows.datatrove_engine import run_local
 
@@ -468,20 +469,3 @@ def _in_parallel(
     else:
         work = annotate_books(books.jobs, books.count(), workers=jobs, progress=listener)
     return AnnotatedMany(work, collect(work, out, replace=replace) if work.finished else ())
-
-
-def _submitted(books: Shelf, out: Path, jobs: int, tasks: int, slurm: str) -> Submission:
-    """Hand the books to Slurm; when they are done, the same call without `slurm` collects them."""
-    from ..workflows.datatrove_engine import Slurm, submit_slurm
-
-    partition, _, limit = slurm.partition(":")
-    where = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
-    work = out.absolute() / "work"
-    return submit_slurm(books, work, books.cache, where, tasks=tasks or books.count(), workers=jobs or -1)
-
-
-def _cast_path(cast: o.CastLike) -> Path | None:
-    """The cast of a folder of books: a file, a folder, or "auto"."""
-    if cast is None or isinstance(cast, str | os.PathLike):
-        return path_or_none(cast)
-    raise UsageError("many books take no list of names", expected="a cast file, a folder of them, or 'auto'")

@@ -13,7 +13,7 @@ from ..outputs import files_of
 from ..resources import resource
 from . import options as o
 from .options import PathLike, path_or_none, renamed, text_or_none
-from .tables import Result, Table
+from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..annotation.plan import Plan
@@ -28,42 +28,29 @@ OPEN_SILVER = "open-silver"
 _FACTS = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
 
 
-class Rebuilt:
+class Rebuilt(Reported):
     """What a rebuild did; `ok` is False when a book failed or was remapped."""
 
-    def __init__(self, report: RebuildReport) -> None:
-        self.report = report
+    report: RebuildReport
 
     @property
-    def out(self) -> Path:
-        """The data set folder."""
-        return self.report.out
-
-    @property
-    def failed(self) -> dict[str, str]:
-        """Books that could not be built, with the reason."""
-        return {key: str(error) for key, error in self.report.failed.items()}
-
-    @property
-    def books(self) -> Table:
+    def table(self) -> Table:
         """One row per book: sizes, and how its tokens were verified."""
         found = self.report.record.books if self.report.record else []
         return Table({name: [getattr(b, name) for b in found] for name in _FACTS})
+
+    books = table
 
     @property
     def ok(self) -> bool:
         """Whether every book was built from the right edition, and the folder written."""
         return not self.failed and not self.report.kept and "remapped" not in self.books["check"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same document as `rebuild --json`."""
-        return self.report.to_dict()
+    def _line(self) -> str:
+        return f"{plural(len(self.books), 'book')}, {len(self.failed)} failed"
 
     def __repr__(self) -> str:
-        return f"<Rebuilt {str(self.out)!r}: {plural(len(self.books), 'book')}, {len(self.failed)} failed>"
-
-    def _repr_html_(self) -> str:
-        return self.books._repr_html_()
+        return f"<Rebuilt {str(self.out)!r}: {self._line()}>"
 
 
 class Verified:

@@ -14,7 +14,7 @@ from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, model_of
 from .options import PathLike, path_or_none, renamed
-from .tables import Result, Table
+from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..books import Book
@@ -329,24 +329,15 @@ def contexts_tables(
     return TableDefects(defects, placed)
 
 
-class GuideTexts(Result):
+class GuideTexts(Reported):
     """Texts of study guides: what was written, left out, and could not be read."""
 
-    def __init__(self, report: GuideTextsReport) -> None:
-        self.report = report
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """What could not be read, and why."""
-        return list(self.report.problems)
+    report: GuideTextsReport
 
     @property
     def table(self) -> Table:
         """One row per kind of text."""
         return Table({"texts": list(self.report.texts), "number": list(self.report.texts.values())})
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.report.to_dict()
 
     def _line(self) -> str:
         texts = sum(self.report.texts.values())

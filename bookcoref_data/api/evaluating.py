@@ -342,20 +342,16 @@ def _responses(response: Any) -> list[tuple[str, Any]]:
     if isinstance(response, Mapping):
         return list(response.items())
     several = isinstance(response, Sequence) and not isinstance(response, str)
+    # Each is a system: paths or lists of books, or one book that several have annotated.
+    keys = [getattr(one, "doc_key", None) for one in response] if several else []
     if several and response and all(isinstance(one, str | os.PathLike) for one in response):
         paths = [Path(one) for one in response]
         return list(zip(_names(paths), paths, strict=True))
-    if several and _are_systems(response):
+    if len(keys) > 1 and (None in keys or len({*keys}) < len(keys)):
         return [(f"response {number}", one) for number, one in enumerate(response, 1)]
     if isinstance(response, str | os.PathLike):
         return [(_names([Path(response)])[0], Path(response))]
     return [("response", response)]
-
-
-def _are_systems(items: Sequence[Any]) -> bool:
-    """Whether each item is a system: paths or lists of books, or one book that several have annotated."""
-    keys = [getattr(item, "doc_key", None) for item in items]
-    return len(items) > 1 and (None in keys or len({*keys}) < len(keys))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -391,22 +387,14 @@ def _pairs(
                 yield first, a, second, b
             return
     sources = [source for _, source in responses]
-    among = next((i for i, source in enumerate(sources) if source is compare or _same(source, compare)), None)
+    paths = [source for source in sources if isinstance(source, Path)]
+    same = (source is compare or (source in paths and source == compare) for source in sources)
+    among = next((i for i, found in enumerate(same) if found), None)
     if among is not None and len(systems) > 1:
         name, other = systems[among]
     else:
-        name, other = _other_name(sources, compare), score(compare)
+        name = _names([*paths, compare])[-1] if isinstance(compare, Path) else "other"
+        other = score(compare)
     for i, (first, a) in enumerate(systems):
         if i != among or len(systems) == 1:
             yield first, a, name, other
-
-
-def _same(one: Any, other: Any) -> bool:
-    return isinstance(one, Path) and isinstance(other, Path) and one == other
-
-
-def _other_name(sources: Sequence[Any], compare: Any) -> str:
-    """What a response is called that is compared with, but is none of those scored."""
-    if not isinstance(compare, Path):
-        return "other"
-    return _names([*(source for source in sources if isinstance(source, Path)), compare])[-1]

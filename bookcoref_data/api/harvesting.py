@@ -5,38 +5,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
 from .options import PathLike, path_or_none, paths_of, text_or_none
-from .tables import Result, Table
+from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..characters.match import MatchReport
     from ..progress import Progress
     from ..workflows.harvest import HarvestReport
 
-Made = TypeVar("Made")
 
-
-class Harvested(Result):
+class Harvested(Reported):
     """A table of casts: where it is, how many works and characters it has, what could not be read."""
 
-    def __init__(self, report: HarvestReport) -> None:
-        self.report = report
-
-    @property
-    def out(self) -> Path:
-        """The table that was written."""
-        return Path(self.report.out)
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """What could not be read, and why."""
-        return list(self.report.problems)
+    report: HarvestReport
 
     @property
     def table(self) -> Table:

@@ -11,7 +11,7 @@ from ..files import path_of
 from ..outputs import files_of
 from . import options as o
 from .options import PathLike, path_or_none, text_or_none
-from .tables import Result, Table
+from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
@@ -20,21 +20,10 @@ if TYPE_CHECKING:
     from ..workflows.publish import PublishReport
 
 
-class Packed(Result):
+class Packed(Reported):
     """The packs that were made; `failed` and `left_out` map books to reasons."""
 
-    def __init__(self, report: PackReport) -> None:
-        self.report = report
-
-    @property
-    def out(self) -> Path:
-        """The folder of the packs, or the one file."""
-        return self.report.out
-
-    @property
-    def failed(self) -> dict[str, str]:
-        """Books that could not be packed, with the reason."""
-        return {key: str(error) for key, error in self.report.failed.items()}
+    report: PackReport
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -45,9 +34,6 @@ class Packed(Result):
     def table(self) -> Table:
         """One row per pack: what stands in the index."""
         return Table.of_dicts(self.to_dict()["packs"])
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.report.to_dict()
 
     def _line(self) -> str:
         return f"{plural(len(self.report.packs), 'pack')} in {self.out}, {len(self.failed)} failed"

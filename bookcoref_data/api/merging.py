@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..formats import NotKept
     from ..progress import Progress
     from ..tasks.merging import SplitDocument
-    from ..workflows.merge import MergePlan, MergeReport
+    from ..workflows.merge import MergeReport
 
 
 class Merged(Result):
@@ -107,7 +107,11 @@ def merge(
         if tables:
             raise UsageError("a table of decisions and a cast cannot both decide", hint="leave one out")
         documents = work.with_cast(documents, names)
-    report = _decided(documents, tables, plan, only_merged, progress)
+    if tables:
+        chosen = work.voted(documents, work.read_tables(tables, documents))
+    else:
+        chosen = work.decide(documents, plan.decide, progress, plan.least)
+    report = work.merge_documents(documents, chosen, only_merged=only_merged)
     if key is not None or key_ids:
         work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
@@ -140,19 +144,6 @@ def merge_agreement(
             for pair, values in pairs.items()
         ]
     )
-
-
-def _decided(
-    documents: list[SplitDocument], tables: list[Path], plan: MergePlan, only_merged: bool,
-    progress: Progress | None,
-) -> MergeReport:  # fmt: skip
-    from ..workflows import merge as work
-
-    if tables:
-        chosen = work.voted(documents, work.read_tables(tables, documents))
-    else:
-        chosen = work.decide(documents, plan.decide, progress, plan.least)
-    return work.merge_documents(documents, chosen, only_merged=only_merged)
 
 
 def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:

@@ -40,7 +40,12 @@ class Questions(Result):
     @property
     def table(self) -> Table:
         """One row per config and split: numbers of questions, and the mean number of options."""
-        rows = [[*name, *_counts(questions)] for name, questions in self.made.tables.items()]
+        rows: list[list[Any]] = []
+        for name, questions in self.made.tables.items():
+            kinds = [q.category for q in questions]
+            none = sum(q.answer != q.entity for q in questions)
+            mean = sum(len(q.options) for q in questions) / len(questions) if questions else 0.0
+            rows.append([*name, len(questions), kinds.count("NOM"), kinds.count("PRON"), none, mean])
         return Table.of_rows(("config", "split", "questions", "NOM", "PRON", "none", "options"), rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,13 +54,6 @@ class Questions(Result):
     def _line(self) -> str:
         questions = sum(len(rows) for rows in self.made.tables.values())
         return f"{plural(questions, 'question')} from {plural(self.made.documents, 'document')}"
-
-
-def _counts(questions: Sequence[Any]) -> list[Any]:
-    kinds = [q.category for q in questions]
-    none = sum(q.answer != q.entity for q in questions)
-    mean = sum(len(q.options) for q in questions) / len(questions) if questions else 0.0
-    return [len(questions), kinds.count("NOM"), kinds.count("PRON"), none, mean]
 
 
 @files_of("out", reads=("books", "recipe", "phrases"))
@@ -97,22 +95,12 @@ def questions_build(
     from ..tasks.questions import read_settings
     from ..workflows import questions as work
 
-    settings = read_settings(
-        like,
-        path_or_none(recipe),
-        test=test,
-        dev=dev,
-        draws=draws,
-        least_tokens=least_tokens,
-        seed=seed,
-        band_size=band_size,
-        longest_text=longest_text,
-        least_options=least_options,
-        most_options=most_options,
-        questions=questions,
-        least=least,
-        judged=judged,
-    )
+    changes = {
+        "test": test, "dev": dev, "draws": draws, "least_tokens": least_tokens, "seed": seed,
+        "band_size": band_size, "longest_text": longest_text, "least_options": least_options,
+        "most_options": most_options, "questions": questions, "least": least, "judged": judged,
+    }  # fmt: skip
+    settings = read_settings(like, path_or_none(recipe), **changes)
     named = work.read_phrases(path_of(phrases)) if phrases else None
     made = work.build(
         paths_of(books), settings, format=format, phrases=named, cache_dir=path_or_none(cache_dir),

@@ -16,7 +16,6 @@ from .options import PathLike, path_or_none, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..books import Record
     from ..books.statistics import Sizes, Statistics
     from ..formats import ConversionReport
     from ..workflows.align import Aligned
@@ -77,13 +76,16 @@ def stats(
         UsageError: nothing to count. SourceError, FormatError: a file cannot be read.
     """
     from ..books.statistics import document_statistics
+    from ..formats import read_documents
 
     if not sources:
         raise UsageError("nothing to count", expected="at least one path, book, or list of books")
-    found = [
-        (_name_of(source, number), [document_statistics(r) for r in _records(source, format, config)])
-        for number, source in enumerate(sources, 1)
-    ]
+    found = []
+    for number, source in enumerate(sources, 1):
+        there = isinstance(source, str | os.PathLike)
+        records = read_documents(path_of(source), format, config) if there else records_of(source)
+        name = str(source) if there else f"source {number}"
+        found.append((name, [document_statistics(record) for record in records]))
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
         from ..reports.statistics_plots import save_plots
@@ -91,18 +93,6 @@ def stats(
         books = [pair for pairs in counts.of_books for pair in pairs]
         counts.plots = list(save_plots([*counts.totals, *books], folder))
     return counts
-
-
-def _name_of(source: Any, number: int) -> str:
-    return str(source) if isinstance(source, str | os.PathLike) else f"source {number}"
-
-
-def _records(source: Any, format: str | None, config: str) -> list[Record]:
-    from ..formats import read_documents
-
-    if isinstance(source, str | os.PathLike):
-        return read_documents(path_of(source), format, config)
-    return records_of(source)
 
 
 class Carried(Result):

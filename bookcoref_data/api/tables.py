@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..formats.cells import cell_text, markdown_row
@@ -217,3 +218,28 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
+
+
+class Reported(Result):
+    """A result with the whole report of the run: `report`."""
+
+    def __init__(self, report: Any) -> None:
+        self.report = report
+
+    @property
+    def out(self) -> Path:
+        """The folder or file that was written."""
+        return Path(self.report.out)
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Books that could not be made, with the reason."""
+        return {key: str(error) for key, error in self.report.failed.items()}
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """What could not be read, and why."""
+        return list(self.report.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.report.to_dict())

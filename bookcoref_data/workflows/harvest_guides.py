@@ -245,7 +245,12 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
             record, page = reader.read(address)
             read += [(record, page)] if page else []
     known = _about(guide, read, problems)
-    entries = _merged(read)
+    # Entries of all pages, each name once, lists before single persons, minor ones last
+    rank, named = {LIST: 0, PERSON: 1, MINOR: 2}, dict[str, tuple[FetchedPage, GuideEntry]]()
+    for record, found in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+        for entry in found.entries:
+            named.setdefault(fold(entry.name) or entry.name, (record, entry))
+    entries = list(named.values())
     if not entries:
         problems.append((f"{guide.place.site}: {guide.place.id}", "no character found"))
     return list(_rows(guide, known, entries))
@@ -302,16 +307,6 @@ def _about(
 def _alike(one: str, other: str) -> bool:
     first, second = (set(fold(title).split()) - {"the", "a", "an"} for title in (one, other))
     return first <= second or second <= first
-
-
-def _merged(read: list[tuple[FetchedPage, GuidePage]]) -> list[tuple[FetchedPage, GuideEntry]]:
-    """Entries of all pages, each name once, lists before single persons, minor ones last."""
-    rank = {LIST: 0, PERSON: 1, MINOR: 2}
-    found: dict[str, tuple[FetchedPage, GuideEntry]] = {}
-    for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
-        for entry in page.entries:
-            found.setdefault(fold(entry.name) or entry.name, (record, entry))
-    return list(found.values())
 
 
 def _rows(guide: Guide, known: _About, entries: list[tuple[FetchedPage, GuideEntry]]) -> Iterator[CastRow]:

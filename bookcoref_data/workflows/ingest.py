@@ -133,9 +133,17 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
             )  # fmt: skip
         seen[key] = source
         gid = record.gutenberg_key or key.rpartition("_")[2]
-        _check_id(gid, source)
+        if not re.fullmatch("[0-9]{1,9}", gid):
+            raise FormatError(
+                f"{source}: the document has no Gutenberg id", found=repr(gid[:40]),
+                expected="gutenberg_key, digits ('0' for none)",
+            )  # fmt: skip
         delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
-        data = "\n".join([line, *_read_windows(windows, key)]).encode("utf-8", "surrogatepass")
+        lines = [line]
+        if key in windows:
+            text = windows[key].read_text(encoding="utf-8", errors="surrogatepass")
+            lines += text.removesuffix("\n").split("\n")
+        data = "\n".join(lines).encode("utf-8", "surrogatepass")
         write_bytes(work / f"{key}.jsonl", data)
         content = sha256_bytes(f"{sha256_bytes(data)} {delta_key}".encode())
         parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content))
@@ -163,40 +171,23 @@ def _window_lines(release: Release, work: Path) -> dict[str, Path]:
                 expected="<doc_key>_split<size>_S<number of its first sentence>",
             )
         name = safe_name(window.book, f"{source}: the document key")
-        found[window.book] = folder / f"{name}.jsonl"
-        _append(found[window.book], line)
+        found[window.book] = path = folder / f"{name}.jsonl"
+        try:
+            with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+                stream.write(line + "\n")
+        except OSError as error:
+            raise CacheError.at(path.parent, error) from error
     return found
 
 
 def _records(release: Release, config: str) -> Iterator[tuple[str, str, str, Record]]:
     """(split, place, line, record) of every document of a configuration, its text checked."""
     for (name, split), path in release.annotations.items():
-        if name == config:
-            for source, line in _lines(path):
-                record = parse_record(line, source)
+        for number, line in enumerate(read_lines(path) if name == config else (), 1):
+            if line and not line.isspace():
+                record = parse_record(line, source := f"{path}:{number}")
                 _check_text(record)
                 yield split, source, line, record
-
-
-def _append(path: Path, line: str) -> None:
-    try:
-        with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
-            stream.write(line + "\n")
-    except OSError as error:
-        raise CacheError.at(path.parent, error) from error
-
-
-def _read_windows(windows: dict[str, Path], key: str) -> list[str]:
-    if key not in windows:
-        return []
-    text = windows[key].read_text(encoding="utf-8", errors="surrogatepass")
-    return text.removesuffix("\n").split("\n")
-
-
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), 1):
-        if line and not line.isspace():
-            yield f"{path}:{number}", line
 
 
 def _check_text(record: Record) -> None:
@@ -215,11 +206,3 @@ def _check_text(record: Record) -> None:
             found=f"half a surrogate pair, {error.object[error.start]!r}",
             hint="the release is damaged; fetch it again",
         ) from error  # fmt: skip
-
-
-def _check_id(gid: str, source: str) -> None:
-    if not re.fullmatch("[0-9]{1,9}", gid):
-        raise FormatError(
-            f"{source}: the document has no Gutenberg id", expected="gutenberg_key, digits ('0' for none)",
-            found=repr(gid[:40]),
-        )  # fmt: skip

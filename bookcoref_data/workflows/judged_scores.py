@@ -66,16 +66,20 @@ class FactJudge:
 
     def facts(self, texts: Iterable[About]) -> dict[About, list[Fact]]:
         """The facts of every text with their kinds, each fact once."""
-        prompts = {about: self._fact_prompts(about) for about in texts}
+        prompts = {}
+        for about in texts:
+            said = [about[1][a:b] for a, b in sentence_spans(about[1])]
+            asked = [fact_prompt(self._prompts["facts"], said, i, about[0]) for i in range(len(said))]
+            prompts[about] = asked
         replies = self.replies(chain.from_iterable(prompts.values()))
         found = {about: facts_in("\n".join(replies[p] for p in some)) for about, some in prompts.items()}
         kinds = {
             (about, fact.text): self._filled("classify", character=about[0], fact=fact.text)
             for about, facts in found.items() for fact in facts if not fact.kind
         }  # fmt: skip
-        said = self.replies(kinds.values())
+        told = self.replies(kinds.values())
         return {
-            about: [f if f.kind else replace(f, kind=kind_of(said[kinds[about, f.text]])) for f in facts]
+            about: [f if f.kind else replace(f, kind=kind_of(told[kinds[about, f.text]])) for f in facts]
             for about, facts in found.items()
         }
 
@@ -99,10 +103,6 @@ class FactJudge:
 
     def _filled(self, name: str, **values: str) -> str:
         return filled(self._prompts[name], **values)
-
-    def _fact_prompts(self, about: About) -> list[str]:
-        sentences = [about[1][a:b] for a, b in sentence_spans(about[1])]
-        return [fact_prompt(self._prompts["facts"], sentences, i, about[0]) for i in range(len(sentences))]
 
 
 def fact_scores(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..characters.candidates import PREPARED_VERSION, PreparedCatalogue, prepare
 from ..characters.editions import ConsideredEdition
@@ -27,9 +27,6 @@ from ..sources.catalogue import Catalogue, catalogue
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from .works_table import read_works_table
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BOOKS, WORKS, CASTS, REVIEW = "matches.tsv", "works.tsv", "casts.jsonl", "review.html"
 _TAKES = "takes the list of"
@@ -118,14 +115,14 @@ def match_casts(
 
     frame = found.frame()
     name = f"{found.key}-words-v{PREPARED_VERSION}"
-    folder = store.make(CATALOGUE_PART, name, lambda scratch: _write_prepared(frame, scratch))
+
+    def write(scratch: Path) -> None:
+        for part, table in prepare(frame)._asdict().items():
+            table.write_parquet(scratch / f"{part}.parquet", compression="zstd")
+
+    folder = store.make(CATALOGUE_PART, name, write)
     tables = [pl.read_parquet(folder / f"{part}.parquet") for part in PreparedCatalogue._fields]
     return match(casts, frame, settings, overrides, PreparedCatalogue(*tables), text_of)
-
-
-def _write_prepared(frame: pl.DataFrame, folder: Path) -> None:
-    for part, table in prepare(frame)._asdict().items():
-        table.write_parquet(folder / f"{part}.parquet", compression="zstd")
 
 
 def read_casts(tables: Iterable[Path]) -> list[HarvestedCast]:
@@ -144,7 +141,11 @@ def read_casts(tables: Iterable[Path]) -> list[HarvestedCast]:
 def write_report(report: MatchReport, folder: Path) -> list[Path]:
     """Write the books, the decisions of all works (a table, a page), and the casts of the books kept."""
     books = [_book_row(book) for book in report.books]
-    fates = {book.gutenberg_id: _fate(book) for book in report.books}
+    # What became of a book: which source's list it takes, or why it falls out
+    fates = {
+        b.gutenberg_id: f"{_TAKES} {b.source} {b.work_id}: {b.reason}" if b.kept else b.reason
+        for b in report.books
+    }
     works = [_work_row(work, fates) for work in report.works]
     paths = [folder / BOOKS, folder / WORKS, folder / CASTS, folder / REVIEW]
     lines = [json.dumps(_cast_line(book), ensure_ascii=False) for book in report.books if book.kept]
@@ -156,14 +157,12 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     return paths
 
 
-def _fate(book: MatchedBook) -> str:
-    """What became of a book: which source's list it takes, or why it falls out."""
-    return f"{_TAKES} {book.source} {book.work_id}: {book.reason}" if book.kept else book.reason
-
-
 def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     """A line of works.tsv; a person fills in the first two columns."""
     taken = next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
+    kept = ""
+    if work.gutenberg_id:  # whether its book is kept, with this list or another
+        kept = "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
     return {
         "decision": "",
         "why": "",
@@ -171,7 +170,7 @@ def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
         "names": ", ".join(work.names),
         "left_out": ", ".join(work.left_out),
         "gutenberg_id": work.gutenberg_id or "",
-        "kept": _kept(work, fates),
+        "kept": kept,
         "record": taken.title if taken else "",
         "record_author": taken.author if taken else "",
         "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
@@ -179,13 +178,6 @@ def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
         "other_records": _choices(work.considered),
         "fate": fates.get(work.gutenberg_id or 0, ""),
     }
-
-
-def _kept(work: WorkDecision, fates: Mapping[int, str]) -> str:
-    """Whether the book of a work is kept, with this list or another: "yes", "no", or "" without a book."""
-    if not work.gutenberg_id:
-        return ""
-    return "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
 
 
 def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:

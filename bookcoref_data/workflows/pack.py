@@ -120,7 +120,14 @@ def pack_folder(
     with whole(out):
         todo = _jobs(folder, facts, candidates, settings, report)
         run(_pack, todo, work, progress, bar=("packs", len(facts), "books"), workers=jobs)
-        report.packs = [_entry(path) for path in work.finished.values()]
+        for path in work.finished.values():
+            data = path.read_bytes()
+            pack = read_pack(data, path.name)
+            report.packs.append(PackEntry(
+                pack.doc_key, pack.gutenberg_key, pack.split, path.name, len(data), sha256_bytes(data),
+                pack.token_count, pack.tokens_sha256, pack.source_sha256, pack.literal_characters,
+                pack.licence, pack.attribution, pack.fingerprint.bits if pack.fingerprint else 0,
+            ))  # fmt: skip
         report.failed = work.failed
         bare = (p.doc_key for p in report.packs if settings.fingerprint_bits and not p.fingerprint_bits)
         report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
@@ -202,13 +209,3 @@ def record_says(path: Path) -> bool | None:
         return record_says_free(record.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
-
-
-def _entry(path: Path) -> PackEntry:
-    data = path.read_bytes()
-    pack = read_pack(data, path.name)
-    return PackEntry(
-        pack.doc_key, pack.gutenberg_key, pack.split, path.name, len(data), sha256_bytes(data),
-        pack.token_count, pack.tokens_sha256, pack.source_sha256, pack.literal_characters,
-        pack.licence, pack.attribution, pack.fingerprint.bits if pack.fingerprint else 0,
-    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -50,7 +50,10 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
         DataError: two packs of one book.
     """
     folder = path if path.is_dir() else path.parent
-    parts = [_indexed(entry) for entry in read_index(path)] if (path / INDEX).is_file() else []
+    parts = [
+        BookPart(e["doc_key"], e["gutenberg_key"], e["split"] or "test", "", "", e["sha256"], e["file"])
+        for e in (read_index(path) if (path / INDEX).is_file() else ())
+    ]
     parts = parts or [_looked_into(file) for file in pack_files(path)]
     keys = [p.doc_key for p in parts]
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
@@ -72,11 +75,6 @@ def makers_of_packs(path: Path) -> set[tuple[str, str]]:
             pack = read_pack(_read(file), str(file))
             found.add((pack.licence, pack.attribution))
     return found
-
-
-def _indexed(entry: Mapping[str, str]) -> BookPart:
-    split = entry["split"] or "test"
-    return BookPart(entry["doc_key"], entry["gutenberg_key"], split, "", "", entry["sha256"], entry["file"])
 
 
 def _looked_into(file: Path) -> BookPart:

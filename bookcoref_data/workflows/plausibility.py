@@ -57,7 +57,10 @@ class Plausibility:
 def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     """The figures of a book annotated for the names of `cast`, in the order of the source."""
     words = [token.lower() for token in book.tokens]
-    told = [i for i in _outside_quotes(book) if any(c.isalpha() for c in words[i])]
+    sentences = np.searchsorted(np.asarray(book.sentence_ends), np.arange(len(book.tokens)), side="right")
+    quote = find_speech(book, sentences, {}).quote.tolist()
+    # The words that the book itself tells, outside quotes
+    told = [i for i, number in enumerate(quote) if number < 0 and any(c.isalpha() for c in words[i])]
     mine = {i for i in told if words[i] in FIRST}
     total = max(1, book.mention_count)
     single = [(c.name, m.start) for c in book.characters for m in c.mentions if m.start == m.end]
@@ -77,13 +80,6 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
         pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
         warnings=tuple(_warnings(cast, absent, first, of_narrator / max(1, len(mine)), narrator)),
     )  # fmt: skip
-
-
-def _outside_quotes(book: Book) -> list[int]:
-    """The tokens that the book itself tells."""
-    sentences = np.searchsorted(np.asarray(book.sentence_ends), np.arange(len(book.tokens)), side="right")
-    quote = find_speech(book, sentences, {}).quote
-    return [i for i, number in enumerate(quote.tolist()) if number < 0]
 
 
 def _shares(book: Book, cast: Sequence[str], absent: Sequence[str]) -> tuple[tuple[str, int, float], ...]:

@@ -174,7 +174,14 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     record = read_build(folder)
     if settings.books and settings.standoff:
         raise UsageError("questions have no standoff form", expected="texts that may be passed on")
-    _check_folder(folder)
+    result = verify_folder(folder)
+    if result.exit_code == 4:
+        problems = [*result.problems, *(p for book in result.books for p in book.problems)]
+        raise DataError(
+            f"{folder} does not verify, so it is not published",
+            found=listed(problems),
+            hint="rebuild it first",
+        )
     origin = origin_of(record, settings, progress)
     texts = {b.doc_key: origin.text_rights(b, settings.text_licence) for b in record.books}
     if not settings.standoff:
@@ -190,8 +197,10 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
         texts = {key: rights for key, rights in texts.items() if key not in origin.without_text}
     annotation = origin.annotation_rights(settings.licence)
     check_publishable(texts, annotation, standoff=settings.standoff)
+    # The day on which the folder was built, so that the same folder makes the same files each time
+    built = datetime.fromtimestamp((folder / BUILD_FILE).stat().st_mtime, timezone.utc)
     publication = origin.publication(
-        folder, settings, page_of(settings.repository), texts, annotation, _date(folder)
+        folder, settings, page_of(settings.repository), texts, annotation, built.date().isoformat()
     )
     if settings.books:
         publication, files = _questions(settings, folder, publication)
@@ -224,24 +233,6 @@ def _folder_of(path: Path) -> Path:
         f"{path} is no data set folder", expected=f"README.md, {BUILD_FILE} and parquet files",
         hint="publish what rebuild, create, import or annotate has written",
     )  # fmt: skip
-
-
-def _check_folder(folder: Path) -> None:
-    """Refuse what does not verify. Raises DataError."""
-    result = verify_folder(folder)
-    if result.exit_code == 4:
-        problems = [*result.problems, *(p for book in result.books for p in book.problems)]
-        raise DataError(
-            f"{folder} does not verify, so it is not published",
-            found=listed(problems),
-            hint="rebuild it first",
-        )
-
-
-def _date(folder: Path) -> str:
-    """The day on which the folder was built, so that the same folder makes the same files each time."""
-    built = (folder / BUILD_FILE).stat().st_mtime
-    return datetime.fromtimestamp(built, timezone.utc).date().isoformat()
 
 
 # -- files -------------------------------------------------------------------------------------------

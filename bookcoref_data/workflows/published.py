@@ -17,7 +17,6 @@ from ..progress import Progress
 from ..publishing.publication import BOOKS_FILE, read_publication
 from ..sources.hub import fetch_published, is_hub_address
 from ..sources.store import Store
-from ..stitch.pack import Pack
 from .packed import is_pack_release, pack_parts, read_released
 from .verify import CHANGED, MISSING, OK, Checked, Verification, read_manifest
 from .verify import verify as verify_folder
@@ -68,7 +67,11 @@ def _verify_packs(folder: Path) -> Verification:
     """Compare every pack with the index, the manifest and the table of books of a standoff release."""
     wanted = read_manifest(folder / MANIFEST_FILE)
     _, parts = pack_parts(folder)
-    table = _table(folder)
+    try:
+        lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
+        table = {row["doc_key"]: row for row in map(json.loads, lines)}
+    except (OSError, ValueError, KeyError, TypeError):
+        table = {}  # damaged, or not there
     checks = [
         _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
     ]
@@ -87,21 +90,18 @@ def _verify_packs(folder: Path) -> Verification:
     return Verification(folder, wanted["digest"], checks, problems)
 
 
-def _table(folder: Path) -> dict[str, dict[str, Any]]:
-    """The rows of the table of books; {} when it is damaged or not there."""
-    try:
-        lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
-        return {row["doc_key"]: row for row in map(json.loads, lines)}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
 def _check_pack(
     path: Path, sha256: str, key: str, wanted: Mapping[str, Any], table: Mapping[str, Mapping[str, Any]]
 ) -> Checked:
     try:
         pack = read_released(path, sha256)
-        found = _facts_of(pack)
+        clusters = pack.annotation.clusters
+        # What a pack says of its book without the text
+        found = {
+            "split": pack.split, "tokens": pack.token_count, "sentences": pack.sentence_count,
+            "tokens_sha256": pack.tokens_sha256, "windows": len(pack.windows), "clusters": len(clusters),
+            "mentions": sum(map(len, clusters)), "spans_sha256": spans_sha256(clusters),
+        }  # fmt: skip
     except (BookcorefError, OSError) as error:
         return Checked(key, CHANGED, problems=[getattr(error, "what", str(error))])
     stated = wanted.get(key)
@@ -117,13 +117,3 @@ def _check_pack(
         problems.append(f"{BOOKS_FILE} states another checksum of the pack")
     facts = BookFacts.from_dict({"doc_key": key, "gutenberg_key": pack.gutenberg_key, **stated})
     return Checked(key, CHANGED if problems else OK, "pack", "pack", facts, problems)
-
-
-def _facts_of(pack: Pack) -> dict[str, object]:
-    """What a pack says of its book without the text."""
-    clusters = pack.annotation.clusters
-    return {
-        "split": pack.split, "tokens": pack.token_count, "sentences": pack.sentence_count,
-        "tokens_sha256": pack.tokens_sha256, "windows": len(pack.windows), "clusters": len(clusters),
-        "mentions": sum(map(len, clusters)), "spans_sha256": spans_sha256(clusters),
-    }  # fmt: skip

@@ -32,7 +32,7 @@ from ..tasks.questions import (
 from ..tasks.questions.baselines import evenly, text_answers
 from ..tasks.questions.build import NONE_OF_THE_ABOVE
 from ..tasks.questions.prompts import answer_in, request_of
-from ..tasks.runner import Model, Prices, Reply, Request, RunReport, ask
+from ..tasks.runner import Model, Prices, Request, RunReport, ask
 from .annotate import annotate_book, source_of
 from .annotate_many import ReadingJob, annotate_one, read_state
 
@@ -55,11 +55,16 @@ def build(
     """
     listener = progress or Silent()
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
+
+    def phrases_of(record: Record) -> list[str | None] | None:
+        by_group = {group: text for (key, group), text in (phrases or {}).items() if key == record.doc_key}
+        return [by_group.get(i) or None for i in range(max(by_group) + 1)] if by_group else None
+
     listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
     store = Store.open(cache_dir, progress)
     with store.working():
         made = build_questions(
-            datasets, settings, phrases=lambda record: _phrases_of(record, phrases or {}),
+            datasets, settings, phrases=phrases_of,
             sure=lambda record: _sure(record, settings.least, store) if settings.least else None,
             listen=lambda _: listener.advance("questions"),
         )  # fmt: skip
@@ -150,13 +155,6 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
     return found
 
 
-def _phrases_of(record: Record, phrases: Phrases) -> list[str | None] | None:
-    numbers = [group for key, group in phrases if key == record.doc_key]
-    if not numbers:
-        return None
-    return [phrases.get((record.doc_key, i)) or None for i in range(max(numbers) + 1)]
-
-
 def read_questions(path: Path, split: str = "test") -> Rows:
     """The rows of a question file, or of a split of the default config of a folder of questions.
 
@@ -243,11 +241,10 @@ def answer_with(
     replies, report = ask(
         requests, model, out.with_name(f"{out.name}.replies.jsonl"), prices=prices, progress=progress
     )
-    rows = [_answer(r, replies[r.key]) for r in requests]
+    rows = []
+    for request in requests:
+        text = replies[request.key].text
+        answer = text.strip() if text.strip() in request.choices else answer_in(text)
+        rows.append({"id": request.key, "answer": answer, "response": text})
     write_bytes(out, jsonl_bytes(rows))
     return rows, report
-
-
-def _answer(request: Request, reply: Reply) -> dict[str, Any]:
-    answer = reply.text.strip() if reply.text.strip() in request.choices else answer_in(reply.text)
-    return {"id": request.key, "answer": answer, "response": reply.text}

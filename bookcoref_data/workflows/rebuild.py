@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import sha256_bytes, sha256_file
 from ..formats.card import CITATION
@@ -124,7 +123,14 @@ def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
     if report.kept:
         report.record = read_build(plan.out)
     else:
-        report.record = _assemble(plan, books, list(work.finished.values()), missing, inputs)
+        with writing_folder(plan.out, replace=plan.replace) as writer:
+            for facts, folder in zip(books, work.finished.values(), strict=True):
+                writer.add(facts, *read_tables(folder))
+            notes = [*plan.notes, *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes)]
+            report.record = writer.finish(
+                plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,
+                source=plan.source, citation=plan.citation,
+            )  # fmt: skip
     return report
 
 
@@ -156,9 +162,14 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
     work = JobResults()
     editions = {part.doc_key: _Editions(plan, part) for part in plan.parts}
 
+    def size(part: BookPart) -> int:
+        """Bytes of a book's part of the release, as a measure of its work."""
+        paths = [plan.folder / name for name in (part.annotation, part.delta, part.pack) if name]
+        return sum(path.stat().st_size for path in paths if path.is_file())
+
     def first_jobs() -> Iterator[RebuildJob | Outcome[str, Finished]]:
         # The largest first, so that no core is left alone with a long book at the end.
-        for part in sorted(plan.parts, key=lambda part: _size(plan.folder, part), reverse=True):
+        for part in sorted(plan.parts, key=size, reverse=True):
             try:
                 yield editions[part.doc_key].next_job() or editions[part.doc_key].job
             except BookcorefError as error:
@@ -178,12 +189,6 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
         retry=next_edition, order=[part.doc_key for part in plan.parts], without=_NOT_NEEDED,
     )  # fmt: skip
     return work
-
-
-def _size(folder: Path, part: BookPart) -> int:
-    """Bytes of a book's part of the release, as a measure of its work."""
-    names = filter(None, (part.annotation, part.delta, part.pack))
-    return sum(path.stat().st_size for name in names if (path := folder / name).is_file())
 
 
 class _Editions:
@@ -215,19 +220,6 @@ class _Editions:
         # The worker says whether anything is known of the released tokens to compare with.
         if self._plan.min_kept is not None:
             yield from (replace(job, remap=self._plan.min_kept) for job in tried)
-
-
-def _assemble(
-    plan: RebuildPlan, books: list[BookFacts], folders: list[Path], missing: Mapping[str, str], inputs: str
-) -> BuildRecord:
-    with writing_folder(plan.out, replace=plan.replace) as writer:
-        for facts, folder in zip(books, folders, strict=True):
-            writer.add(facts, *read_tables(folder))
-        notes = [*plan.notes, *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes)]
-        return writer.finish(
-            plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,
-            source=plan.source, citation=plan.citation,
-        )  # fmt: skip
 
 
 def _up_to_date(out: Path, inputs: str) -> BuildRecord | None:

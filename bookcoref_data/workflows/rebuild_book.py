@@ -189,7 +189,11 @@ def read_tables(folder: Path) -> list[pa.Table]:
 
 
 def _from_release(job: RebuildJob) -> BuiltBook:
-    record, window_records = _read_annotation(job)
+    record, window_records = Record(job.part.doc_key, job.part.gutenberg_key), list[Record]()
+    if job.part.annotation:
+        path = job.folder / job.part.annotation
+        lines = enumerate(read_lines(path), 1)
+        record, *window_records = [parse_record(line, f"{path}:{i}") for i, line in lines]
     if job.tokenised:
         records = [r for r in read_documents(job.tokenised) if r.sentences is not None]
         fits = [r for r in records if r.doc_key == job.part.doc_key] or records
@@ -213,14 +217,6 @@ def _from_release(job: RebuildJob) -> BuiltBook:
 def _flat(sentences: list[list[str]]) -> tuple[TokenBytes, tuple[int, ...]]:
     """The tokens of all sentences, and where each sentence ends."""
     return TokenBytes.of(list(chain.from_iterable(sentences))), tuple(accumulate(map(len, sentences)))
-
-
-def _read_annotation(job: RebuildJob) -> tuple[Record, list[Record]]:
-    if not job.part.annotation:
-        return Record(job.part.doc_key, job.part.gutenberg_key), []
-    path = job.folder / job.part.annotation
-    records = [parse_record(line, f"{path}:{i}") for i, line in enumerate(read_lines(path), 1)]
-    return records[0], records[1:]
 
 
 def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
@@ -353,9 +349,10 @@ def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:
     """Write the tables and the facts of a book."""
     import pyarrow as pa
 
-    facts = facts_of(
-        made.book, made.windows, job.part.split, text=_text_facts(job), check=made.check, notes=made.notes
-    )
+    text: dict[str, Any] = job.text.to_dict() if job.text else {"name": "embedded in the release"}
+    if job.tokenised:
+        text = {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}
+    facts = facts_of(made.book, made.windows, job.part.split, text=text, check=made.check, notes=made.notes)
     # Read once, when the folder is put together: Arrow's own format takes a third of the time of parquet.
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     for config, table in zip(CONFIGS, to_tables(made.book, made.windows), strict=True):
@@ -366,9 +363,3 @@ def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:
             writer.write_table(table)
     with writing(folder / "facts.json", "w") as stream:
         json.dump(facts.to_dict(), stream, ensure_ascii=False)
-
-
-def _text_facts(job: RebuildJob) -> dict[str, Any]:
-    if job.tokenised:
-        return {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}
-    return job.text.to_dict() if job.text else {"name": "embedded in the release"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from ..annotation.cast import Cast
@@ -43,17 +42,14 @@ class ReviewSession:
     conflicts: tuple[Conflict, ...] = field(default=(), init=False)
     annotation: Annotation | None = field(default=None, init=False)
 
-    @cached_property
-    def _first_cast(self) -> Cast:
-        return self.cast or propose_with(self.backend, self.source.book).cast
-
     def kept(self) -> list[Edit]:
         """The corrections on disk."""
         return read_edits(self.edits) if self.edits.is_file() else []
 
     def read(self) -> Annotation:
         """The book, read with all corrections."""
-        found = corrections_of(self.kept(), self.source.book, self._first_cast)
+        self.cast = self.cast or propose_with(self.backend, self.source.book).cast
+        found = corrections_of(self.kept(), self.source.book, self.cast)
         done = annotate_book(
             self.source, found.cast, self.plan, narrators=self.narrators, given=found.given,
             backend=self.backend,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import UsageError
 from ..formats.card import CITATION
@@ -116,7 +116,9 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
                 parts = ingest(
                     release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published}
                 )
-        notes, source = _notes(settings, bool(release.annotations)), _source(settings, release)
+        notes = _notes(settings, bool(release.annotations))
+        name = "sample" if settings.sample else "local" if settings.release else "Hub"
+        source = {"release": name, "release_sha256": release.key()}
     parts = select(parts, settings.books)
     keys = {p.doc_key for p in parts}
     for key, path in settings.texts.items():
@@ -163,7 +165,13 @@ def _named_by_makers(makers: Collection[tuple[str, str]]) -> Credits:
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
-    release = Release.open(_release_folder(settings, store, progress), settings.layout)
+    from ..sources.hub import HubRelease, fetch_release
+
+    folder = sample_path("release") if settings.sample else settings.release
+    if folder is None:
+        of_hub = HubRelease(layout=settings.layout)
+        folder = fetch_release(store, of_hub, offline=settings.offline, progress=progress)
+    release = Release.open(folder, settings.layout)
     if not release.annotations and not settings.texts_only:
         raise UsageError(
             f"the release in {release.folder} has no annotations",
@@ -243,17 +251,6 @@ def texts_of(settings: RebuildSettings, store: Store, progress: Progress) -> Tex
     return Texts(store, mirror=mirror, offline=settings.offline, fetcher=fetcher)
 
 
-def _release_folder(settings: RebuildSettings, store: Store, progress: Progress) -> Path:
-    if settings.sample:
-        return sample_path("release")
-    if settings.release is not None:
-        return settings.release
-    from ..sources.hub import HubRelease, fetch_release
-
-    release = HubRelease(layout=settings.layout)
-    return fetch_release(store, release, offline=settings.offline, progress=progress)
-
-
 def candidates_of(texts: Texts) -> TextCandidates:
     def candidates(gutenberg_id: str) -> Iterator[CandidateText]:
         for text in texts.candidates(gutenberg_id):
@@ -263,11 +260,6 @@ def candidates_of(texts: Texts) -> TextCandidates:
             yield CandidateText(text.path, text.sha256, name, address)
 
     return candidates
-
-
-def _source(settings: RebuildSettings, release: Release) -> dict[str, Any]:
-    name = "sample" if settings.sample else "local" if settings.release else "Hub"
-    return {"release": name, "release_sha256": release.key()}
 
 
 def _notes(settings: RebuildSettings, annotated: bool) -> tuple[str, ...]:

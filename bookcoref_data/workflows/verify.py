@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -134,7 +134,8 @@ def verify(
         if key not in {b.doc_key for b in record.books}
     ]
     checks += [Checked(key, MISSING, problems=[why]) for key, why in record.missing.items()]
-    digest = content_digest(_in_order(found.values(), record))
+    order = {b.doc_key: i for i, b in enumerate(record.books)}
+    digest = content_digest(sorted(found.values(), key=lambda b: order.get(b.doc_key, len(order))))
     if not any(c.status == CHANGED for c in checks):
         if digest != record.digest:
             problems.append(f"the build record says digest {record.digest[:16]}…, the content {digest[:16]}…")
@@ -142,7 +143,10 @@ def verify(
             problems.append("the card (README.md) states another digest than the build record")
     result = Verification(folder, digest, checks, problems, accept_remapped)
     if complete:
-        _require_all(result)
+        ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
+        left = [b["doc_key"] for b in published_books() if b["doc_key"].rpartition("_")[2] not in ids]
+        why = "a book of the published data set"
+        result.books += [Checked(key, MISSING, problems=[why]) for key in left]
     if wanted:
         _compare(result, wanted)
     return result
@@ -318,13 +322,6 @@ def _short(value: Any) -> str:
     )
 
 
-def _require_all(result: Verification) -> None:
-    ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
-    for key in (b["doc_key"] for b in published_books()):
-        if key.rpartition("_")[2] not in ids:
-            result.books.append(Checked(key, MISSING, problems=["a book of the published data set"]))
-
-
 def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
     """Add what differs from a recorded manifest."""
     mine = {b.doc_key: (b, b.facts) for b in result.books if b.facts}
@@ -342,11 +339,6 @@ def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
             check.problems.append("not in the manifest")
     if result.digest != manifest["digest"] and all(b.status == OK for b in result.books):
         result.problems.append(f"the digest is not the manifest's ({manifest['digest'][:16]}…): other order")
-
-
-def _in_order(found: Iterable[BookFacts], record: BuildRecord) -> list[BookFacts]:
-    order = {b.doc_key: i for i, b in enumerate(record.books)}
-    return sorted(found, key=lambda b: order.get(b.doc_key, len(order)))
 
 
 def published_books() -> list[dict[str, Any]]:
