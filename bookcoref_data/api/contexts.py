@@ -12,11 +12,13 @@ from ..files import path_of
 from ..outputs import files_of
 from . import options as o
 from .books import records_of
-from .models import Asked, GradedRun, model_of
-from .options import PathLike, path_or_none, renamed
+from .models import Asked, GradedRun, model_of, prices_of
+from .options import PathLike, grouped, path_or_none, renamed
 from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..books import Book
     from ..progress import Progress
     from ..tasks.contexts.splits import Defect
@@ -95,13 +97,12 @@ def contexts_build(
 
 @files_of("out", reads=("contexts",))
 @renamed(limit="most")
+@grouped
 def contexts_ask(
     contexts: PathLike, out: PathLike | None = None, *, kind: o.Kind = "description", most: o.Count = 0,
-    endpoint: o.Endpoint = None, model: o.ModelName = None, local: o.Local = None,
-    key_variable: o.KeyVariable = "OPENAI_API_KEY", temperature: o.Temperature = None, top_p: o.TopP = 1.0,
-    seed: o.DrawSeed = None, most_tokens: o.MostTokens | None = None, parallel: o.Parallel = 4,
-    prompt_price: o.PromptPrice = 0.0, reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0,
-    recipe: o.Recipe = None, replace: o.Overwrite = False, progress: Progress | None = None,
+    temperature: o.Temperature = None, top_p: o.TopP = 1.0, seed: o.DrawSeed = None,
+    most_tokens: o.MostTokens | None = None, dry_run: o.DryRun = 0, recipe: o.Recipe = None,
+    replace: o.Overwrite = False, progress: Progress | None = None, **given: Unpack[o.ModelOptions],
 ) -> Asked:  # fmt: skip
     """Ask a model to describe the characters; the same call again asks only what is missing.
 
@@ -115,12 +116,12 @@ def contexts_ask(
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..tasks.runner import Prices, preview
+    from ..tasks.runner import preview
     from ..workflows import contexts as work
 
     rows = work.read_contexts(path_of(contexts))
     rows = rows[:most] if most else rows
-    prices = Prices(prompt_price, reply_price)
+    prices = prices_of(given)
     if dry_run:
         return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices))
     target = path_or_none(out)
@@ -128,7 +129,7 @@ def contexts_ask(
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
     sampling = work.read_plan(path_or_none(recipe)).sampling
     named = model_of(
-        endpoint, model, local, key_variable, most_tokens or sampling.get(kind, 512), parallel, top_p=top_p,
+        given, most_tokens or sampling.get(kind, 512), top_p=top_p,
         temperature=sampling.get("temperature", 0.0) if temperature is None else temperature, seed=seed,
     )  # fmt: skip
     answers, report = work.answer_with(rows, named, target, kind, prices=prices, progress=progress)
@@ -169,14 +170,13 @@ class SystemScores(Result):
 
 
 @files_of("out", reads=("references", "answers", "books"))
+@grouped
 def contexts_score(
     references: PathLike, *, answers: PathLike | None = None, books: Any = None, kind: o.Kind = "description",
     bert_score: str = "", bert_layers: o.Positive | None = None, entailment: str = "", facts: bool = False,
-    qa: bool = False, out: PathLike | None = None, endpoint: o.Endpoint = None, model: o.ModelName = None,
-    local: o.Local = None, second_judge: str = "", key_variable: o.KeyVariable = "OPENAI_API_KEY",
-    temperature: o.Temperature = 0.0, most_tokens: o.MostTokens = 512, parallel: o.Parallel = 4,
-    prompt_price: o.PromptPrice = 0.0, reply_price: o.ReplyPrice = 0.0, recipe: o.Recipe = None,
-    replace: o.Overwrite = False, progress: Progress | None = None,
+    qa: bool = False, out: PathLike | None = None, second_judge: str = "", temperature: o.Temperature = 0.0,
+    most_tokens: o.MostTokens = 512, recipe: o.Recipe = None, replace: o.Overwrite = False,
+    progress: Progress | None = None, **model: Unpack[o.ModelOptions],
 ) -> SystemScores:  # fmt: skip
     """Score descriptions and baselines: ROUGE, recall of named entities, new bigrams, and what models judge.
 
@@ -199,9 +199,8 @@ def contexts_score(
     """
     from ..files import write_bytes
     from ..tasks.folder import jsonl_bytes, read_rows
-    from ..tasks.runner import Prices
     from ..workflows import contexts as work
-    from ..workflows.judged_scores import FactJudge, fact_scores, question_scores
+    from ..workflows.judged_scores import FactJudge, judged_scores
 
     target = path_or_none(out)
     if answers is None and books is None:
@@ -224,28 +223,19 @@ def contexts_score(
         return SystemScores(found)
     groups = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
 
-    def judge(name: str | None, path: str | None) -> FactJudge:
-        asked = model_of(
-            endpoint, name, path, key_variable, most_tokens, parallel, temperature=temperature or 0.0
-        )
-        cache = target.with_name(f"{target.name}.replies.jsonl")
-        return FactJudge(
-            asked, cache, plan.prompts, prices=Prices(prompt_price, reply_price), progress=progress
-        )
-
-    first = judge(model, local)
-    second = judge(second_judge, second_judge if local else None) if second_judge else None
-    rows: Rows = []
-    if facts:
-        scores, rows = fact_scores(groups, first, second)
-        found = {name: values | scores.get(name, {}) for name, values in found.items()}
-    if qa:
-        answered = question_scores(groups, first)
-        found = {name: values | answered.get(name, {}) for name, values in found.items()}
-    if second is not None:
-        first.report.add(second.report)
+    cache = target.with_name(f"{target.name}.replies.jsonl")
+    models = [model]
+    if second_judge:
+        models.append({**model, "model": second_judge, "local": second_judge if model["local"] else None})
+    judges = [
+        FactJudge(model_of(one, most_tokens, temperature=temperature or 0.0), cache, plan.prompts,
+                  prices=prices_of(model), progress=progress)
+        for one in models
+    ]  # fmt: skip
+    judged, rows = judged_scores(groups, judges, facts=facts, qa=qa)
     write_bytes(target, jsonl_bytes(rows))
-    return SystemScores(found, rows, first.report)
+    found = {name: values | judged.get(name, {}) for name, values in found.items()}
+    return SystemScores(found, rows, judges[0].report)
 
 
 @files_of(reads=("texts", "books"))
@@ -436,13 +426,12 @@ class Identified(GradedRun):
 
 
 @files_of("out", reads=("texts", "answers"))
+@grouped
 def contexts_identify(
     texts: PathLike, *, answers: PathLike | None = None, out: PathLike | None = None,
-    split: o.GuideSplit = "test", endpoint: o.Endpoint = None, model: o.ModelName = None,
-    local: o.Local = None, constrain: o.Constrain = "none", key_variable: o.KeyVariable = "OPENAI_API_KEY",
-    most_tokens: o.MostTokens = 32, parallel: o.Parallel = 4, prompt_price: o.PromptPrice = 0.0,
-    reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0, replace: o.Overwrite = False,
-    progress: Progress | None = None,
+    split: o.GuideSplit = "test", constrain: o.Constrain = "none", most_tokens: o.MostTokens = 32,
+    dry_run: o.DryRun = 0, replace: o.Overwrite = False, progress: Progress | None = None,
+    **model: Unpack[o.ModelOptions],
 ) -> Identified:  # fmt: skip
     """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines.
 
@@ -456,12 +445,12 @@ def contexts_identify(
     """
     from ..tasks.folder import read_rows
     from ..tasks.guides.identification import baselines, grade_identification, requests_of
-    from ..tasks.runner import Prices, preview
+    from ..tasks.runner import preview
     from ..workflows.guide_tasks import identify_with
 
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
-    prices = Prices(prompt_price, reply_price)
-    asked = endpoint is not None or local is not None
+    prices = prices_of(model)
+    asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
         return Identified({}, preview=preview(requests_of(rows), dry_run, prices))
     given, target = path_or_none(answers), path_or_none(out)
@@ -470,7 +459,7 @@ def contexts_identify(
     if asked:
         if target is None:
             raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        named = model_of(endpoint, model, local, key_variable, most_tokens, parallel, constrain)
+        named = model_of(model, most_tokens, constrain)
         replies, report = identify_with(rows, named, target, prices=prices, progress=progress)
         return Identified({report.model: grade_identification(rows, replies)}, report)
     if given is not None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from ..errors import UsageError, plural
 from ..files import path_of
@@ -16,10 +16,12 @@ from ..outputs import files_of
 from ..shapes import plain
 from . import options as o
 from .books import records_of
-from .options import PathLike, path_or_none, renamed
+from .options import Meaning, PathLike, grouped, path_or_none, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..books import Record
     from ..progress import Progress
     from ..reports.evaluation_tables import ReportTable
@@ -27,9 +29,64 @@ if TYPE_CHECKING:
     from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
+EXPLAINED = ("per_book", "agreement", "characters", "breakdown", "errors", "macro")
 Systems = list[tuple[str, "Evaluation"]]
 SystemPair = tuple[str, "Evaluation", str, "Evaluation"]
 """Name and scores of a system and of the one that it is compared with."""
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """What `evaluate` shows beside the pooled scores, what it tests, and the rules by which it counts.
+
+    Args:
+        per_book: F1 of every metric by book.
+        macro: the mean over books beside the pooled scores.
+        characters: P, R, F1 of every character.
+        breakdown: by mention type, frequency, distance to previous mention and to a name, position.
+        errors: missed, spurious, conflated, divided: counts, costs, worst cases with snippets.
+        agreement: treat key and response as two annotators and report their agreement.
+        typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "four"
+            (the same in four classes, without numbers and dates), "nouns" (a small list of our own) or
+            hub:MODEL (a CNER model, extra `gpu`).
+        classes: put the labels of OntoNotes, LitBank or GUM into other classes: the 29 of CNER, or four.
+        disagreeing: mentions whose own label differs from their cluster's.
+        suggest: with `typed`: a file for the passages that are richest in what the first response does badly,
+            with its annotation, to be corrected.
+        passages: how many, of about 2,000 tokens.
+        compare: test whether the difference from another system is significant: its file (one of the
+            responses or another), or "all": every pair of the responses.
+        bootstrap: samples for confidence intervals and tests (0: none; 10000 with `compare`).
+        unit: what is exchanged; auto lets the data choose between blocks and characters.
+        block_size: tokens of a block.
+        few_units: resample even with fewer than 10 units.
+        seed: seed of the resampling.
+        singletons: clusters of one mention, on both sides: keep (as BookCoref) or drop.
+        duplicates: spans in several clusters: released (as BookCoref's code) or first (as CoNLL's).
+        missing: key documents that the response lacks.
+        window_size: tokens per window.
+    """
+
+    per_book: o.Flag
+    macro: o.Flag
+    characters: o.Flag
+    breakdown: o.Flag
+    errors: o.Flag
+    agreement: o.Flag
+    typed: PathLike | None
+    classes: Annotated[Literal["own", "cner", "four"], Meaning(default="own")]
+    disagreeing: Annotated[Literal["keep", "override"], Meaning(default="keep")]
+    suggest: PathLike | None
+    passages: Annotated[int, Meaning(least=1, default=3)]
+    compare: Any
+    bootstrap: Annotated[int, Meaning(least=0, default=0)]
+    unit: Annotated[Literal["auto", "block", "character", "chapter", "book"], Meaning(default="auto")]
+    block_size: Annotated[int, Meaning(least=1, default=3500)]
+    few_units: o.Flag
+    seed: Annotated[int, Meaning(default=0)]
+    singletons: Annotated[Literal["keep", "drop"], Meaning(default="keep")]
+    duplicates: Annotated[Literal["released", "first"], Meaning(default="released")]
+    missing: Annotated[Literal["error", "skip", "empty"], Meaning(default="error")]
+    window_size: Annotated[int, Meaning(least=1, default=1500)]
 
 
 class Scores(Result):
@@ -129,16 +186,21 @@ class Scores(Result):
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]
 
-    def _add_typed(
-        self, source: str, classes: str, disagreeing: str, top: int, out: Path | None, passages: int
-    ) -> None:
-        """Scores by semantic class, all systems side by side; passages to annotate next go to `out`."""
+    def _add_typed(self, asked: EvaluateOptions, top: int) -> None:
+        """Scores by semantic class, all systems side by side, where they are asked for."""
         from ..reports.typed_tables import typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
-        scores, found, notes = typed_scores_of(
-            list(self.systems.items()), source, disagreeing, passages if out else 0, classes
-        )
+        out = path_or_none(asked["suggest"])
+        if asked["typed"] is None:
+            if out is not None:
+                expected = "--typed LABELS with --suggest"
+                raise UsageError("suggestions follow from typed scores", expected=expected)
+            return
+        source, classes = str(asked["typed"]), asked["classes"]
+        most = asked["passages"] if out else 0
+        systems = list(self.systems.items())
+        scores, found, notes = typed_scores_of(systems, source, asked["disagreeing"], most, classes)
         self.notes += notes
         self.shown += typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
@@ -164,11 +226,27 @@ class Scores(Result):
             self.notes += [f"--compare: {note}" for note in compared.notes]
         self.notes += [note for note in found.notes if note not in self.notes]
 
-    def _add_tests(self, pairs: Sequence[SystemPair], found: Sequence[Resampling]) -> None:
-        """The tests of some pairs; several are adjusted for their number, and groups of systems are shown."""
-        from ..reports.evaluation_tables import groups_table
-        from ..scoring.significance import adjusted, groups_alike
+    def _add_tests(
+        self, pairs: Sequence[SystemPair], asked: EvaluateOptions, progress: Progress | None
+    ) -> None:
+        """The tests of some pairs; several are adjusted for their number, and groups of systems are shown.
 
+        Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
+        """
+        from ..progress import Silent
+        from ..reports.evaluation_tables import groups_table
+        from ..scoring.significance import adjusted, groups_alike, resample
+
+        def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
+            return resample(
+                first, second, samples=asked["bootstrap"] or 10_000, seed=asked["seed"], unit=asked["unit"],
+                block_size=asked["block_size"], few_units=asked["few_units"], progress=progress or Silent(),
+            )  # fmt: skip
+
+        if asked["compare"] is None and asked["bootstrap"]:
+            for name, scores in self.systems.items():
+                self._add_resampling(name, None, None, tested(scores, None))
+        found = [tested(one, compared) for _, one, _, compared in pairs]
         several = len(pairs) > 1
         named = [(name, other) for name, _, other, _ in pairs]
         found = adjusted(found, named) if several else found
@@ -190,18 +268,12 @@ class Scores(Result):
 
 @files_of("plots", "suggest", reads=("key", "response", "compare", "typed"))
 @renamed(top="most")
+@grouped
 def evaluate(
-    key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, per_book: bool = False,
-    macro: bool = False, characters: bool = False, breakdown: bool = False, errors: bool = False,
-    agreement: bool = False, typed: PathLike | None = None, classes: Literal["own", "cner", "four"] = "own",
-    disagreeing: Literal["keep", "override"] = "keep", suggest: PathLike | None = None,
-    passages: o.Positive = 3, compare: Any = None, bootstrap: o.Count = 0,
-    unit: Literal["auto", "block", "character", "chapter", "book"] = "auto", block_size: o.Positive = 3500,
-    few_units: bool = False, seed: int = 0, plots: PathLike | None = None, most: o.Positive = 10,
-    singletons: Literal["keep", "drop"] = "keep", duplicates: Literal["released", "first"] = "released",
-    missing: Literal["error", "skip", "empty"] = "error", window_size: o.Positive = 1500, split: str = "test",
-    key_format: str | None = None, response_format: str | None = None, replace: o.Overwrite = False,
-    progress: Progress | None = None,
+    key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, plots: PathLike | None = None,
+    most: o.Positive = 10, split: str = "test", key_format: str | None = None,
+    response_format: str | None = None, replace: o.Overwrite = False, progress: Progress | None = None,
+    **asked: Unpack[EvaluateOptions],
 ) -> Scores:  # fmt: skip
     """Score responses against a key: MUC, B3, CEAF-e, CoNLL, CEAF-m, BLANC, LEA, mentions, linking.
 
@@ -217,33 +289,8 @@ def evaluate(
             gold-window-blocks: the same with blocks of exactly 1500 tokens. gold-window-released: what the
             released code computes, so that the paper's figures come out, though it loses and double-counts
             some mentions.
-        per_book: F1 of every metric by book.
-        macro: the mean over books beside the pooled scores.
-        characters: P, R, F1 of every character.
-        breakdown: by mention type, frequency, distance to previous mention and to a name, position.
-        errors: missed, spurious, conflated, divided: counts, costs, worst cases with snippets.
-        agreement: treat key and response as two annotators and report their agreement.
-        typed: scores by semantic class, with labels of: a file of typed spans, "spacy" (its NER), "four"
-            (the same in four classes, without numbers and dates), "nouns" (a small list of our own) or
-            hub:MODEL (a CNER model, extra `gpu`).
-        classes: put the labels of OntoNotes, LitBank or GUM into other classes: the 29 of CNER, or four.
-        disagreeing: mentions whose own label differs from their cluster's.
-        suggest: with `typed`: a file for the passages that are richest in what the first response does badly,
-            with its annotation, to be corrected.
-        passages: how many, of about 2,000 tokens.
-        compare: test whether the difference from another system is significant: its file (one of the
-            responses or another), or "all": every pair of the responses.
-        bootstrap: samples for confidence intervals and tests (0: none; 10000 with `compare`).
-        unit: what is exchanged; auto lets the data choose between blocks and characters.
-        block_size: tokens of a block.
-        few_units: resample even with fewer than 10 units.
-        seed: seed of the resampling.
         plots: folder for pictures (needs the extra `plots`).
         most: rows of the longer lists.
-        singletons: clusters of one mention, on both sides: keep (as BookCoref) or drop.
-        duplicates: spans in several clusters: released (as BookCoref's code) or first (as CoNLL's).
-        missing: key documents that the response lacks.
-        window_size: tokens per window.
         split: split of a data set folder that is read.
         key_format: format of the key, where its name does not say.
         response_format: format of the responses.
@@ -254,39 +301,24 @@ def evaluate(
     Raises:
         UsageError, DataError: the two do not fit; the message says why.
     """
-    from ..progress import Silent
     from ..scoring.evaluation import Rules, score_prepared
     from ..scoring.modes import prepare
-    from ..scoring.significance import resample
 
-    rules = Rules(mode, singletons, duplicates, missing, window_size)
+    missing, size = asked["missing"], asked["window_size"]
+    rules = Rules(mode, asked["singletons"], asked["duplicates"], missing, size)
     read = partial(_records, config="split" if mode == "split" else "full", split=split)
     gold = read(key, key_format)
 
     def score(source: Any) -> Evaluation:
         system = read(source, response_format)
-        return score_prepared(prepare(gold, system, mode, missing=missing, window_size=window_size), rules)
-
-    def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
-        return resample(
-            first, second, samples=bootstrap or 10_000, seed=seed, unit=unit, block_size=block_size,
-            few_units=few_units, progress=progress or Silent(),
-        )  # fmt: skip
+        return score_prepared(prepare(gold, system, mode, missing=missing, window_size=size), rules)
 
     responses = _responses(response)
     scores = Scores([(name, score(one)) for name, one in responses], _remapped(gold))
-    given = {"per_book": per_book, "agreement": agreement, "characters": characters, "breakdown": breakdown,
-             "errors": errors, "macro": macro}  # fmt: skip
-    scores._explain({name for name, asked in given.items() if asked}, most)
-    if typed is not None:
-        scores._add_typed(str(typed), classes, disagreeing, most, path_or_none(suggest), passages)
-    elif suggest is not None:
-        raise UsageError("suggestions follow from typed scores", expected="--typed LABELS with --suggest")
-    pairs = list(_pairs(scores, responses, compare, score))
-    scores._add_tests(pairs, [tested(one, compared) for _, one, _, compared in pairs])
-    if compare is None and bootstrap:
-        for name, result in scores.systems.items():
-            scores._add_resampling(name, None, None, tested(result, None))
+    scores._explain({name for name in EXPLAINED if dict(asked)[name]}, most)
+    scores._add_typed(asked, most)
+    pairs = list(_pairs(scores, responses, asked["compare"], score))
+    scores._add_tests(pairs, asked, progress)
     if (folder := path_or_none(plots)) is not None:
         scores._add_plots(folder)
     return scores

@@ -10,13 +10,18 @@ from ..errors import UsageError
 from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..tasks.runner import Model, RunReport
+    from ..tasks.runner import Model, Prices, RunReport
+    from .options import ModelOptions
 
 
-def model_of(
-    endpoint: str | None, model: str | None, local: str | None, key_variable: str, most_tokens: int,
-    parallel: int, constrain: str = "none", **drawn: Any,
-) -> Model:  # fmt: skip
+def prices_of(given: ModelOptions) -> Prices:
+    """What the tokens of a model cost."""
+    from ..tasks.runner import Prices
+
+    return Prices(given["prompt_price"], given["reply_price"])
+
+
+def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **drawn: Any) -> Model:
     """A server with the OpenAI interface, or a transformers model on this machine.
 
     `drawn` says how replies are drawn: temperature, top_p, seed.
@@ -26,6 +31,7 @@ def model_of(
     """
     from ..tasks.runner import EndpointModel, LocalModel
 
+    endpoint, model, local = given["endpoint"], given["model"], given["local"]
     if endpoint is not None and local is not None:
         raise UsageError("two models are named", expected="--endpoint or --local")
     if local is not None:
@@ -33,8 +39,8 @@ def model_of(
     if endpoint is None or not model:
         raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
     return EndpointModel(
-        endpoint, model, most_tokens=most_tokens, constrain=constrain, key_variable=key_variable,
-        parallel=parallel, **drawn,
+        endpoint, model, most_tokens=most_tokens, constrain=constrain,
+        key_variable=given["key_variable"], parallel=given["parallel"], **drawn,
     )  # fmt: skip
 
 

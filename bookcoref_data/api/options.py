@@ -8,12 +8,13 @@ here, which says what it means.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 from ..files import path_of
 
@@ -31,11 +32,14 @@ class Meaning:
     most: float | None = None
     text: bool = False
     """Whether a path is passed on as it was typed, because it may be an address, too."""
+    default: Any = None
+    """Of an option of a group: what it is where nobody gives it."""
 
 
 PathLike = str | os.PathLike[str]
 
 CastLike = PathLike | Iterable[str] | None
+Flag = Annotated[bool, Meaning(default=False)]
 Count = Annotated[int, Meaning(least=0)]
 Positive = Annotated[int, Meaning(least=1)]
 Bits = Annotated[
@@ -81,15 +85,63 @@ Endpoint = Annotated[
 ModelName = Annotated[str | None, Meaning("name of the model at the endpoint.")]
 Local = Annotated[str | None, Meaning("ask a transformers model: a folder or a name on the Hub.")]
 Constrain = Annotated[str, Meaning('endpoint: "none", "regex" or "choice" (guided decoding of vLLM).')]
-KeyVariable = Annotated[str, Meaning("environment variable with the API key; no key if it is unset.")]
+KeyVariable = Annotated[
+    str, Meaning("environment variable with the API key; no key if it is unset.", default="OPENAI_API_KEY")
+]
 MostTokens = Annotated[int, Meaning("longest reply in tokens.", least=1)]
 Temperature = Annotated[float | None, Meaning("how freely words are drawn; 0: the likeliest.", least=0)]
 TopP = Annotated[float, Meaning("draw from the likeliest words that have this share.", least=0, most=1)]
 DrawSeed = Annotated[int | None, Meaning("seed of the draws, where the server or model takes one.")]
-Parallel = Annotated[int, Meaning("requests to the endpoint at a time.", least=1)]
-PromptPrice = Annotated[float, Meaning("price of a million tokens in prompts.", least=0)]
-ReplyPrice = Annotated[float, Meaning("price of a million tokens in replies.", least=0)]
+Parallel = Annotated[int, Meaning("requests to the endpoint at a time.", least=1, default=4)]
+PromptPrice = Annotated[float, Meaning("price of a million tokens in prompts.", least=0, default=0.0)]
+ReplyPrice = Annotated[float, Meaning("price of a million tokens in replies.", least=0, default=0.0)]
 DryRun = Annotated[int, Meaning("give the first N prompts; ask nothing.", least=0)]
+
+
+class ModelOptions(TypedDict, total=False):
+    """Which model is asked, how many requests at a time, and what it costs."""
+
+    endpoint: Endpoint
+    model: ModelName
+    local: Local
+    key_variable: KeyVariable
+    parallel: Parallel
+    prompt_price: PromptPrice
+    reply_price: ReplyPrice
+
+
+def grouped(function: Callable[P, Made]) -> Callable[P, Made]:
+    """Options of a group, which a function takes as `**given: Unpack[Group]`, as parameters of its own.
+
+    A group is a TypedDict. The `Meaning` of an option has its default, and its help, unless that stands in
+    the docstring of the group, whose `Args:` become the function's. In the function `given` has a value for
+    each option.
+    """
+    signature = inspect.signature(function)
+    *own, given = signature.parameters.values()
+    path = str(given.annotation).removeprefix("Unpack[").removesuffix("]").split(".")
+    group = functools.reduce(getattr, path[1:], function.__globals__[path[0]])
+    hints = get_type_hints(group, include_extras=True)
+    meanings = {name: getattr(hint, "__metadata__", (Meaning(),))[-1] for name, hint in hints.items()}
+    defaults = {name: meaning.default for name, meaning in meanings.items()}
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default,
+                          annotation=group.__annotations__[name].__forward_arg__)
+        for name, default in defaults.items()
+    ]  # fmt: skip
+    at = next((i for i, one in enumerate(own) if one.name in ("replace", "progress")), len(own))
+
+    @functools.wraps(function)
+    def called(*args: P.args, **values: P.kwargs) -> Made:
+        return function(*args, **(defaults | values))
+
+    own_text, mark, rest = (function.__doc__ or "").partition("    Args:\n")
+    if more_text := inspect.cleandoc(group.__doc__ or "").partition("Args:\n")[2]:
+        entries, end, behind = rest.partition("\n\n")
+        inner = "".join(f"\n    {line}" for line in more_text.split("\n"))
+        called.__doc__ = f"{own_text}{mark}{entries}{inner}{end}{behind}"
+    vars(called)["__signature__"] = signature.replace(parameters=[*own[:at], *more, *own[at:]])
+    return called
 
 
 def renamed(**names: str) -> Callable[[Callable[P, Made]], Callable[P, Made]]:

@@ -10,11 +10,13 @@ from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
-from .models import GradedRun, model_of
-from .options import PathLike, path_or_none, paths_of, renamed
+from .models import GradedRun, model_of, prices_of
+from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Result, Table
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..progress import Progress
     from ..tasks.questions import Grades, QuestionSet
 
@@ -132,15 +134,13 @@ class Graded(GradedRun):
 
 @files_of("out", reads=("questions", "answers", "annotation", "books"))
 @renamed(limit="most")
+@grouped
 def questions_evaluate(
     questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,
     annotator: bool = False, baselines: bool = False, books: PathLike | None = None, split: str = "test",
     variant: str = "desc", wording: str = "ours", out: PathLike | None = None, most: o.Count = 0,
-    endpoint: o.Endpoint = None, model: o.ModelName = None, local: o.Local = None,
-    constrain: o.Constrain = "none", key_variable: o.KeyVariable = "OPENAI_API_KEY",
-    most_tokens: o.MostTokens = 512, parallel: o.Parallel = 4, prompt_price: o.PromptPrice = 0.0,
-    reply_price: o.ReplyPrice = 0.0, dry_run: o.DryRun = 0, replace: o.Overwrite = False,
-    progress: Progress | None = None,
+    constrain: o.Constrain = "none", most_tokens: o.MostTokens = 512, dry_run: o.DryRun = 0,
+    replace: o.Overwrite = False, progress: Progress | None = None, **model: Unpack[o.ModelOptions],
 ) -> Graded:  # fmt: skip
     """Grade answers, or ask a model or an annotation first.
 
@@ -163,13 +163,13 @@ def questions_evaluate(
     """
     from ..tasks.questions import grade
     from ..tasks.questions.baselines import evenly, text_answers
-    from ..tasks.runner import Prices, preview
+    from ..tasks.runner import preview
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
     rows = evenly(rows, most) if most else rows
-    prices = Prices(prompt_price, reply_price)
-    asked = endpoint is not None or local is not None
+    prices = prices_of(model)
+    asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
         return Graded({}, preview=preview(work.requests_of(rows, variant, wording), dry_run, prices))
     graded = Graded({str(path): grade(rows, work.read_answers(path)) for path in paths_of(answers)})
@@ -183,7 +183,7 @@ def questions_evaluate(
     if asked:
         if target is None:
             raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        named = model_of(endpoint, model, local, key_variable, most_tokens, parallel, constrain)
+        named = model_of(model, most_tokens, constrain)
         requests = work.requests_of(rows, variant, wording)
         given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
         graded.grades[graded.report.model] = grade(rows, given)

@@ -105,6 +105,23 @@ class FactJudge:
         return filled(self._prompts[name], **values)
 
 
+def judged_scores(
+    groups: Mapping[str, Sequence[Compared]], judges: Sequence[FactJudge], *, facts: bool, qa: bool
+) -> tuple[dict[str, dict[str, Any]], Rows]:
+    """Scores of facts and of questions by system, as asked for, and a row per judged fact.
+
+    `judges` are one or two; the first one's report counts in the end what both did.
+    """
+    first, *others = judges
+    found, rows = fact_scores(groups, *judges) if facts else ({}, [])
+    if qa:
+        answered = question_scores(groups, first)
+        found = {name: found.get(name, {}) | values for name, values in answered.items()}
+    for other in others:
+        first.report.add(other.report)
+    return found, rows
+
+
 def fact_scores(
     groups: Mapping[str, Sequence[Compared]], judge: FactJudge, second: FactJudge | None = None
 ) -> tuple[dict[str, dict[str, Any]], Rows]:
