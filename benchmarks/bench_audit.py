@@ -22,7 +22,7 @@ from pathlib import Path
 from bookcoref_data.books.annotation import Annotation, Marked
 from bookcoref_data.formats.annotated import read_annotations
 from bookcoref_data.words import pronouns
-from bookcoref_data.workflows.audit import flags_of
+from bookcoref_data.workflows.review import flags_of
 from training.litbank import parts
 
 KINDS = (

@@ -444,9 +444,8 @@ def _in_parallel(
 ) -> AnnotatedMany:  # fmt: skip
     """A folder of books, by processes here, by datatrove, or by Slurm."""
     from ..progress import Silent
-    from ..workflows.annotate_many import annotate_books, collect
+    from ..workflows.annotate_many import annotate_books, collect, workload
     from ..workflows.engine import worker_count
-    from ..workflows.workload import workload
 
     if engine not in ENGINES:
         raise UsageError(f"unknown engine {engine!r}", expected=" or ".join(ENGINES))

@@ -45,8 +45,8 @@ def audit(
     """
     from ..asking import settled
     from ..files import write_text
-    from ..workflows.audit import flags_of
     from ..workflows.correct import read_edits
+    from ..workflows.review import flags_of
 
     kept = read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
     found = []

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Character, Mention, Record
+from ..books import Book, Character, Record
 from ..books.facts import released_key
 from ..errors import DataError, UsageError
 from ..formats import read_documents
@@ -118,7 +118,13 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
             f"{book.doc_key} has {'several characters' if fits else 'no character'} like {character!r}",
             expected=", ".join(near or names[:30]),
         )
-    return fits[0].name, [(m.start, m.end, _in_context(book, m)) for m in sorted(fits[0].mentions)]
+    rows = []
+    for m in sorted(fits[0].mentions):
+        before = " ".join(book.tokens[max(0, m.start - _CONTEXT) : m.start])
+        after = " ".join(book.tokens[m.end + 1 : m.end + 1 + _CONTEXT])
+        shown = f"{before} [{book.text_of(m)}] {after}".replace("\n", " ").strip()
+        rows.append((m.start, m.end, shown))
+    return fits[0].name, rows
 
 
 def _called(book: Book, wanted: str) -> list[Character]:
@@ -173,9 +179,3 @@ def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
             expected=", ".join(near or keys[:20]), hint="bookcoref-data list shows all books",
         )  # fmt: skip
     return fits[0]
-
-
-def _in_context(book: Book, mention: Mention) -> str:
-    before = " ".join(book.tokens[max(0, mention.start - _CONTEXT) : mention.start])
-    after = " ".join(book.tokens[mention.end + 1 : mention.end + 1 + _CONTEXT])
-    return f"{before} [{book.text_of(mention)}] {after}".replace("\n", " ").strip()

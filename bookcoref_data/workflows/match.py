@@ -148,7 +148,12 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     }
     works = [_work_row(work, fates) for work in report.works]
     paths = [folder / BOOKS, folder / WORKS, folder / CASTS, folder / REVIEW]
-    lines = [json.dumps(_cast_line(book), ensure_ascii=False) for book in report.books if book.kept]
+    lines = []
+    for book in (book for book in report.books if book.kept):
+        people = zip(book.characters, book.aliases, strict=True)
+        told = attributes(book, "gutenberg_id title author source work_id link rule match_reason")
+        told["characters"] = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
+        lines.append(json.dumps(told, ensure_ascii=False))
     with whole(folder):
         _write_tsv(paths[0], books)
         _write_tsv(paths[1], works)
@@ -214,13 +219,6 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
 
 def _choices(considered: Iterable[ConsideredEdition]) -> str:
     return "; ".join(f"{c.gutenberg_id} {c.title!r}: {c.refused}" for c in considered if c.refused)
-
-
-def _cast_line(book: MatchedBook) -> dict[str, Any]:
-    people = zip(book.characters, book.aliases, strict=True)
-    characters = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
-    told = attributes(book, "gutenberg_id title author source work_id link rule match_reason")
-    return told | {"characters": characters}
 
 
 def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

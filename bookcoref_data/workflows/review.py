@@ -1,4 +1,5 @@
-"""A book that is read anew after every batch of answers, so that each answer teaches the next questions."""
+"""A book that is read anew after every batch of answers, so that each answer teaches the next questions; and
+the likely errors of somebody else's annotation, which our own reading shows."""
 
 from __future__ import annotations
 
@@ -6,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..annotation.cast import Cast
-from ..annotation.plan import Plan
+from ..annotation.cast import Cast, Entry, make_cast
+from ..annotation.embedded.backend import EmbeddedBackend
+from ..annotation.language import not_english
+from ..annotation.plan import Plan, default_plan
 from ..annotation.steps import Backend
 from ..asking import KINDS, ReviewQuestion, likely_right, make_queue, settled
+from ..asking.flags import Flag, find_flags, names_of_chains
 from ..asking.questions import Key
 from ..books.annotation import Annotation
 from ..books.layout import Layout, lay_out
@@ -81,3 +85,20 @@ class ReviewSession:
             kept.pop()
         write_edits(kept, self.edits)
         return True
+
+
+def flags_of(a: Annotation, *, read: bool = True) -> list[Flag]:
+    """The likely errors of an annotation; with `read` also those that our own reading and parse of an
+    English text show."""
+    if not read or not_english(a.book.tokens):
+        return find_flags(a)
+    entries = [Entry(name, aliases) for name, aliases in names_of_chains(a)]
+    backend = EmbeddedBackend(plan := default_plan("embedded"))
+    try:
+        own = None
+        if entries:
+            source = Source(a.book, origin=a.source)
+            own = annotate_book(source, make_cast(entries), plan, backend=backend).annotation()
+        return find_flags(a, own, backend.parse(a.book).tag)
+    finally:
+        backend.close()

@@ -523,8 +523,7 @@ def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, en
 
 def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
     from bookcoref_data.annotation.plan import default_plan
-    from bookcoref_data.workflows.annotate_many import Shelf
-    from bookcoref_data.workflows.workload import TOKENS_PER_SECOND, workload
+    from bookcoref_data.workflows.annotate_many import TOKENS_PER_SECOND, Shelf, workload
 
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text("x" * 530_000, encoding="utf-8")

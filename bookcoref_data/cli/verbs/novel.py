@@ -171,36 +171,27 @@ def view(
         bookcoref-data view bookcoref --out page.html
         bookcoref-data view gold.jsonl --compare system.conll --out page.html --spoiler-safe
     """
+    from ...api.reviewing import edits_beside
     from ...reading_page import PageOptions
 
     if out is None and not serve:
         raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
     # While serving, corrections come from the file that they are kept in, each time anew.
     page: Page = given(edits=None if serve else edits)
-    if out is not None:
-        _print_page(page, json)
+    if out is not None and json:
+        emit_json(page.to_dict())
+    elif out is not None:
+        if differences := page.differences:
+            counts = ", ".join(f"{count:,} {kind}" for kind, count in differences.counts().items())
+            say(f"{differences.same:,} mentions are the same; {counts}")
+        say(f"wrote {page.path} ({len(page.html.encode()) / 1e6:.1f} MB); open it in any browser")
     if serve:
         options = PageOptions(
             title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences
         )
-        _serve(page, options, edits or _beside(source), port, open_page)
+        _serve(page, options, edits or edits_beside(source), port, open_page)
     elif open_page and page.path is not None:
         _open(page.path.resolve().as_uri())
-
-
-def _beside(source: Path) -> Path:
-    """Where corrections of an input are kept: in its folder, or beside the file."""
-    return source / "edits.jsonl" if source.is_dir() else source.with_name(f"{source.stem}.edits.jsonl")
-
-
-def _print_page(page: Page, json: bool) -> None:
-    if json:
-        emit_json(page.to_dict())
-        return
-    if differences := page.differences:
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in differences.counts().items())
-        say(f"{differences.same:,} mentions are the same; {counts}")
-    say(f"wrote {page.path} ({len(page.html.encode()) / 1e6:.1f} MB); open it in any browser")
 
 
 def _serve(page: Page, options: Any, edits: Path, port: int, open_page: bool) -> None:
