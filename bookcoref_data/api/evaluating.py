@@ -66,12 +66,12 @@ class EvaluateOptions(TypedDict, total=False):
         window_size: tokens per window.
     """
 
-    per_book: o.Flag
-    macro: o.Flag
-    characters: o.Flag
-    breakdown: o.Flag
-    errors: o.Flag
-    agreement: o.Flag
+    per_book: o.Switch
+    macro: o.Switch
+    characters: o.Switch
+    breakdown: o.Switch
+    errors: o.Switch
+    agreement: o.Switch
     typed: PathLike | None
     classes: Annotated[Literal["own", "cner", "four"], Meaning(default="own")]
     disagreeing: Annotated[Literal["keep", "override"], Meaning(default="keep")]
@@ -81,7 +81,7 @@ class EvaluateOptions(TypedDict, total=False):
     bootstrap: Annotated[int, Meaning(least=0, default=0)]
     unit: Annotated[Literal["auto", "block", "character", "chapter", "book"], Meaning(default="auto")]
     block_size: Annotated[int, Meaning(least=1, default=3500)]
-    few_units: o.Flag
+    few_units: o.Switch
     seed: Annotated[int, Meaning(default=0)]
     singletons: Annotated[Literal["keep", "drop"], Meaning(default="keep")]
     duplicates: Annotated[Literal["released", "first"], Meaning(default="released")]

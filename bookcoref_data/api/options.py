@@ -39,7 +39,7 @@ class Meaning:
 PathLike = str | os.PathLike[str]
 
 CastLike = PathLike | Iterable[str] | None
-Flag = Annotated[bool, Meaning(default=False)]
+Switch = Annotated[bool, Meaning(default=False)]
 Count = Annotated[int, Meaning(least=0)]
 Positive = Annotated[int, Meaning(least=1)]
 Bits = Annotated[
