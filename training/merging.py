@@ -1,6 +1,7 @@
 """Train the linker of `bookcoref_data.tasks.merging` on LitBank and OntoGUM cut into parts.
 
     python -m training.merging LITBANK ONTOGUM_FOLDER [--out WEIGHTS.json] [--held-out DOCUMENTS.jsonl]
+        [--plain WEIGHTS.json]
 
 Documents are cut at sentence ends into parts of several lengths; a cluster's mentions in a part are a chain
 there. LitBank's chains may have one mention (as in FantasyCoref's parts), OntoGUM's have two or more (as in
@@ -11,6 +12,8 @@ Cross-validation over documents prints what to expect by genre, over the parts t
 document is decided by networks that have not seen it. Genres that are not learned from are marked "unseen".
 A link that only the second key (key-gum) has is neither right nor wrong. `--held-out` writes the documents
 merged in this way. The final weights are the mean of scores of several networks, as one wider network.
+`--plain` keeps the weights for texts without tags of an earlier training, with zeros for features that came
+after it. Those that ship were kept so: on windows of novels new ones were 0.2 to 0.6 points of CoNLL worse.
 """
 
 from __future__ import annotations
@@ -135,7 +138,7 @@ def choices_of(
     found = []
     for part, refs in walk(document):
         roots = list(joined)
-        candidates = ChainCandidates(reading, list(joined.values()), part)
+        candidates = ChainCandidates(reading, list(joined.values()), part, [profiles[ref] for ref in refs])
         for ref in refs:
             same = roots_of[key[ref]] if key[ref] is not None else []
             among = [i for i in candidates.of(profiles[ref])
@@ -234,6 +237,14 @@ def together(networks: list[dict], kind: str = "tagged") -> dict:
     return joined
 
 
+def kept(weights: dict) -> dict:
+    """Weights of an earlier training, with zeros for the features that were added behind the others since."""
+    for side, size in zip(("pair", "new"), FEATURES, strict=True):
+        rows = weights[side]["w1"]
+        rows += [[0.0] * len(rows[0])] * (size - len(rows))
+    return weights | {"features": list(FEATURES)}
+
+
 def learned_from(folder: Path) -> set[str]:
     """The documents of OntoGUM that weights which ship may learn from."""
     rows = (folder / "documents.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -282,6 +293,7 @@ def main() -> None:
     parser.add_argument("ontogum", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--plain", type=Path)
     arguments = parser.parse_args()
     rng = np.random.default_rng(SEED)
     choices: dict[str, list[Choice]] = {}
@@ -304,10 +316,12 @@ def main() -> None:
     if arguments.out:
         novels = [c for name, found in choices.items() if "/" not in name for c in found]
         everything = [c for found in choices.values() for c in found]
-        weights = {
-            kind: together([train(learned, SEED + i) for i in range(NETWORKS)], kind)
-            for kind, learned in (("plain", novels), ("tagged", everything))
-        }
+        earlier = json.loads(arguments.plain.read_text(encoding="utf-8")) if arguments.plain else {}
+        weights = {"plain": kept(earlier["plain"])} if earlier else {}
+        for kind, learned in (("plain", novels), ("tagged", everything)):
+            weights[kind] = weights.get(kind) or together(
+                [train(learned, SEED + i) for i in range(NETWORKS)], kind
+            )
         write_text(arguments.out, json.dumps(weights) + "\n")
         print(f"wrote {arguments.out}")
 

@@ -376,8 +376,10 @@ def _counts(scores: ClusterScores) -> Floats:
 
 
 def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:
-    """Of one system's score, by metric."""
-    reach = _student(1 - (1 - confidence) / 2, effects.count - 1)
+    """Of one system's score, by metric, with Student's t."""
+    from scipy.special import stdtrit
+
+    reach = stdtrit(effects.count - 1, 1 - (1 - confidence) / 2)
     half = reach * np.sqrt(effects.variance(effects.values.sum(axis=0)))
     low, high = np.maximum(values - half, 0.0), np.minimum(values + half, 1.0)
     return [Interval(*map(float, found)) for found in zip(values, low, high, strict=True)]
@@ -505,10 +507,3 @@ def _blanc_f1(f1: Floats, counts: Floats) -> Floats:
 
 def _ratio(a: Floats, b: Floats) -> Floats:
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
-
-
-def _student(probability: float, freedom: float) -> float:
-    """The quantile of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, probability))

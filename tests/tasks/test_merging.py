@@ -32,6 +32,7 @@ from bookcoref_data.tasks.merging import (
     vote,
     write_table,
 )
+from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
 from bookcoref_data.workflows.merge import with_cast
 
 # The worked example of the specification: each word is one token, each chain its words in order.
@@ -372,6 +373,32 @@ def test_a_link_for_which_little_speaks_must_be_likelier(first, second, joined):
     names = "Clover" in second and not joined
     assert bool(decide_with_linker(document, Unsure(0.75))[question]) is not names
     assert bool(decide_with_linker(document, Unsure(0.6), least=0.55)[question]) is not names
+
+
+@pytest.mark.parametrize(("earlier", "peers"), [(1, 1), (3, 1), (1, 2)])
+def test_of_several_chains_that_say_we_each_says_less_than_one_alone(earlier, peers):
+    document = named_parts([["we", "us"]] * earlier, [["we", "us"]] * peers)
+    reading = Observed(document)
+    profiles = {ref: profile_of(reading, ms, ref.part) for ref, ms in document.chains.items()}
+    before, here = ([profiles[ref] for ref in document.of_part(part)] for part in (0, 1))
+    candidates = ChainCandidates(reading, before, 1, here)
+    row = candidates.pair_features(here[0], [0])[0, -8:-2]
+    assert row.tolist() == pytest.approx([0, 0, 1 / earlier, 0, 0, 1 / peers])
+    assert candidates.new_features(here[0])[-3:] == pytest.approx([0, 0, 1 / peers])
+
+
+@pytest.mark.parametrize(("first", "second", "features"), [
+    ("procession", "spring procession fair", [1, 0]),
+    ("spring procession fair", "procession", [0, 1]),
+    ("procession", "procession", [0, 0]),  # the same head says it already
+])  # fmt: skip
+def test_a_head_among_the_other_words_of_a_chain_is_seen(first, second, features):
+    parts = [Record(f"story_part{i}", "", [words], [[Mention(0, len(words) - 1)]])
+             for i, words in enumerate((second.split(), first.split()))]  # fmt: skip
+    (document,) = documents_of(parts)
+    reading = Observed(document)
+    before, here = (profile_of(reading, ms, ref.part) for ref, ms in document.chains.items())
+    assert ChainCandidates(reading, [before], 1, [here]).pair_features(here, [0])[0, -2:].tolist() == features
 
 
 def test_in_a_book_a_link_for_which_little_speaks_is_made_all_the_same():

@@ -136,10 +136,6 @@ class Profile:
         for name in ("gender", "shares", "number"):
             self.__dict__.pop(name, None)
 
-    @property
-    def pronouns_only(self) -> bool:
-        return not self.nouns
-
     @cached_property
     def gender(self) -> str:
         """ "m", "f", "n", "p" or "w" (we) when the pronouns and nouns of a chain agree, else ""."""
@@ -258,7 +254,7 @@ def contradict(c: Profile, d: Profile) -> bool:
 def says_little(c: Profile, d: Profile) -> bool:
     """Whether little says that c is d: c is one or two pronouns that tell no gender ("we", "it", "you"), or
     common nouns and pronouns, with no phrase that is one of d."""
-    if c.pronouns_only:
+    if not c.nouns:
         return c.size <= 2 and not (c.persons[0] or c.persons[1])
     return not (c.names or c.persons[_I] or c.persons[_YOU] or c.strings.keys() & d.strings.keys())
 
@@ -269,7 +265,7 @@ def _abbreviates(c: Profile, d: Profile) -> bool:
     return any(a in letters or a in {w[: len(a)] for w in d.name_words} for a in short if len(a) > 1)
 
 
-FEATURES = (82, 30)
+FEATURES = (90, 33)
 """How many features a pair and a chain have: weights for others are refused."""
 MOST_CANDIDATES = 60
 STRANGER = 0.2
@@ -283,7 +279,10 @@ class ChainCandidates:
     recent and the largest: the cost of a document is then linear in its chains.
     """
 
-    def __init__(self, reading: Observed, profiles: Sequence[Profile], part: int) -> None:
+    def __init__(
+        self, reading: Observed, profiles: Sequence[Profile], part: int, peers: Sequence[Profile]
+    ) -> None:
+        """`peers` are the chains of the part: of several that say "we", each says less than one alone."""
         starts = reading.document.part_starts
         self.reading, self.profiles, self.part = reading, profiles, part
         self._last, self._start = starts[part - 1], starts[part]
@@ -300,6 +299,8 @@ class ChainCandidates:
             for key in _keys(p):
                 self._with.setdefault(key, []).append(i)
         self._voices = {s for s in reading.speakers if s}
+        self._talkers, self._peers = ([max(sum(p.shares[k] > 0 for p in some), 1) for k in range(3)]
+                                      for some in (profiles, peers))  # fmt: skip
         self._homes: dict[str, int] = {}
         for p in profiles:
             for name, count in p.names.items():
@@ -342,7 +343,7 @@ class ChainCandidates:
         same = self._genders[c.gender] if c.gender else 0
         occurs = max((self.reading.words[h] for h in c.heads), default=0)
         return [
-            log1p(c.size), float(c.size == 1), float(c.pronouns_only), float(bool(c.names)),
+            log1p(c.size), float(c.size == 1), float(not c.nouns), float(bool(c.names)),
             *map(float, first),
             float(any(("string", s) in self._with for s in c.strings)),
             float(any(("head", h) in self._with for h in c.heads)),
@@ -352,6 +353,7 @@ class ChainCandidates:
             c.shares[4], log1p(len(self._voices)), float(bool(c.voices or c.we_voices)),
             _log(occurs - sum(c.heads.values()), _MOST), c.opens / c.size, log1p(len(c.words)),
             float(c.main_name in self._homes),
+            *((share > 0) / n for share, n in zip(c.shares, self._peers, strict=False)),
         ]  # fmt: skip
 
     def pair_features(self, c: Profile, among: Sequence[int]) -> np.ndarray:
@@ -365,11 +367,11 @@ class ChainCandidates:
         strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
         recent, large = self._ranks[c.gender]
         every_recent, every_large = self._ranks[""]
-        only = float(c.pronouns_only)
+        only = float(not c.nouns)
         in_last = d.last >= self._last
         return [
             *_words_of(c, d, strings, heads), *_persons(c, d), *self._voices_of(c, d), only,
-            float(d.pronouns_only), only * recent[i], only * large[i], only * (recent[i] == 1.0),
+            float(not d.nouns), only * recent[i], only * large[i], only * (recent[i] == 1.0),
             log1p(c.size), _log(d.size, _MOST),
             _log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5, float(in_last),
             float(sum(at >= self._start - _NEAR for at in d.places)) / 4,
@@ -380,6 +382,10 @@ class ChainCandidates:
             float(bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)),
             float(min(d.places) >= self._last) if d.places else 0.0,
             float(bool(strings) and not (c.names and d.names)), *self._names_of(c, d),
+            *(share / n for counts in (self._talkers, self._peers)
+              for share, n in zip(map(min, c.shares, d.shares), counts, strict=False)),
+            float(not heads and bool(c.heads.keys() & d.words)),
+            float(not heads and bool(d.heads.keys() & c.words)),
         ]  # fmt: skip
 
     def _names_of(self, c: Profile, d: Profile) -> list[float]:
@@ -452,10 +458,8 @@ def _keys(p: Profile) -> Iterable[tuple[str, str]]:
 
 
 def _persons(c: Profile, d: Profile) -> list[float]:
-    (i, you, we, third, quoted), (other_i, other_you, other_we, other_third, other_quoted) = (
-        c.shares,
-        d.shares,
-    )
+    i, you, we, third, quoted = c.shares
+    other_i, other_you, other_we, other_third, other_quoted = d.shares
     genders, both_i = c.gender and d.gender, min(i, other_i)
     return [
         float(bool(genders) and c.gender == d.gender), float(bool(genders) and c.gender != d.gender),

@@ -106,7 +106,9 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
         offset = _start_of(part, sentences, tokens)
         starts.append(offset)
         cuts.append(len(tokens) - offset)
-        for mentions, i in sorted(_chains_of(part.record, offset), key=_decision_order):
+        for mentions, i in sorted(
+            _chains_of(part.record, offset), key=lambda c: (c[0][0].start, -c[0][0].end, c[1])
+        ):
             chains[ChainRef(position, i)] = mentions
         for first, sentence in zip((0, *book.sentence_ends), book.sentences, strict=False):
             rest = sentence[max(cuts[-1] - first, 0) :]
@@ -159,11 +161,6 @@ def _chains_of(record: Record, offset: int) -> list[tuple[tuple[Mention, ...], s
     if len({i for _, i in found}) < len(found):
         raise BookError(f"{record.source}: two chains of a part have the same id", hint="mend the file")
     return found
-
-
-def _decision_order(item: tuple[tuple[Mention, ...], str]) -> tuple[int, int, str]:
-    mentions, number = item
-    return mentions[0].start, -mentions[0].end, number
 
 
 def _shared(chains: dict[ChainRef, tuple[Mention, ...]]) -> dict[ChainRef, ChainRef]:

@@ -86,12 +86,8 @@ def network_of(value: dict[str, Any]) -> Network:
     """
     if value.get("features") != list(FEATURES):
         raise UsageError("the linker's weights are for other features", hint="train again")
-    return Network(
-        Layers.of(value["pair"]),
-        Layers.of(value["new"]),
-        float(value["least"]),
-        float(value["least_in_books"]),
-    )
+    pair, new = (Layers.of(value[side]) for side in ("pair", "new"))
+    return Network(pair, new, float(value["least"]), float(value["least_in_books"]))
 
 
 def decide_with_linker(
@@ -118,7 +114,7 @@ def decide_with_linker(
         taken = {root for root in known.values() if root is not None}
         open_refs = [ref for ref in refs if known[ref] is None]
         roots = list(chains)
-        candidates = ChainCandidates(reading, list(chains.values()), part)
+        candidates = ChainCandidates(reading, list(chains.values()), part, [profiles[ref] for ref in refs])
         named = {root: name for name, root in names.items()}
         table = []
         for ref in open_refs:
