@@ -275,7 +275,8 @@ def _released(
         none = rng.random() < settings.none_share
         question = _question(candidate, settings, rng, none=none, band=cells[cell][0])
         fault = fault_of(question.to_dict(), candidate.document.together, silver=settings.least > 0)
-        made.counts[f"refused: {fault}"] += bool(fault)
+        if fault:
+            made.counts[f"refused: {fault}"] += 1
         return None if fault else question
 
     return [
