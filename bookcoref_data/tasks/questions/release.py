@@ -81,8 +81,8 @@ def said_by_the_words(mention: str, options: Sequence[str]) -> str | None:
 
 
 def is_kin(mention: str) -> bool:
-    """Whether a mention is a word for relatives ("her father", "grandfather", "the boy"): two people decide who
-    that is, and silver erred on nine of eighteen such."""
+    """Whether a mention is a word for relatives ("her father", "grandfather", "the boy"): two people decide
+    who that is, and silver erred on nine of eighteen such."""
     return any(word in KIN for word in mention.casefold().split())
 
 
