@@ -161,6 +161,11 @@ def test_windows_are_a_partition_of_at_most_the_given_words(lengths, words):
         assert w.end - w.start <= words or w.end_sentence - w.first_sentence == 1
 
 
+def test_a_window_has_at_most_1500_words_as_in_the_paper():
+    assert [w.end for w in annotation_windows([1500, 3000, 3001])] == [1500, 3000, 3001]
+    assert [w.end for w in annotation_windows([750, 1501, 1502])] == [750, 1502]
+
+
 def test_23_windows_make_groups_of_10_10_and_3():
     windows = annotation_windows(list(range(10, 231, 10)), 10)
     groups = group_windows(windows, 10)

@@ -125,6 +125,7 @@ def test_answers_become_edits_and_the_next_reading_knows_them(story):
     edits = story / "mine.jsonl"
     asked = bc.review(story / "annotated", edits=edits, about=["speaker"], most=5, author="Ada")
     before, (first, second, *_) = asked.likely_right, asked.questions
+    assert asked.to_dict()["likely_right"] == round(before, 4)
     other = next(name for name in first.people if name != first.now)
     asked.answer(first, other)
     asked.answer(second, "c")

@@ -95,6 +95,9 @@ def test_sparknotes_headings_never_take_a_neighbours_text(read):
     page = read("sparknotes", SPARK_RUN)
     assert page.author == "Mira Holt"
     assert texts(page) == {"Ada Brook": "A baker.", "Empty Tom": None, "Sam Reed": "A sailor & liar."}
+    links = [entry.link for entry in page.entries]
+    assert links[0].endswith("/lit/lamproad/character/ada-brook/")
+    assert not any(links[1:])
 
 
 def test_sparknotes_old_blocks(read):
