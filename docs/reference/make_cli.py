@@ -15,6 +15,7 @@ from typer.main import get_command
 from bookcoref_data.cli.app import GROUPS, PANELS, declared_verb, make_app
 
 PAGE = Path(__file__).with_name("cli.md")
+SCHEMAS = PAGE.parent.parent / "schemas"
 INTRODUCTION = """# Command line
 
 Every verb with its arguments and options, in the words of `--help`. This page is made by
@@ -25,17 +26,30 @@ Every verb with its arguments and options, in the words of `--help`. This page i
 def page() -> str:
     """The whole page."""
     commands = get_command(make_app()).commands
+    inside = {name: [f"{name} {inner}" for inner in GROUPS[name][1].split()] for name in GROUPS}
+    verbs = [*commands, *(words for group in inside.values() for words in group)]
     parts = [INTRODUCTION]
     for title, (_, names) in PANELS.items():
         parts.append(f"## {title}\n")
         for name in names.split():
-            parts += _verb(name, commands[name])
-            for inner in GROUPS[name][1].split() if name in GROUPS else ():
-                parts += _verb(f"{name} {inner}", commands[name].commands[inner])
+            parts += _verb(name, commands[name], verbs)
+            for words in inside.get(name, ()):
+                parts += _verb(words, commands[name].commands[words.split()[-1]], verbs)
     return "\n".join(parts)
 
 
-def _verb(words: str, command: Any) -> list[str]:
+def _schemas(words: str, verbs: list[str]) -> str:
+    """Links to the schemas of a verb's JSON; a schema is of the longest verb that begins its name."""
+    keys = sorted((name.replace(" ", "-") for name in verbs), key=len)
+    links = []
+    for stem in sorted(path.stem for path in SCHEMAS.glob("*.json")):
+        owners = [key for key in keys if stem == key or stem.startswith(f"{key}-")]
+        if owners and owners[-1] == words.replace(" ", "-"):
+            links.append(f"[{stem}](../schemas/{stem}.json)")
+    return f"What `--json` prints: {', '.join(links)}.\n" if links else ""
+
+
+def _verb(words: str, command: Any, verbs: list[str]) -> list[str]:
     made = declared_verb(words)
     if made is None:
         return []
@@ -49,6 +63,7 @@ def _verb(words: str, command: Any) -> list[str]:
         f"### {words}\n\n{made.help}\n",
         "| Option | Meaning |\n|---|---|\n" + "\n".join(rows) + "\n",
         f"```bash\n{examples}\n```\n",
+        *filter(None, [_schemas(words, verbs)]),
     ]
 
 
