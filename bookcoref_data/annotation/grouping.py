@@ -8,7 +8,7 @@ first name alone. These are first kept apart, and then joined where only one rea
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +29,7 @@ _BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | lex.words("BEFORE_FIRST_NAM
 _HIS = (honorifics.MALE_HONORIFICS | honorifics.OFFICES) - honorifics.FEMALE_HONORIFICS
 _WIVES = honorifics.MARRIED | word_set("madam mistress lady countess duchess marchioness baroness")
 _RANKS = word_set(
-    "captain colonel general admiral major lieutenant commodore lord marquis duke earl baron count"
+    "captain colonel general admiral major lieutenant commodore lord marquis duke earl baron count squire"
 )
 _PLAIN, _PEERS = word_set("mr mister monsieur m"), word_set("lord lady")
 _SURE_SHARE, _REGULAR = 0.3, 8
@@ -54,10 +54,13 @@ two names of one person may share: so many, or this share of the rarer name, or 
 _ELDER, _ELDER_SHARE = 3, 0.08
 """How many times more often than others of the surname the one whom "Mr." and the surname mean is written
 with both names, and the least share of that among all uses of the surname."""
-_TWO_MEN = -4.0
-"""Evidence of the places below which "Mr." with a surname is not the one man whose surname it is. Of 40 men
-of 25 novels one person came to -3.5 at least, Mr. Vincy and Fred to -16. Of a "Miss" the places do not tell
-it: others say "Miss Price" where Fanny stands."""
+_TWO_PEOPLE = -4.0
+"""Evidence of the places below which "Mr." or "Mrs." with a surname is not the one whose surname it is. Of 40
+men of 25 novels one person came to -3.5 at least, Mr. Vincy and Fred to -16; of 24 women to -2.5, Thomasin
+and her aunt to -16. Of a "Miss" the places do not tell it: others say "Miss Price" where Fanny stands."""
+_HEROINE, _HEROINE_WEIGHT = 10, 0.5
+"""How many times more often than "Mrs. Bergson" Alexandra must be named to be somebody else, unless there is
+this evidence for one person: Lady Ashley stands where Brett does."""
 _RANKED = 8
 """Times that "Captain Tilney" and "Mr. Tilney" must both be used to be two men."""
 _PET, _PET_OF_PEER = 0.0, 2.0
@@ -143,7 +146,7 @@ def _joined_by_words(
         if words[0] == "the":
             if is_person(sighting):
                 people.add_lone_title(sighting)
-        elif len(words) > 1:
+        elif len(words) > 1 and ("-".join(words),) not in seen:
             people.add_full_name(sighting, _is_evidence(sighting, seen))
     for words, sighting in seen.items():
         if len(words) == 1 and is_person(sighting) and not _is_plural(sighting, seen):
@@ -394,7 +397,7 @@ class _People:
                 self.by_surname[word][kind] = group
 
     def _is_first_name(self, word: str, sighting: Sighting, titled: int) -> bool:
-        firsts = sum(g.count for g in self.full if word in (g.first, g.husband))
+        firsts = sum(g.count for g in self.full if word in (g.first, g.husband, *g.other_firsts))
         lasts = sum(g.count for g in self.full if g.last == word)
         if word.lower() in lex.FIRST_NAMES:
             before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
@@ -424,6 +427,7 @@ class _People:
     # --- joining ------------------------------------------------------------------------------------------
 
     def join(self) -> None:
+        self._join_longer_names()
         self._join_knights()
         self._join_first_names()
         for group in self.full:
@@ -435,6 +439,15 @@ class _People:
         self._join_bare()
         self._join_nicknames()
         self._join_lone_titles()
+
+    def _join_longer_names(self) -> None:
+        """ "Anna Sergievna" is Anna Sergievna Odintsov, "Colin Roy" is Colin Roy Campbell."""
+        for group in self.full:
+            begins = f"{group.first} {group.last} "
+            surnames = (g for g in self.full if g.last.lower() not in honorifics.NAME_SUFFIXES)
+            longer = [g for g in surnames if any(name.startswith(begins) for name in g.names)]
+            if len(longer) == 1 and longer[0] is not group:
+                longer[0].take(group)
 
     def _join_knights(self) -> None:
         """ "Sir John" is Sir John Middleton rather than John Dashwood; "Sir Edmund" may be said in jest."""
@@ -452,9 +465,9 @@ class _People:
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
         for group in self.lone:
             bearers = [g for g in people if g.names and group.last in g.titles]
-            if len(bearers) == 1:
+            if len(bearers) == 1 and not self._are_two(bearers[0], group):
                 bearers[0].take(group)
-            elif bearers:
+            elif len(bearers) > 1:
                 group.names.clear()
 
     def _join_first_names(self) -> None:
@@ -534,7 +547,7 @@ class _People:
                 bearers = [g for g in self.full if g.first == surname]
         elif not bearers and kind == MAN and group.titles <= _PLAIN:
             bearers = self._by_first_name(surname, group)
-        if len(bearers) == 1 and not (kind == MAN and self._are_two(bearers[0], group)):
+        if len(bearers) == 1 and not (kind in (MAN, WIFE) and self._are_two(bearers[0], group, kind)):
             bearers[0].take(group)
             if bearers[0].role == ANY and kind in (WIFE, MISS):
                 bearers[0].role = kind
@@ -566,10 +579,10 @@ class _People:
             men = [g for g in bearers if g.role == MAN or self._gender_of(g.first) == "m"]
             chosen = men if men else bearers
             women = [g for g in kinds.values() if g.names and g.count > 3 * group.count]
-            if chosen:
-                max(chosen, key=lambda g: g.count).take(group)
-            elif len(women) == 1:
+            if len(women) == 1 and women[0].count > _HEROINE * sum(g.count for g in chosen):
                 women[0].take(group)
+            elif chosen:
+                max(chosen, key=lambda g: (g.with_surname, g.count)).take(group)
             elif word[-1:] == "y" and (man := self.by_surname.get(word[:-1], {}).get(MAN)) and man.names:
                 # "Skaggsy" is Mr. Skaggs.
                 man.take(group)
@@ -592,24 +605,25 @@ class _People:
             self._join_nickname(nickname, group, people)
 
     def _join_nickname(self, nickname: str, group: Group, people: Sequence[Group]) -> None:
-        """Join a nickname with whom it means; a word that is on no list must be spelt like his name."""
-        alike, share = (are_one_name, _NICKNAME_SHARE) if group.first else (are_spelt_alike, _UNKNOWN_SHARE)
-        near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname, alike)]
+        """Join a nickname with whom it means."""
+        share = _NICKNAME_SHARE if group.first else _UNKNOWN_SHARE
+        near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname)]
         near.sort(key=lambda g: -g.count)
         second = near[1].count if len(near) > 1 else 0
         least = max(share * group.count, 3 * second)
         if near and near[0].count >= least and not self._stand_together(near[0], group):
             # Lord Henry may be called Harry, but Lady Catherine is not Kitty Bennet, nor Sam Sambo.
-            alike_alone = group.count >= _REGULAR and are_spelt_alike(near[0].first or near[0].last, nickname)
-            needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if alike_alone else -np.inf
+            sure = group.first and _are_listed(near[0].first or near[0].last, nickname)
+            weighed = group.count >= _REGULAR and not sure
+            needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if weighed else -np.inf
             if evidence(*map(self._traces, (near[0], group))) >= needed:
                 near[0].take(group)
 
-    def _may_be_one(self, g: Group, nickname: str, alike: Callable[[str, str], bool]) -> bool:
+    def _may_be_one(self, g: Group, nickname: str) -> bool:
         """Whether somebody may have this nickname: one of his first names fits, and so does the gender."""
         firsts = {g.first or g.last, *g.other_firsts}
         genders = {self._gender_of(g.first or g.last), self._gender_of(nickname)}
-        fits = any(alike(first, nickname) for first in firsts - {""})
+        fits = any(are_one_name(first, nickname) for first in firsts - {""})
         return fits and genders != {"m", "f"}
 
     def _shared(self, a: Group, b: Group) -> tuple[int, float]:
@@ -623,9 +637,11 @@ class _People:
         fewer = min(len({*self._sentence[g.places].tolist()}) for g in (a, b))
         return shared > max(_ONCE, _TOGETHER * fewer, by_chance)
 
-    def _are_two(self, man: Group, called: Group) -> bool:
+    def _are_two(self, one: Group, called: Group, kind: str = MAN) -> bool:
         """Whether the places say that "Mr. Vincy" is not Fred Vincy, the only man with that surname."""
-        return evidence(*map(self._traces, (man, called))) < _TWO_MEN
+        heroine = kind == WIFE and one.role != WIFE and one.count > _HEROINE * called.count
+        least = _HEROINE_WEIGHT if heroine else _TWO_PEOPLE
+        return evidence(*map(self._traces, (one, called))) < least
 
     def _traces(self, group: Group) -> Traces:
         return self._scenes.traces((at, at) for at in group.places)
@@ -651,12 +667,13 @@ def written(title: str) -> str:
 
 def are_one_name(a: str, b: str) -> bool:
     """Whether two first names may be one name and its nickname."""
+    return are_spelt_alike(a, b) or _are_listed(a, b)
+
+
+def _are_listed(a: str, b: str) -> bool:
+    """Whether the list has one of two first names as a nickname of the other."""
     x, y = a.lower(), b.lower()
-    return (
-        are_spelt_alike(x, y)
-        or y in lex.NICKNAMES.get(x, "").split()
-        or x in lex.NICKNAMES.get(y, "").split()
-    )
+    return any(b in lex.NICKNAMES_IN_CASTS.get(a, "").split() for a, b in ((x, y), (y, x)))
 
 
 def are_spelt_alike(a: str, b: str) -> bool:

@@ -16,7 +16,9 @@ Words = tuple[str, ...]
 _PLACE_WORDS = word_set("in at to from near into towards toward through of")
 _DEMONYMS = lex.words("DEMONYMS")
 _EXCLAIMED = lex.words("EXCLAIMED")
-_NOBODY = (calendar.CALENDAR - calendar.NAMES) | _DEMONYMS | _EXCLAIMED | lex.STYLES | lex.words("NOBODY")
+_NEVER_MEN = _DEMONYMS - lex.FIRST_NAMES
+"""A Christian is hardly ever somebody of that name; see `sightings`."""
+_NOBODY = (calendar.CALENDAR - calendar.NAMES) | _NEVER_MEN | _EXCLAIMED | lex.STYLES | lex.words("NOBODY")
 _NEVER_SURNAMES = lex.words("NEVER_SURNAMES")
 LONE_TITLES = (
     honorifics.HONORIFICS
@@ -78,7 +80,9 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
             if gender := _gender_behind(book, parse, end):
                 votes = found[words].pronouns.setdefault(name[0], Counter())
                 votes[gender] += 2 if parse.dep[end] == "nsubj" else 1
-    for seen in found.values():
+    for words, seen in [*found.items()]:
+        if len(words) == 1 and words[0].lower() in _DEMONYMS and seen.speaks < _SPEAKS:
+            del found[words]
         if seen.speaks >= max(_SPEAKS, _SPEAKERS_SHARE * seen.count):
             # "Wilfred of Ivanhoe" makes no place of Ivanhoe where he speaks.
             seen.other = 0.0
@@ -128,6 +132,10 @@ def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     token, last = book.tokens[end + 1], book.tokens[end - (book.tokens[end] == ".")].lower().rstrip(".")
     if token == "." and last in honorifics.ABBREVIATED:
         return True
+    if "-" in (token, book.tokens[end]):
+        # "Elizabeth-Jane" is cut at its hyphen.
+        at = end + (token == "-")
+        return book.tokens[at - 1].istitle() and all(w.istitle() for w in book.tokens[at + 1 : at + 2])
     if last in _BEFORE_ANY_NAME and token.istitle() and token.isalpha():
         # Whatever the parser takes "Mr. Fielding" for, and if a sentence were to end behind "Mr.".
         return True
@@ -151,10 +159,13 @@ def _name_follows(book: Book, at: int) -> bool:
 
 def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:
     """The titles (lower case, no point) and the other words of a run; "van der Luyden" is one."""
-    words = [book.tokens[k].strip("_") for k in range(start, end + 1) if book.tokens[k] != "."]
+    written = " ".join(book.tokens[k].strip("_") for k in range(start, end + 1) if book.tokens[k] != ".")
+    words = written.replace(" - ", "-").split()
     titles = []
     while words and words[0].lower().rstrip(".") in lex.TITLES:
         titles.append(words.pop(0).lower().rstrip("."))
+    if len(words) > 1 and words[-1].lower().rstrip(".") in ("esquire", "esq"):
+        words.pop()
     joined: list[str] = []
     for word in words:
         if joined and joined[-1].split()[-1].lower() in _PARTICLES | _SECOND_PARTICLES:

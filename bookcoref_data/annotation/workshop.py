@@ -157,7 +157,7 @@ class _Workshop:
 
     def _written(self, start: int, end: int) -> str:
         words = [t.strip("_") for t in self.book.tokens[start : end + 1] if t.strip()]
-        return " ".join(words).replace(" .", ".")
+        return " ".join(words).replace(" .", ".").replace(" - ", "-")
 
     def _name(self, spans: Sequence[Span], who: int) -> CastName:
         text = Counter(self._written(a, b) for a, b in spans).most_common(1)[0][0]

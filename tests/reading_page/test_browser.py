@@ -257,6 +257,8 @@ def test_pieces_without_a_heading_belong_to_the_chapter_before(browser, sample, 
     page.run("showTab('Contents')")
     shown = page.run("return [...document.querySelectorAll('#pane li .text')].map((e) => e.textContent)")
     assert shown == ["Before the first chapter", "One", "Two"]
+    named = page.run("return [...document.querySelectorAll('section[aria-label]')].map((e) => e.ariaLabel)")
+    assert named == shown  # two landmarks of one name are a barrier
     rows = page.run("return chapterTable()")["rows"]
     assert [row[0] for row in rows] == shown
     assert sum(sum(row[1:]) for row in rows) == len(sample.mentions)

@@ -118,7 +118,8 @@ function buildSections() {
   const perLine = Math.max(20, width / 8.6), line = 33;
   const fragment = document.createDocumentFragment();
   for (const chapter of chapters) {
-    chapter.section = h("section", { "data-n": chapter.number, "aria-label": titleOf(headingAt(chapter.start)) });
+    const heading = headingAt(chapter.start); // of the pieces of a long chapter the first is a landmark
+    chapter.section = h("section", { "data-n": chapter.number, ...(heading.start === chapter.start && { "aria-label": titleOf(heading) }) });
     const breaks = chapter.text.split(/[\n\t]/).length;
     chapter.section.style.height = `${Math.round((chapter.text.length / perLine + breaks) * line)}px`;
     fragment.append(chapter.section);
