@@ -23,6 +23,7 @@ import secrets
 import shutil
 import stat
 import time
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -65,13 +66,13 @@ class _Place:
     folders: dict[str, Callable[[], Replaceable]] = field(default_factory=dict)
 
     def name(self, path: Path) -> str:
-        """The name of a path in this place. Raises DataError: another name differs from it in case only."""
+        """The name of a path in this place. Raises DataError: another name is one with it on some disks."""
         name = path.relative_to(self.base).as_posix()
-        other = self.folded.setdefault(name.casefold(), name)
+        other = self.folded.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
         if other != name:
             raise DataError(
                 f"{other} and {name} are one file on some disks",
-                expected="names that differ in more than case",
+                expected="names that differ in more than case or the way an accent is written",
                 hint="rename one of them in the data; nothing was written",
             )  # fmt: skip
         return name

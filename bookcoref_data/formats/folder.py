@@ -246,14 +246,16 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
         SourceError: the path cannot be used.
     """
     try:
+        str(out).encode("utf-8")  # Arrow takes no other name
         found, files = _look_into(out)
     except FileNotFoundError:
         return Replaceable()
     except NotADirectoryError:
         raise _not_ours(out, [out.name], "a file") from None
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         raise SourceError(
-            f"cannot use the folder {str(out)[:100]}", found=error.strerror,
+            f"cannot use the folder {str(out)[:100]}",
+            found=getattr(error, "strerror", "its name is not UTF-8"),
             hint="choose another folder with --out",
         ) from error  # fmt: skip
     if found.foreign and not replace:
