@@ -372,12 +372,8 @@ def _is_married_and_not(claim: _Claim) -> bool:
 
 def _is_a_bare_surname(claim: _Claim) -> bool:
     """A woman is not called "Hill" in these books: that is a man of her family."""
-    alone = not claim.titles and len(claim.content) == 1
-    return (
-        alone
-        and claim.person.gender == "f"
-        and claim.content[0] in (claim.group.last.lower(), claim.person.family)
-    )
+    alone = not claim.titles and len(claim.content) == 1 and claim.person.gender == "f"
+    return alone and claim.content[0] in (claim.group.last.lower(), claim.person.family)
 
 
 def _has_another_surname(claim: _Claim) -> bool:
@@ -401,11 +397,8 @@ def _has_a_title_of_others(claim: _Claim) -> bool:
 
 def _is_said_of_sisters(claim: _Claim) -> bool:
     """ "Miss Hill" is one of several sisters, mostly the eldest: their places tell which (`names.py`)."""
-    return (
-        bool(claim.titles & honorifics.UNMARRIED)
-        and claim.shared
-        and claim.content[-1] == claim.person.family
-    )
+    miss = not claim.titles.isdisjoint(honorifics.UNMARRIED)
+    return miss and claim.shared and claim.content[-1] == claim.person.family
 
 
 def _is_mostly_anothers(claim: _Claim) -> bool:

@@ -350,11 +350,8 @@ _NAME_TAGS = {"NNP", "NNPS", "NN", "NNS", "JJ", "UH", "FW", "VB", "VBP", "XX"}
 
 def _core(book: Book, m: Marked, own: frozenset[str]) -> tuple[int, int]:
     """The tokens of the name itself inside its maximal span."""
-    inside = [
-        i
-        for i in range(m.start, m.end + 1)
-        if book.tokens[i].strip("_").lower().rstrip(".").replace("’", "'") in own
-    ]
+    span = range(m.start, m.end + 1)
+    inside = [i for i in span if _bare_word(book.tokens[i]).replace("’", "'") in own]
     return (inside[0], inside[-1]) if inside else (m.start, m.end)
 
 

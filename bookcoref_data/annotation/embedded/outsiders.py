@@ -37,7 +37,7 @@ def find_outsiders(
     """The people of the book that no name of the cast means, most frequent first; `groups` are all its names
     by person, where they are known."""
     table, _ = learned_table(cast, book.tokens)
-    known = [(person, _words_of_names(person)) for person in table.people]
+    known = [(p, [set(name_words(n)) for n in (p.entry.name, *p.entry.aliases)]) for p in table.people]
     borne = _titles_borne(cast.entries)
     lone = {f"the {word}" for word in borne}
     found = []
@@ -82,10 +82,6 @@ def _is_listed(name: str, table: NameTable, known: Sequence[_Listed]) -> bool:
         for person, names in known
         for own in names
     )
-
-
-def _words_of_names(person: Person) -> list[set[str]]:
-    return [set(name_words(name)) for name in (person.entry.name, *person.entry.aliases)]
 
 
 def _is_another(titles: set[str], person: Person, names: Sequence[set[str]]) -> bool:

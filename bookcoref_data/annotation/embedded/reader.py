@@ -902,7 +902,10 @@ class OneReading:
                 for n, e in enumerate(ids):
                     x[n, f[name]] = self.state.p[e, "mf".index(gender)] - 0.5
         x[:, f["real paragraphs"]] = self.t.speech.real_paragraphs
-        self._mark_foreseen(x, ids, mark, q)
+        for step, name in ((1, "called next"), (-1, "called before")):
+            for k in self.conversation.called_beside(q, step):
+                mark(self._entity(k), name)
+        self._mark_later_turns(x, ids, q)
         past = self._mark_past_turns(x, ids, q)
         x[:, f["m turn"]] = np.log1p(len(past))
         if len(past) > 1:
@@ -941,14 +944,6 @@ class OneReading:
             gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
             if gender in ("m", "f"):
                 x[:-1, f["odd call fits"]] += near * (self.state.p[ids, "mf".index(gender)] - 0.5)
-
-    def _mark_foreseen(self, x, ids: list[int], mark, q: int) -> None:
-        """What the rest of the conversation gives away: who is named in its tags, an even or an odd number
-        of turns ahead, and who is called by name in the turns beside this one."""
-        for step, name in ((1, "called next"), (-1, "called before")):
-            for k in self.conversation.called_beside(q, step):
-                mark(self._entity(k), name)
-        self._mark_later_turns(x, ids, q)
 
     def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:
         """Who spoke before quote `q`, how long ago and how often; returns the speakers, last one first."""
