@@ -52,6 +52,7 @@ _CONLL = tuple(COUNTED.index(name) for name in ("muc", "b_cubed", "ceaf_e"))
 _BLANC = tuple(COUNTED.index(name) for name in ("link", "non_link", "blanc_mention"))
 _SEARCHED = [METRICS.index(name) for name in (*ALIGNED, "conll")]
 _SEARCHED_AS = [METRICS.index(name) for name in ("b_cubed", "lea")]
+_SILENT = "no p-value for"
 # Sums of the same numbers in another order: differences this small are none.
 _ROUNDING = 1e-12
 
@@ -409,7 +410,7 @@ def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Compar
     if silent:
         needed = [c.books_needed for c in silent if c.books_needed is not None]
         notes.append(
-            f"no p-value for {', '.join(LABELS[c.metric] for c in silent)}: the difference rests on errors "
+            f"{_SILENT} {', '.join(LABELS[c.metric] for c in silent)}: the difference rests on errors "
             f"in fewer than {LEAST_BEARING:g} units; about {min(needed):,} to {max(needed):,} books like "
             "these would show one as large"
         )
@@ -431,9 +432,12 @@ def adjusted(families: Sequence[Resampling], pairs: Sequence[tuple[str, str]]) -
     for one, row, pair in zip(families, holm.tolist(), pairs, strict=True):
         metrics = [replace(c, p_adjusted=c.p and p) for c, p in zip(one.metrics, row, strict=True)]
         alone = [LABELS[c.metric] for c in metrics if c.p is not None and c.p < LEVEL <= (c.p_adjusted or 0)]
-        note = f"{' and '.join(pair)}: told apart in {', '.join(alone)} by their own interval, not by p " \
-               f"adjusted for {len(families)} pairs"  # fmt: skip
-        found.append(replace(one, metrics=tuple(metrics), notes=(*one.notes, note) if alone else one.notes))
+        names = f"{' and '.join(pair)}: "
+        notes = [names * note.startswith(_SILENT) + note for note in one.notes]
+        if alone:
+            notes.append(f"{names}told apart in {', '.join(alone)} by their own interval, not by p adjusted "
+                         f"for {len(families)} pairs")  # fmt: skip
+        found.append(replace(one, metrics=tuple(metrics), notes=tuple(notes)))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -197,6 +198,14 @@ def comparisons(*p_values):
 
 
 PAIRS = [("A", "B"), ("A", "C"), ("B", "C"), ("A", "D")]
+
+
+def test_a_note_about_missing_p_values_names_its_pair_among_several():
+    with_note, without = comparisons(0.5, 0.5)
+    shared = "intervals and tests are about this book, not about others"
+    with_note = replace(with_note, notes=(shared, "no p-value for B3: the difference rests on errors"))
+    found = adjusted([with_note, without], PAIRS[:2])
+    assert found[0].notes == (shared, "A and B: no p-value for B3: the difference rests on errors")
 
 
 def test_p_values_of_a_family_are_adjusted_by_holm():
