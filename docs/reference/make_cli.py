@@ -7,6 +7,7 @@ A test fails where the page is not what this writes.
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ def _schemas(words: str, verbs: list[str]) -> str:
         owners = [key for key in keys if stem == key or stem.startswith(f"{key}-")]
         if owners and owners[-1] == words.replace(" ", "-"):
             links.append(f"[{stem}](../schemas/{stem}.json)")
-    return f"What `--json` prints: {', '.join(links)}.\n" if links else ""
+    said = f"What `--json` prints: {', '.join(links)}.\n"
+    return textwrap.fill(said, 118, break_long_words=False, break_on_hyphens=False) + "\n" if links else ""
 
 
 def _verb(words: str, command: Any, verbs: list[str]) -> list[str]:
