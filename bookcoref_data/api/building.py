@@ -84,8 +84,8 @@ class Verified:
         return f"<Verified: {state}, {plural(len(self.result.books), 'book')}, sha256 {self.digest[:16]}>"
 
 
-@files_of("out", reads=("release",))
 @renamed(min_kept="least_kept")
+@files_of("out", reads=("release",))
 def rebuild(
     out: PathLike = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
     mirror: o.Mirror = None, books: o.BookNames = (), texts: Mapping[str, PathLike] | None = None,
@@ -263,8 +263,8 @@ class Regenerated(Result):
         return f"{plural(len(self.result.comparisons), 'book')}, {state}, {len(self.failed)} failed"
 
 
-@files_of("out", reads=("folder", "recipe"))
 @renamed(examples="most_examples")
+@files_of("out", reads=("folder", "recipe"))
 def regenerate(
     folder: PathLike, *, backend: o.BackendName = "embedded", recipe: o.Recipe = None,
     books: o.BookNames = (), splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None,

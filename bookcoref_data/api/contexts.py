@@ -13,7 +13,7 @@ from ..outputs import files_of
 from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, model_of, prices_of
-from .options import PathLike, grouped, path_or_none, renamed
+from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ def contexts_build(
     return Contexts(rows, work.write_contexts(rows, plan, path_of(out)))
 
 
-@files_of("out", reads=("contexts",))
 @renamed(limit="most")
+@files_of("out", reads=("contexts",))
 @grouped
 def contexts_ask(
     contexts: PathLike, out: PathLike | None = None, *, kind: o.Kind = "description", most: o.Count = 0,
@@ -197,8 +197,7 @@ def contexts_score(
     Raises:
         UsageError: nothing to score, or no model to ask. SourceError: the model does not answer.
     """
-    from ..files import write_bytes
-    from ..tasks.folder import jsonl_bytes, read_rows
+    from ..tasks.folder import read_rows
     from ..workflows import contexts as work
     from ..workflows.judged_scores import FactJudge, judged_scores
 
@@ -208,8 +207,7 @@ def contexts_score(
     if entailment and books is None:
         raise UsageError("entailment by the book needs the book", expected="--books")
     if (facts or qa) != (target is not None):
-        expected = "--facts or --qa, and --out FACTS.jsonl for facts and replies"
-        raise UsageError("a model's judgement and its file go together", expected=expected)
+        raise UsageError("a model's judgement and its file go together", expected="--facts or --qa; --out")
     if (facts or qa) and answers is None:
         raise UsageError("no descriptions to judge: baselines are not asked about", expected="--answers")
     plan = work.read_plan(path_or_none(recipe))
@@ -221,25 +219,22 @@ def contexts_score(
     found = work.score(groups, given, work.ScoreModels(bert_score, bert_layers, entailment))
     if target is None:
         return SystemScores(found)
-    groups = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
-
-    cache = target.with_name(f"{target.name}.replies.jsonl")
     models = [model]
     if second_judge:
         models.append({**model, "model": second_judge, "local": second_judge if model["local"] else None})
     judges = [
-        FactJudge(model_of(one, most_tokens, temperature=temperature or 0.0), cache, plan.prompts,
+        FactJudge(model_of(one, most_tokens, temperature=temperature or 0.0), target, plan.prompts,
                   prices=prices_of(model), progress=progress)
         for one in models
     ]  # fmt: skip
-    judged, rows = judged_scores(groups, judges, facts=facts, qa=qa)
-    write_bytes(target, jsonl_bytes(rows))
+    asked = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
+    judged, rows = judged_scores(asked, judges, target, facts=facts, qa=qa)
     found = {name: values | judged.get(name, {}) for name, values in found.items()}
     return SystemScores(found, rows, judges[0].report)
 
 
 @files_of(reads=("texts", "books"))
-def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: o.Format = None) -> Table:
+def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format: o.Format = None) -> Table:
     """Show how much of the wording of descriptions and analyses is not that of the book (Table 6).
 
     Args:
@@ -248,12 +243,17 @@ def contexts_novelty(texts: Iterable[PathLike], *, books: Any, format: o.Format 
 
     Returns one row per file: texts about these books, and shares of n-grams from 0 to 1 that the book lacks;
     no shares where no text is about one of the books.
+
+    Raises:
+        UsageError: no file of texts.
     """
     from ..tasks.folder import read_rows
     from ..workflows import contexts as work
 
     given = _books(books, format)
-    read = {path.stem: read_rows(path, "book_text") for path in map(path_of, texts)}
+    read = {path.stem: read_rows(path, "book_text") for path in paths_of(texts)}
+    if not read:
+        raise UsageError("no texts to look at", expected="files of texts about the books")
     return Table.of_dicts([{"texts of": n, **work.novelty(rows, given)} for n, rows in read.items()])
 
 

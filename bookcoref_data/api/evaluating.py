@@ -266,8 +266,8 @@ class Scores(Result):
             self.plots += save_plots(result, where)
 
 
-@files_of("plots", "suggest", reads=("key", "response", "compare", "typed"))
 @renamed(top="most")
+@files_of("plots", "suggest", reads=("key", "response", "compare", "typed"))
 @grouped
 def evaluate(
     key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, plots: PathLike | None = None,

@@ -130,17 +130,22 @@ def grouped(function: Callable[P, Made]) -> Callable[P, Made]:
         for name, default in defaults.items()
     ]  # fmt: skip
     at = next((i for i, one in enumerate(own) if one.name in ("replace", "progress")), len(own))
+    signature = signature.replace(parameters=[*own[:at], *more, *own[at:]])
 
     @functools.wraps(function)
     def called(*args: P.args, **values: P.kwargs) -> Made:
+        for name in values.keys() - signature.parameters.keys():
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
         return function(*args, **(defaults | values))
 
-    own_text, mark, rest = (function.__doc__ or "").partition("    Args:\n")
-    if more_text := inspect.cleandoc(group.__doc__ or "").partition("Args:\n")[2]:
-        entries, end, behind = rest.partition("\n\n")
-        inner = "".join(f"\n    {line}" for line in more_text.split("\n"))
-        called.__doc__ = f"{own_text}{mark}{entries}{inner}{end}{behind}"
-    vars(called)["__signature__"] = signature.replace(parameters=[*own[:at], *more, *own[at:]])
+    # Since Python 3.13 the compiler takes the indentation out of docstrings; before, it is there.
+    text, more_text = (inspect.cleandoc(one.__doc__ or "") for one in (function, group))
+    if arguments := more_text.partition("Args:\n")[2]:
+        before, mark, entries = text.partition("Args:\n")
+        entries, end, behind = entries.partition("\n\n")
+        text = f"{before}{mark}{entries}\n{arguments}{end}{behind}"
+    called.__doc__ = text
+    vars(called)["__signature__"] = signature
     return called
 
 

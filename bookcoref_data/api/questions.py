@@ -132,8 +132,8 @@ class Graded(GradedRun):
         return ", ".join(found)
 
 
-@files_of("out", reads=("questions", "answers", "annotation", "books"))
 @renamed(limit="most")
+@files_of("out", reads=("questions", "answers", "annotation", "books"))
 @grouped
 def questions_evaluate(
     questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,

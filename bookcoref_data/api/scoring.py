@@ -150,8 +150,8 @@ class Carried(Result):
         return f"{state}, {plural(len(self.results), 'book')}, {plural(mentions, 'mention')}"
 
 
-@files_of(reads=("old", "new"))
 @renamed(min_kept="least_kept")
+@files_of(reads=("old", "new"))
 def align(
     old: Any, new: PathLike, *, out: PathLike | None = None, report: PathLike | None = None,
     least_kept: o.Proportion = 0.0, least_matched: o.Proportion = 0.75, doc_key: str | None = None,

@@ -311,7 +311,7 @@ def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, floa
         }
         for row in inside
     ]
-    return {"texts": float(len(inside)), **mean_scores(rows)}
+    return {"texts": len(inside), **mean_scores(rows)}
 
 
 def plain_text(book: Book) -> str:

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..files import write_bytes
 from ..progress import Progress
 from ..tasks.contexts import mean_scores
 from ..tasks.contexts.facts import (
@@ -24,6 +25,7 @@ from ..tasks.contexts.facts import (
     verdict_in,
 )
 from ..tasks.contexts.scores import qa_scores
+from ..tasks.folder import jsonl_bytes
 from ..tasks.runner import Model, Prices, Request, RunReport, ask
 from ..text.tokens import sentence_spans
 
@@ -45,15 +47,16 @@ class Compared:
 class FactJudge:
     """A model that draws facts, judges them, and makes and answers questions; `report` counts what it did.
 
-    Replies are kept in `cache`: the same prompts again ask nothing.
+    Replies are kept beside the file `out`: the same prompts again ask nothing.
     """
 
     def __init__(
-        self, model: Model, cache: Path, prompts: Mapping[str, str], *, prices: Prices | None = None,
+        self, model: Model, out: Path, prompts: Mapping[str, str], *, prices: Prices | None = None,
         progress: Progress | None = None,
     ) -> None:  # fmt: skip
         self.report = RunReport(model.name)
-        self._model, self._cache, self._prompts = model, cache, prompts
+        self._model, self._prompts = model, prompts
+        self._cache = out.with_name(f"{out.name}.replies.jsonl")
         self._prices, self._progress = prices, progress
 
     def replies(self, prompts: Iterable[str]) -> dict[str, str]:
@@ -106,9 +109,9 @@ class FactJudge:
 
 
 def judged_scores(
-    groups: Mapping[str, Sequence[Compared]], judges: Sequence[FactJudge], *, facts: bool, qa: bool
+    groups: Mapping[str, Sequence[Compared]], judges: Sequence[FactJudge], out: Path, *, facts: bool, qa: bool
 ) -> tuple[dict[str, dict[str, Any]], Rows]:
-    """Scores of facts and of questions by system, as asked for, and a row per judged fact.
+    """Scores of facts and of questions by system, as asked for, and a row per judged fact, also in `out`.
 
     `judges` are one or two; the first one's report counts in the end what both did.
     """
@@ -119,6 +122,7 @@ def judged_scores(
         found = {name: found.get(name, {}) | values for name, values in answered.items()}
     for other in others:
         first.report.add(other.report)
+    write_bytes(out, jsonl_bytes(rows))
     return found, rows
 
 

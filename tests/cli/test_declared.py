@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 import typer
@@ -24,6 +24,7 @@ from bookcoref_data.api.options import BookNames, Count, Mirror, PathLike, Propo
 from bookcoref_data.cli import declared
 from bookcoref_data.cli.app import GROUPS, VERBS, declared_verb, make_app
 from bookcoref_data.cli.declared import Given, Json, api_function, command_of, name_in_api, verb, words_of
+from bookcoref_data.errors import BookcorefError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 # Functions of the front door that are no verbs of their own, and why.
@@ -203,6 +204,16 @@ def test_renamed_arguments_of_python_go_on_with_a_warning():
     assert bc.evaluate.renamed == {"top": "most"}
 
 
+@pytest.mark.parametrize("name", [n for n in bc.__all__ if hasattr(getattr(bc, n), "renamed")])
+def test_old_names_of_the_front_door_go_on(name, tmp_path):
+    """The function is called with them; that the files are not there is what it finds first."""
+    function = getattr(bc, name)
+    needed = [n for n, p in inspect.signature(function).parameters.items() if p.default is p.empty]
+    for old in function.renamed:
+        with pytest.warns(DeprecationWarning, match=f"{old} is called"), pytest.raises(BookcorefError):
+            function(**{n: tmp_path / n for n in needed}, **{old: 1})
+
+
 def test_the_list_of_verbs_loads_no_verb():
     code = (
         "import sys, io, contextlib\nfrom bookcoref_data.cli.app import make_app\n"
@@ -223,3 +234,75 @@ def test_the_list_of_verbs_loads_no_verb():
         "guard",
         "progress",
     }
+
+
+# -- options of a group ------------------------------------------------------------------------------
+
+
+class Painting(TypedDict, total=False):
+    """How a thing is painted.
+
+    Args:
+        colour: red, unless
+            somebody says another.
+        coats: how often.
+    """
+
+    colour: Annotated[str, options.Meaning(default="red")]
+    coats: Annotated[int, options.Meaning(default=1, least=1)]
+
+
+def plain_thing(size: int, *, replace: bool = False, **given: Unpack[Painting]) -> dict[str, Any]:  # noqa: F821
+    """Make a thing.
+
+    Args:
+        size: its size
+            in metres.
+        replace: in place of an old one.
+
+    Only Python has this.
+
+    Raises:
+        UsageError: never.
+    """
+    return {"size": size, "replace": replace, **given}
+
+
+@pytest.fixture(params=["as it was written", "without indentation"])
+def thing(request, monkeypatch):
+    """A function with a group of options; Python 3.13 takes the indentation out of docstrings."""
+    function = types.FunctionType(plain_thing.__code__, globals(), "thing", plain_thing.__defaults__)
+    function.__kwdefaults__, function.__annotations__ = (
+        plain_thing.__kwdefaults__,
+        plain_thing.__annotations__,
+    )
+    cut = inspect.cleandoc if request.param == "without indentation" else lambda doc: indent_all(doc)
+    function.__doc__ = cut(plain_thing.__doc__)
+    monkeypatch.setattr(Painting, "__doc__", cut(Painting.__doc__))
+    return options.grouped(function)
+
+
+def indent_all(doc: str) -> str:
+    """A docstring as Python 3.12 keeps it."""
+    first, *rest = inspect.cleandoc(doc).split("\n")
+    return "\n".join([first, *(f"    {line}" if line else "" for line in rest), "    "])
+
+
+def test_a_group_of_options_is_documented_with_or_without_indentation(thing):
+    assert list(inspect.signature(thing).parameters) == ["size", "colour", "coats", "replace"]
+    told = words_of(thing)
+    assert told.text == "Make a thing."
+    assert told.arguments == {
+        "size": "its size in metres.", "replace": "in place of an old one.",
+        "colour": "red, unless somebody says another.", "coats": "how often.",
+    }  # fmt: skip
+    assert thing.__doc__.endswith("how often.\n\nOnly Python has this.\n\nRaises:\n    UsageError: never.")
+
+
+def test_a_group_refuses_an_option_that_it_does_not_know(thing):
+    assert thing(2) == {"size": 2, "replace": False, "colour": "red", "coats": 1}
+    assert thing(2, coats=3)["coats"] == 3
+    with pytest.raises(TypeError, match=r"thing\(\) got an unexpected keyword argument 'color'"):
+        thing(2, color="blue")
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'per_boook'"):
+        bc.evaluate("a", "b", per_boook=True)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+import bookcoref_data as bc
 from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
@@ -147,7 +148,20 @@ def test_wording_that_books_lack_is_counted_by_length(place, tmp_path, book, fit
     assert rows["analysed"]["4-grams"] == 1.0 > rows["analysed"]["1-grams"]
     (tmp_path / "other.jsonl").write_text('{"doc_key": "?", "character": "x", "text": "y"}')
     none = json.loads(run("novelty", tmp_path / "other.jsonl", *words[-2:], "--json").stdout)
-    assert none == [{"texts of": "other", "texts": 0.0}]
+    assert none == [{"texts of": "other", "texts": 0}]
+    assert run("novelty", tmp_path / "other.jsonl", *words[-2:]).stdout.split() == [
+        "texts", "of", "texts", "--------", "-----", "other", "0",
+    ]  # fmt: skip
+
+
+def test_novelty_takes_one_file_or_several_and_says_where_there_is_none(place, tmp_path, book):
+    one = tmp_path / "one.jsonl"
+    one.write_text(json.dumps({"doc_key": book.doc_key, "character": "x", "text": "zz yy"}))
+    books = place / "books.jsonl"
+    assert bc.contexts_novelty(one, books=books) == bc.contexts_novelty([str(one)], books=books)
+    assert bc.contexts_novelty(one, books=books)["1-grams"] == [1.0]
+    with pytest.raises(UsageError, match="no texts to look at"):
+        bc.contexts_novelty([], books=books)
 
 
 def test_sampling_is_the_published_one_unless_it_is_given(place, chat, tmp_path):
@@ -350,6 +364,9 @@ def test_strategies_are_compared_in_one_table(place):
     assert list(rows) == ["coref", "bm25", "lead", "random"]
     assert rows["coref"]["mention_recall"] > rows["bm25"]["mention_recall"]
     assert rows["coref"]["precision"] == 1.0
+    shown = run("compare", place / "books.jsonl", "--budget", 1500).stdout
+    assert shown.split("\n")[0].split()[4:] == ["entities", "mentions", "precision"]
+    assert f"{100 * rows['bm25']['precision']:.2f}" in shown
 
 
 def test_mistakes_of_the_command_are_named(place, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -301,15 +302,9 @@ def contexts_novelty(given: Given, json: Json = False) -> None:
         bookcoref-data contexts novelty references.jsonl --books bookcoref
         bookcoref-data contexts novelty references.jsonl answers.jsonl --books bookcoref --json
     """
-    rows = given().to_dicts()
-    if json:
-        emit_json([{name: value for name, value in row.items() if value is not None} for row in rows])
-        return
-    shares = [name for name in rows[0] if name.endswith("-grams")]
-    emit_table(
-        ("texts of", "texts", *shares),
-        [[r["texts of"], int(r["texts"]), *(_percent(r[n]) for n in shares)] for r in rows],
-    )
+    found: Table = given()
+    shares = {name: name for name in found.columns if name.endswith("-grams")}
+    _show_shares(found, json, ("texts of", "texts"), shares)
 
 
 @verb(flags={"budgets": "-b"})
@@ -320,19 +315,17 @@ def contexts_compare(given: Given, json: Json = False) -> None:
         bookcoref-data contexts compare bookcoref --budget 1500
         bookcoref-data contexts compare bookcoref -b 300 -b 1500 --json
     """
-    rows = given().to_dicts()
+    shares = {"entity_recall": "entities", "mention_recall": "mentions", "precision": "precision"}
+    _show_shares(given(), json, ("book", "budget", "strategy", "characters"), shares)
+
+
+def _show_shares(found: Table, json: bool, columns: Sequence[str], shares: Mapping[str, str]) -> None:
+    """Print rows with shares under their titles, in percent; in JSON one that is unknown is left out."""
     if json:
-        emit_json([{name: value for name, value in row.items() if value is not None} for row in rows])
-        return
-    measures = ("entity_recall", "mention_recall", "precision")
-    columns = ("book", "budget", "strategy", "characters")
-    emit_table(
-        (*columns, "entities", "mentions", "precision"),
-        [
-            [*(r[c] for c in columns), *(None if r.get(m) is None else 100 * r[m] for m in measures)]
-            for r in rows
-        ],
-    )
+        emit_json([{name: value for name, value in row.items() if value is not None} for row in found])
+    else:
+        rows = [[*(r[c] for c in columns), *(_percent(r.get(n)) for n in shares)] for r in found]
+        emit_table((*columns, *shares.values()), rows)
 
 
 @verb()
