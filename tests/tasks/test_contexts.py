@@ -188,10 +188,18 @@ def test_sentences_about_a_character(book):
 
 
 def test_prompts_are_the_published_ones():
-    assert prompt_of("Meg", "TEXT") == "Describe character: Meg given the following context.\n\nContext: TEXT"
-    assert prompt_of("Meg", "T", "analysis").startswith("Analyse in-depth character: Meg given the following")
-    assert merge_prompt("Meg", ["A", "B"], "analysis").endswith(
-        "into a single analysis.\n\nAnalyses:\nA\n\nB"
+    described = "Describe character: Meg given the following context.\n\nContext: TEXT"
+    analysed = "Analyse in-depth character: Meg given the following context.\n\nContext: TEXT"
+    assert prompt_of("Meg", "TEXT") == described
+    assert prompt_of("Meg", "TEXT", "analysis") == analysed
+    # The public files of these two end with a line end, which the public code sends, too.
+    assert merge_prompt("Meg", ["A", "B"]) == (
+        "Describe character: Meg by merging the following descriptions into a single description.\n\n"
+        "Descriptions:\nA\n\nB\n"
+    )
+    assert merge_prompt("Meg", ["A", "B"], "analysis") == (
+        "Analyse in-depth character: Meg by merging the following analyses into a single analysis.\n\n"
+        "Analyses:\nA\n\nB\n"
     )
     assert "Characters of the book: Meg, Ned." in prompt_of("Meg", "T", names=["Meg", "Ned"])
     with pytest.raises(UsageError, match="kind"):

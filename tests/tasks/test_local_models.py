@@ -12,10 +12,8 @@ from typer.testing import CliRunner
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
-from bookcoref_data.tasks.contexts import Passage
 from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
 from bookcoref_data.tasks.runner import LocalModel, Reply, Request
-from bookcoref_data.workflows import contexts as work
 
 LABELS = ("contradiction", "neutral", "entailment")
 
@@ -45,7 +43,7 @@ def tiny_model(tmp_path_factory, transformers):
         n_embd=8,
         n_layer=1,
         n_head=1,
-        n_positions=512,
+        n_positions=4096,
         bos_token_id=256,
         eos_token_id=256,
     )
@@ -119,22 +117,32 @@ def test_bertscore_needs_a_layer_of_models_that_it_does_not_know(save_bert, tmp_
         bert_scores(["a"], ["a"], str(tmp_path / "gone"), layers=1)
 
 
-def test_descriptions_are_scored_by_models_when_asked(save_bert, story, tmp_path, monkeypatch):
+def test_every_measure_runs_with_models_on_disk_and_nothing_replaced(save_bert, tiny_model, story, tmp_path):
+    """ROUGE, entities by spaCy, new bigrams, BERTScore, entailment by all paragraphs; facts, questions."""
     pytest.importorskip("bert_score")
     write_documents([story], tmp_path / "books.jsonl")
-    text = " ".join(["she is brave and kind."] * 8)
-    row = {"doc_key": story.doc_key, "character": "Dr. Pike", "text": text}
-    (tmp_path / "r.jsonl").write_text(json.dumps(row) + "\n")
+    text = "Dr. Pike of London is brave and kind, and " + "he has a dog that likes the river. " * 4
+    row = {"doc_key": story.doc_key, "character": "Dr. Pike", "text": text.strip()}
+    given = tmp_path / "r.jsonl"
+    given.write_text(json.dumps(row) + "\n")
     model = save_bert(tmp_path / "bert", "entailment")
-    given, books = tmp_path / "r.jsonl", tmp_path / "books.jsonl"
-    words = ("score", given, "--answers", given, "--books", books)
-    options = ("--bert-score", model, "--bert-layers", "1", "--entailment", model)
-    monkeypatch.setattr(work, "paragraphs_of", lambda book, longest: [Passage(0, 9, 9)])
-    result = CliRunner().invoke(make_app(), ["contexts", *map(str, words), *options, "--json"])
+    words = ("score", given, "--answers", given, "--books", tmp_path / "books.jsonl",
+             "--out", tmp_path / "f.jsonl", "--bert-score", model, "--bert-layers", 1,
+             "--entailment", model, "--facts", "--qa", "--local", tiny_model,
+             "--second-judge", tiny_model, "--most-tokens", 8, "--json")  # fmt: skip
+    result = CliRunner().invoke(make_app(), ["contexts", *map(str, words)])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)["answers"]
-    assert found["bert_score"] == pytest.approx(1.0, abs=1e-5)
-    assert found["entailment"] == 1.0
+    scores = json.loads(result.stdout)
+    found = scores["answers"]
+    for name in ("rouge1", "rouge2", "rougeL", "entity_recall", "bert_score", "entailment"):
+        assert found[name] == pytest.approx(1.0, abs=1e-5), name
+    assert 0 < found["novel_bigrams"] < 1
+    # What random weights reply is no fact; that the same judge asked twice agrees, and what is counted, is.
+    assert found["kappa"] == 1.0
+    facts = [json.loads(line) for line in (tmp_path / "f.jsonl").read_text().splitlines()]
+    counted = sum(kind["answer_facts"] + kind["reference_facts"] for kind in found["kinds"])
+    assert (len(facts), found["questions"]) == (counted, 0)
+    assert "entailment" in scores["baseline oracle"]
 
 
 def test_missing_extras_are_named(monkeypatch):

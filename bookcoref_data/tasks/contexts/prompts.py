@@ -46,7 +46,7 @@ def merge_prompt(character: str, texts: Sequence[str], kind: str = "description"
     about, many, one = _words(kind)
     joined = "\n\n".join(texts)
     head = f"{about.format(character)} by merging the following {many} into a single {one}."
-    return f"{head}\n\n{many.capitalize()}:\n{joined}"
+    return f"{head}\n\n{many.capitalize()}:\n{joined}\n"
 
 
 def split_joint(reply: str, characters: Sequence[str]) -> dict[str, str]:
