@@ -126,7 +126,7 @@ def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocum
     A chain is a character's when more than half of its names are that character's: the name table of
     `annotate` ties a name to a character, and it must be the head of the mention.
     """
-    cast = read_cast(path, "one character a line; see docs/annotating.md")
+    cast = read_cast(path, "one character a line; see docs/annotation.md")
     return [replace(document, names=_names_of_chains(document, cast)) for document in documents]
 
 
