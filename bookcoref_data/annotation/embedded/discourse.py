@@ -137,17 +137,20 @@ class Discourse:
     @property
     def last(self) -> np.ndarray:
         """The token of everybody's last mention."""
-        return self._kept[_AWAY]
+        line: np.ndarray = self._kept[_AWAY]
+        return line
 
     @property
     def count(self) -> np.ndarray:
         """How often everybody was mentioned."""
-        return self._kept[_AT["count"]]
+        line: np.ndarray = self._kept[_AT["count"]]
+        return line
 
     @property
     def subject_verb(self) -> np.ndarray:
         """The verb of everybody's last mention as a subject."""
-        return self._kept[_AT["subject_verb"]]
+        line: np.ndarray = self._kept[_AT["subject_verb"]]
+        return line
 
     def add(self, gender: str, noun: str) -> int:
         """A new person outside the cast; returns its entity number."""
@@ -247,7 +250,8 @@ class Discourse:
         """One row per candidate, and a last row for "nobody of these". Shape (len(ids) + 1, WIDTH)."""
         f = INDEX
         n = len(ids)
-        columns = np.zeros((WIDTH, n + 1), dtype=np.float32)
+        rows = np.zeros((n + 1, WIDTH), dtype=np.float32, order="F")
+        columns = rows.T
         of_place = (
             m.gender == "m", m.gender == "f", m.gender == "p", m.role == SUBJECT, m.role == OBJECT,
             m.role == POSSESSIVE, quote >= 0, m.reflexive,
@@ -255,7 +259,7 @@ class Discourse:
         columns[[k for k, holds in zip(_OF_THE_PLACE, of_place, strict=True) if holds]] = 1
         columns[f["none"], n] = 1
         if not n:
-            return columns.T
+            return rows
         e = np.array(ids)
         kept = self._kept.take(e, axis=1)
         people = columns[:, :n]
@@ -275,7 +279,7 @@ class Discourse:
         columns[f["gender"], n] = people[f["gender"]].max()
         columns[f["tokens"], n] = people[f["tokens"]].min()
         columns[f["of late"], n] = people[f["of late"]].max()
-        return columns.T
+        return rows
 
     def _mark_equal(
         self, people: np.ndarray, kept: np.ndarray, m: Markable, sentence: int, paragraph: int, quote: int
@@ -290,7 +294,7 @@ class Discourse:
             -1 if outside else _NEVER, paragraph, paragraph, sentence, sentence - 1, subject,
             subject if paragraph - where <= 1 else _NEVER, last, opener if opened == paragraph else _NEVER,
         ]  # fmt: skip
-        same = kept.take(_KEPT, axis=0) == np.array(values)[:, None]
+        same: np.ndarray = kept.take(_KEPT, axis=0) == np.array(values)[:, None]
         people[_EQUAL] = same
         if outside:
             people[INDEX["only quoted"]] = kept[_AT["quote"]] >= 0

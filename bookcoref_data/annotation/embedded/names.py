@@ -162,7 +162,7 @@ def gender_of_first_name(name: str) -> str:
     return "" if male == female else "m" if male else "f"
 
 
-def _gender_of(titles, rest, entry: Entry) -> tuple[str, bool]:
+def _gender_of(titles: Sequence[str], rest: Sequence[str], entry: Entry) -> tuple[str, bool]:
     """(gender, whether it is certain): a hint or a title is, a first name is a guess."""
     if entry.gender in ("m", "f", "n"):
         return entry.gender, True

@@ -94,8 +94,9 @@ class Ranker:
     def probabilities(self, x: np.ndarray) -> np.ndarray:
         """Softmax of the scores."""
         s = self.scores(np.ascontiguousarray(x))
-        s = np.exp(s - s.max())
-        return s / s.sum()
+        np.exp(s - s.max(), out=s)
+        s /= s.sum()
+        return s
 
 
 def load_rankers(path: Path = WEIGHTS) -> dict[str, Ranker]:

@@ -23,6 +23,8 @@ from ...spacy_model import load_spacy_model
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
 CHUNK_TOKENS = 4000
 LONGEST_SENTENCE = 600
@@ -120,7 +122,7 @@ def _chunks(book: Book) -> Iterator[list[list[int]]]:
         yield chunk
 
 
-def _doc(vocab, tokens: Sequence[str], chunk: list[list[int]]):
+def _doc(vocab: Vocab, tokens: Sequence[str], chunk: list[list[int]]) -> Doc:
     from spacy.tokens import Doc
 
     words = [tokens[i] for sentence in chunk for i in sentence]

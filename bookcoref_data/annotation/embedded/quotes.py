@@ -75,7 +75,7 @@ def find_speech(
     return Speech(paragraph, quote, spans, spoken_by, style, real)
 
 
-def _paragraphs(tokens, sentence: np.ndarray) -> tuple[np.ndarray, bool]:
+def _paragraphs(tokens: Sequence[str], sentence: np.ndarray) -> tuple[np.ndarray, bool]:
     """Paragraph numbers from the line-end tokens; sentence numbers when the book has none."""
     ends = np.fromiter((t == "\n" for t in tokens), dtype=bool, count=len(tokens))
     if ends.sum() * 400 < len(tokens) or not len(tokens):
@@ -90,7 +90,7 @@ def _starts(paragraph: np.ndarray) -> list[int]:
     return [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist()]
 
 
-def _style(tokens, starts: list[int], names: dict[str, int]) -> str:
+def _style(tokens: Sequence[str], starts: list[int], names: dict[str, int]) -> str:
     counts = Counter(tokens)
     double = sum(counts[t] for t in _OPEN_DOUBLE) + counts['"'] / 2
     single = counts["‘"] or _straight_single(tokens)
@@ -109,7 +109,7 @@ def _style(tokens, starts: list[int], names: dict[str, int]) -> str:
     return "double" if double else "none"
 
 
-def _straight_single(tokens) -> float:
+def _straight_single(tokens: Sequence[str]) -> float:
     """How often a lone ' stands where speech may begin."""
     return sum(
         t == "'"
@@ -120,7 +120,9 @@ def _straight_single(tokens) -> float:
     )
 
 
-def _marked_quotes(tokens, paragraph, style: str, real: bool) -> list[tuple[int, int]]:
+def _marked_quotes(
+    tokens: Sequence[str], paragraph: np.ndarray, style: str, real: bool
+) -> list[tuple[int, int]]:
     """Quotes between marks; a quote left open ends with its paragraph (speech that goes on)."""
     spans: list[tuple[int, int]] = []
     begin = -1
@@ -176,7 +178,7 @@ def _single_mark(tokens: Sequence[str], i: int, inside: bool) -> str:
     return "open" if token == "'" and begins else ""
 
 
-def _guess_paragraphs(sentence: np.ndarray, spans, size: int) -> np.ndarray:
+def _guess_paragraphs(sentence: np.ndarray, spans: Sequence[tuple[int, int]], size: int) -> np.ndarray:
     """Where a text has no line ends: a sentence that opens with a quote begins a paragraph."""
     opens = np.zeros(size, dtype=bool)
     for a, _ in spans:
@@ -202,7 +204,7 @@ def _guess_paragraphs(sentence: np.ndarray, spans, size: int) -> np.ndarray:
     return np.cumsum(begins).astype(np.int32)
 
 
-def _dash_quotes(tokens, starts: list[int]) -> list[tuple[int, int]]:
+def _dash_quotes(tokens: Sequence[str], starts: list[int]) -> list[tuple[int, int]]:
     """From a dash that opens a paragraph to its end, or to the words that name the speaker."""
     spans = []
     for n, begin in enumerate(starts):
@@ -222,7 +224,7 @@ def _dash_quotes(tokens, starts: list[int]) -> list[tuple[int, int]]:
     return spans
 
 
-def _speaker_line(tokens, i: int, names: dict[str, int]) -> tuple[int, int] | None:
+def _speaker_line(tokens: Sequence[str], i: int, names: dict[str, int]) -> tuple[int, int] | None:
     """(cast index, first token of the speech) when a paragraph begins "HAMLET." or "Hamlet:"."""
     for length in (3, 2, 1):
         name = " ".join(tokens[i : i + length])
@@ -238,7 +240,9 @@ def _speaker_line(tokens, i: int, names: dict[str, int]) -> tuple[int, int] | No
     return None
 
 
-def _speaker_lines(tokens, starts, names) -> tuple[list[tuple[int, int]], dict[int, int]]:
+def _speaker_lines(
+    tokens: Sequence[str], starts: list[int], names: dict[str, int]
+) -> tuple[list[tuple[int, int]], dict[int, int]]:
     spans: list[tuple[int, int]] = []
     spoken_by: dict[int, int] = {}
     for n, begin in enumerate(starts):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log1p
 from typing import Protocol
@@ -36,6 +36,8 @@ from .saying import bare_word
 from .tags import Tag, find_tags
 from .voices import Voices
 
+Mark = Callable[..., None]
+"""Sets a feature of a candidate: the entity, the name of the feature, and a value where it is not 1."""
 _INTERRUPTION = 15
 """Most tokens of narration inside one turn where paragraphs are guessed."""
 _MOST_OTHERS, _CHANCE = 3, 0.02
@@ -113,7 +115,10 @@ class Text:
     notes: tuple[str, ...] = ()
 
 
-def prepare(book, parse, speech, markables, people, genders, nouns) -> Text:
+def prepare(
+    book: Book, parse: Parse, speech: Speech, markables: list[Markable], people: list[Person],
+    genders: tuple[np.ndarray, np.ndarray, np.ndarray], nouns: Mapping[str, int],
+) -> Text:  # fmt: skip
     """Find tags, clauses and beats once."""
     for m in markables:
         if speech.quote[m.at] >= 0 and m.noun in lex.PLAIN_VOCATIVES and is_vocative(book, m):
@@ -433,7 +438,7 @@ class OneReading:
         self._mark_reference(x, ids, i, kind, q, tag)
         return x
 
-    def _mark_namings(self, x, ids: list[int], m: Markable) -> None:
+    def _mark_namings(self, x: np.ndarray, ids: list[int], m: Markable) -> None:
         """Where the book names each candidate, also after this place: a reader's eye runs ahead, too."""
         if not ids:
             return
@@ -509,7 +514,7 @@ class OneReading:
 
     # --- what is special about references -------------------------------------------------------
 
-    def _mark_reference(self, x, ids: list[int], i: int, kind: str, q: int, tag: int) -> None:
+    def _mark_reference(self, x: np.ndarray, ids: list[int], i: int, kind: str, q: int, tag: int) -> None:
         f = INDEX
         m = self.t.markables[i]
         place = {e: n for n, e in enumerate(ids)}
@@ -550,7 +555,7 @@ class OneReading:
         if kind == "nominal":
             self._mark_nominal(x, ids, mark, m, i)
 
-    def _mark_tag(self, x, ids: list[int], mark, q: int) -> None:
+    def _mark_tag(self, x: np.ndarray, ids: list[int], mark: Mark, q: int) -> None:
         """The subject of a tag speaks quote `q`: what tells of the speaker tells of whom "she" means."""
         ms = self.t.markables
         for k in self.conversation.turn_of(q):
@@ -569,7 +574,7 @@ class OneReading:
         self._mark_verb(x, mark, q)
         self._mark_turns(x, ids, mark, q)
 
-    def _mark_verb(self, x, mark, q: int) -> None:
+    def _mark_verb(self, x: np.ndarray, mark: Mark, q: int) -> None:
         """ "He continued": the last speaker most likely, or who has a tag in this turn already; "he replied":
         somebody else."""
         tags, turn = self.t.tags, self.conversation.turn_of(q)
@@ -584,7 +589,7 @@ class OneReading:
                 x[:, INDEX[name]] = 1
                 mark(who, f"{name} and last speaker")
 
-    def _mark_nominal(self, x, ids: list[int], mark, m: Markable, i: int) -> None:
+    def _mark_nominal(self, x: np.ndarray, ids: list[int], mark: Mark, m: Markable, i: int) -> None:
         f = INDEX
         known = m.definite or "none"
         if f"d {known}" in f:
@@ -611,7 +616,7 @@ class OneReading:
         for k, name in self._bridges.get(i, ()):
             mark(self._entity(k), name)
 
-    def _mark_last_quote(self, x, q: int) -> None:
+    def _mark_last_quote(self, x: np.ndarray, q: int) -> None:
         if q and self.conversation.goes_on(q):
             a, b = self.t.speech.spans[q][0], self.t.speech.spans[q - 1][1]
             x[:, INDEX["last quote adjoins"]] = a - b <= 2
@@ -844,7 +849,7 @@ class OneReading:
         )  # fmt: skip
         self._say(q, e, rule, score)
 
-    def _mark_speaker(self, x, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
+    def _mark_speaker(self, x: np.ndarray, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
         f = INDEX
         tag, ms = self.t.tags[q], self.t.markables
         a, b = self.t.speech.spans[q]
@@ -890,7 +895,7 @@ class OneReading:
         a, b = self.t.speech.spans[q]
         return range(bisect_left(self._starts, a), bisect_left(self._starts, b + 1))
 
-    def _mark_turns(self, x, ids: list[int], mark, q: int) -> None:
+    def _mark_turns(self, x: np.ndarray, ids: list[int], mark: Mark, q: int) -> None:
         """What the turns around a quote say about its speaker."""
         f = INDEX
         mark(self.conversation.named_ahead(q, 0), "same turn speaker")
@@ -916,7 +921,7 @@ class OneReading:
             x[:, f["paragraph gap"]] = min(paragraphs, 6)
         self._mark_exchange(x, ids, q)
 
-    def _mark_exchange(self, x, ids: list[int], q: int) -> None:
+    def _mark_exchange(self, x: np.ndarray, ids: list[int], q: int) -> None:
         """Whom the turns of an exchange call: at an odd distance likely the one who speaks here, at an even
         distance, as in this turn, the other one."""
         f = INDEX
@@ -928,7 +933,7 @@ class OneReading:
             for k in (k for n in turn for k in self.t.tags[n].vocatives):
                 self._mark_call(x, ids, k, away)
 
-    def _mark_call(self, x, ids: list[int], k: int, away: int) -> None:
+    def _mark_call(self, x: np.ndarray, ids: list[int], k: int, away: int) -> None:
         """What the call `k` says of the candidates, that many turns away from it."""
         f, m, near = INDEX, self.t.markables[k], 1 / (1 + abs(away))
 
@@ -945,7 +950,7 @@ class OneReading:
             if gender in ("m", "f"):
                 x[:-1, f["odd call fits"]] += near * (self.state.p[ids, "mf".index(gender)] - 0.5)
 
-    def _mark_past_turns(self, x, ids: list[int], q: int) -> list[int]:
+    def _mark_past_turns(self, x: np.ndarray, ids: list[int], q: int) -> list[int]:
         """Who spoke before quote `q`, how long ago and how often; returns the speakers, last one first."""
         f = INDEX
         past = self.conversation.past_turns(q)
@@ -955,7 +960,7 @@ class OneReading:
                 x[n, f["share of turns"]] = past.count(e) / len(past)
         return past
 
-    def _mark_later_turns(self, x, ids: list[int], q: int) -> None:
+    def _mark_later_turns(self, x: np.ndarray, ids: list[int], q: int) -> None:
         """Whom the tags of later turns name, at even and odd distance from quote `q`."""
         f = INDEX
         later = self.conversation.named_later(q)
