@@ -96,17 +96,15 @@ def holder(store):
 def test_a_lock_held_elsewhere_is_waited_for_and_told(store, holder):
     with pytest.raises(SourceError, match="another process"), store.lock("work", wait=0.1):
         pass
-    began = time.monotonic()
-    with store.lock("other", wait=5):
-        assert time.monotonic() - began < 5
+    with store.lock("other", wait=5):  # an error if it is not had by then
+        pass
 
 
 def test_a_killed_process_leaves_no_stale_lock(store, holder):
     holder.kill()
     holder.wait()
-    began = time.monotonic()
-    with store.lock("work", wait=5):
-        assert time.monotonic() - began < 5
+    with store.lock("work", wait=5):  # an error if it is not had by then
+        pass
 
 
 def test_a_file_system_without_locks_gets_lock_files(store, monkeypatch):

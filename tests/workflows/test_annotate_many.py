@@ -323,10 +323,13 @@ def test_after_ctrl_c_the_same_command_goes_on(toybox, command, jobs):
     while "book_2 windows" not in toybox.log and time.monotonic() < deadline:
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
-    time.sleep(0.2)
+    # Each worker finishes its book, but only when the command has said that it stops.
+    err = ""
+    while "interrupted" not in err and (line := process.stderr.readline()):
+        err += line
     gate.unlink()
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    err += process.stderr.read()
+    assert process.wait(timeout=60) == 130, err
     assert "run the same command again" in err
     assert "Traceback" not in err
     again = command("--jobs", jobs, "--json")
