@@ -63,6 +63,7 @@ def row(*options, mention="he", answer="Tom", genders=()):
 def test_what_is_wrong_with_a_question():
     assert fault_of(row("Tom", "Ann"), BOOK) is None
     assert fault_of(row("Tom", "the servants , quarters"), BOOK) == "a malformed option, or a pronoun"
+    assert fault_of(row("Tom", 'the " young " lady'), BOOK) == "a malformed option, or a pronoun"
     assert fault_of(row("Tom", "She"), BOOK) == "a malformed option, or a pronoun"
     assert fault_of(row("Tom", "Jane", "Miss Eyre"), BOOK) == "two options that may be one person"
     assert fault_of(row("Tom", "Ann", mention="poor Tom"), BOOK).startswith("the words of the mention")

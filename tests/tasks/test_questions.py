@@ -106,12 +106,16 @@ def test_overlapping_mentions_contain_or_lie_in_each_other():
 def test_a_phrase_reads_as_the_text_would_print_it():
     assert closed_up("Mr. Hill , who isn 't Tom 's") == "Mr. Hill, who isn't Tom's"
     assert closed_up("the county ( o ' North )") == "the county (o' North)"
+    assert closed_up('a woman , " young " and kind') == 'a woman, "young" and kind'
+    assert closed_up("the “ Hispaniola ” of Bristol") == "the “Hispaniola” of Bristol"
     words = written_words(
         ["MR.", "HALE", "said", ".", "Mr.", "Hale", "and", "Mr.", "Hale", "went", ",", "II"]
     )
     assert running_case("MR. HALE", words) == "Mr. Hale"
     assert running_case("Tom HALE", words) == "Tom Hale"
     assert running_case("THE KEEPER", {}) == "The Keeper"
+    assert running_case("Captain John Good , RN", {}) == "Captain John Good , RN"
+    assert running_case("MRS. HALE and LOUIS XIV", {}) == "Mrs. Hale and Louis XIV"
     assert [trimmed(t) for t in ("of Mr. Hill", "Anna 's", "'the cook ,", "Tom Hill Jr.")] == [
         "Mr. Hill", "Anna", "the cook", "Tom Hill Jr."
     ]  # fmt: skip

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...words import word_set
+from ...words.honorifics import HONORIFICS
 
 _CLASSES = (
     "i i. me my mine myself",
@@ -38,8 +39,11 @@ _CLOSED_UP = (
     (re.compile(r"\s+(?=[,.;:!?)\]])|(?<=[(\[])\s+"), ""),
     (re.compile(r"\s+(?=['’](?:s|ll|re|ve|d|m)?\b|n['’]t\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(\w) ['’] (?=\w)"), r"\1' "),
+    (re.compile(r"([“\"]) (.*?) ([”\"])"), r"\1\2\3"),
     (re.compile(r"\s+"), " "),
 )
+_STAYS = re.compile(r"(?:[IVXL]+|[^AEIOUY]+)[.,]?")
+"""Words in capitals that are none of running text: "Louis XIV", "John Good, RN"."""
 _EDGES = re.compile(
     r"^(?:[\W_]+|(?:and|at|but|by|for|from|in|of|on|or|to|with)\s+)+|"
     r"(?:\s+(?:and|at|but|by|for|from|in|of|on|or|to|with))+$|(?:\s*[,.;:!?\-–—]|['’]\s*s?)+$",
@@ -92,7 +96,10 @@ def running_case(text: str, written: Mapping[str, str]) -> str:
     shown = []
     for word in words:
         known = written.get(word.casefold())
-        shown.append(known or (word.capitalize() if word.isupper() and len(word) > 1 else word))
+        capitals = word.isupper() and len(word) > 1 and (
+            not _STAYS.fullmatch(word) or letters_of(word) in HONORIFICS
+        )  # fmt: skip
+        shown.append(known or (word.capitalize() if capitals else word))
     return " ".join(shown)
 
 

@@ -22,7 +22,7 @@ from .phrases import PRONOUN_CLASS, letters_of, trimmed
 MOST_ALIKE = 5
 """Questions about nominals of a book with the same words: silver errs on all of "the Squire" alike."""
 Pairs = frozenset[tuple[str, str]]
-_MALFORMED = re.compile(r"\s[,.;:!?]|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
+_MALFORMED = re.compile(r"\s[,.;:!?”]|[“(]\s|\" .* \"|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
 _TITLES = HONORIFICS | NAME_SUFFIXES
 _WOMEN = (MARRIED, UNMARRIED)
 _SMALL = word_set("a an and her his its my of one our that the their this your")
