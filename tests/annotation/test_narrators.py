@@ -141,6 +141,16 @@ def test_a_sentence_about_a_letter_is_no_heading(annotate):
     assert [note for note in titled if note.startswith("narrator: Anna Hill")]
 
 
+def test_a_letter_from_a_daughter_is_not_told_by_her_father(annotate):
+    """ "Little Ford", whom no cast lists, is not Martin Ford; "Mr. Ford" may be."""
+    cast = ["Martin Ford", "Anna Hill"]
+    text = "The little lamp was out. The captain saw it.\n\nCHAPTER IV. A Letter from {} Ford\n\n" + LINES
+    text += f"\n\n{LINES}\n\n{LINES}\n\nCHAPTER V\n\nMr. Ford was tired. He went out."
+    assert not first_person(annotate(text.format("Little"), cast), "Martin Ford")
+    for name in ("Martin", "Mr."):
+        assert first_person(annotate(text.format(name), cast), "Martin Ford"), name
+
+
 LETTER = """Martin Ford read the letter to his sister.
 
 My dear Anna,

@@ -11,6 +11,8 @@ import numpy as np
 
 from ...books.layout import find_chapters
 from ...words import word_set
+from ...words.honorifics import HONORIFICS
+from ..cast import Entry
 from ..narration import Narration, throughout
 from . import lexicon as lex
 from .markables import SUBJECT, Markable, is_vocative
@@ -123,9 +125,16 @@ def _is_raised(words: Sequence[str]) -> bool:
 
 
 def _named(text: Text, m: Markable) -> int:
-    """The character whom a heading names: by name, or by a title that only one bears ("the Doctor")."""
+    """The character whom a heading names: by name, or by a title that only one bears ("the Doctor").
+
+    "A Letter from Little Dorrit" is not of her father, who has no "Little": a word that none of his names has
+    and that the book writes small, too.
+    """
     if m.kind == "name":
-        return m.character
+        who = text.people[m.character].entry if m.character >= 0 else Entry("")
+        known = {w.lower() for name in (who.name, *who.aliases) for w in name.split()} | HONORIFICS
+        strange = {t.lower() for t in text.book.tokens[m.start : m.end + 1]} - known
+        return -1 if any(w in text.book.tokens for w in strange) else m.character
     title = lex.TITLE_NOUNS.get(m.noun, "")
     bearers = [i for i, p in enumerate(text.people) if title and title in p.titles]
     return bearers[0] if len(bearers) == 1 else -1
