@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -16,6 +17,18 @@ LONGEST = 120
 def test_no_line_outside_a_table_is_too_long(page):
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
     assert [n for n, line in lines if len(line) > LONGEST and not line.lstrip().startswith("|")] == []
+
+
+def how_to_pages() -> list[str]:
+    """The pages that the site lists under "How to" and "Sister tasks": one task each."""
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    parts = {title: pages for part in nav for title, pages in part.items()}
+    return [place for part in ("How to", "Sister tasks") for page in parts[part] for place in page.values()]
+
+
+@pytest.mark.parametrize("page", how_to_pages())
+def test_a_how_to_page_is_read_in_five_minutes(page):
+    assert len((ROOT / "docs" / page).read_text(encoding="utf-8").split()) <= 1200
 
 
 def test_a_section_of_results_takes_the_place_of_the_one_before():
