@@ -60,6 +60,7 @@ def test_nothing_to_average_is_none_and_missing_tokens_are_not_zero():
     assert no_text.mention_distance == 1
 
 
+@pytest.mark.long
 def test_the_printed_litbank_row_comes_out(shared_data):
     from bookcoref_data.formats import read_documents
 

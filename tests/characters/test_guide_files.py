@@ -74,6 +74,7 @@ def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path):
         list(read_names(tmp_path / "none.tsv"))
 
 
+@pytest.mark.long
 def test_the_published_list_reads_whole(reference):
     names = list(read_names(reference / "liscu_characters.tsv"))
     assert len(names) == 9499

@@ -195,6 +195,7 @@ def readings(reference):
     return [read_name(row[5]) for row in rows[1:]]
 
 
+@pytest.mark.long
 def test_the_9499_published_names_all_read_and_few_change(readings):
     assert len(readings) == 9499
     rejected = Counter(reading.rejected for reading in readings if reading.rejected)

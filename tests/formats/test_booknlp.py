@@ -226,6 +226,7 @@ def test_documents_meet_by_key_or_alone():
         project_all([source], [*both[:1], key_of("a")], None)
 
 
+@pytest.mark.long
 def test_the_released_books_come_back_from_other_tokens(shared_data):
     for record in read_documents(shared_data / "systems/finetuned/maverick_xl.jsonl"):
         tokens, at = [], []

@@ -205,6 +205,7 @@ def test_a_document_without_text_cannot_be_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_litbank(shared_data):
     records = read_documents(shared_data / "litbank/coref/conll")
     assert len(records) == 100

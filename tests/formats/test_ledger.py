@@ -10,7 +10,7 @@ from benchmarks.check_losses import Maker, check, check_many, losses, reported
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
 
-RECORDS = int(os.environ.get("BOOKCOREF_LEDGER_RECORDS", "60"))
+RECORDS = int(os.environ.get("BOOKCOREF_LEDGER_RECORDS", "20"))
 
 
 def test_nothing_is_lost_in_silence_in_any_two_formats(tmp_path):

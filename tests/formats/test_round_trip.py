@@ -62,7 +62,6 @@ def mentions(documents):
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(documents=corpora)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_format_gives_back_what_it_did_not_report_as_lost(format, documents):
     report = ConversionReport()
     with tempfile.TemporaryDirectory() as folder:

@@ -63,6 +63,7 @@ def test_records_of_the_catalogue_say_it_too():
     assert record_says_free("<rdf/>") is None
 
 
+@pytest.mark.long
 def test_every_text_of_the_mirror_is_known_to_be_free(shared_data):
     texts = sorted((shared_data / "gutenberg/cache/epub").glob("*/pg*.txt"))
     assert len(texts) == 52

@@ -358,6 +358,7 @@ def test_a_folder_of_annotate_opens_with_its_reasons(browser, tmp_path, sample):
     assert "read inside a window" not in page.about()
 
 
+@pytest.mark.long
 def test_a_whole_novel_opens_and_jumps_without_filling_up(browser, shared_data, tmp_path):
     """Pride and Prejudice, 142,742 tokens, as a system annotated it."""
     path = shared_data / "systems/finetuned/maverick_xl.jsonl"

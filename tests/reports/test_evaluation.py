@@ -131,6 +131,7 @@ def test_the_error_picture_ends_at_one_hundred(result, pyplot):
     pyplot.close(figure)
 
 
+@pytest.mark.long
 def test_the_same_scores_give_the_same_svg(result, tmp_path, pyplot):
     for folder in ("a", "b"):
         evaluation_plots.save_plots(result, tmp_path / folder, formats=["svg"])

@@ -63,6 +63,7 @@ def test_a_text_without_markers_is_taken_when_it_is_long(make_book):
     assert check_book_text(story, "4321").text.startswith("\n\nChapter 0")
 
 
+@pytest.mark.long
 def test_all_real_texts_pass(shared_data):
     found = editions()
     files = sorted((shared_data / "gutenberg").rglob("*.txt"))

@@ -50,6 +50,7 @@ def test_addresses_come_in_the_declared_order():
     assert editions().paths_of(24)[:2] == ["cache/epub/24/pg24.txt", "2/24/24-0.txt"]
 
 
+@pytest.mark.long
 def test_the_manifest_tells_the_truth_about_the_real_files(shared_data):
     checked = 0
     for book in editions().books.values():

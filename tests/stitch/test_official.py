@@ -94,6 +94,7 @@ def test_sentence_lengths_must_fit():
             cut_sentences(list("abc"), lengths, "7")
 
 
+@pytest.mark.long
 def test_the_real_delta_gives_the_released_tokens(shared_data):
     released = {}
     predictions = (shared_data / "systems/finetuned/maverick_xl.jsonl").read_text(encoding="utf-8")

@@ -120,6 +120,7 @@ def test_real_books_survive_editions_as_promised(real, name):
     assert wrong <= 0.001
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "name"), [("1342", "1/3/4/1342/1342-0.txt"), ("2500", "2/5/0/2500/2500-8.txt")]
 )
@@ -282,6 +283,7 @@ def test_another_book_is_refused(story, siddhartha):
         remap(by_fingerprint(story.book), siddhartha.book.sentences)
 
 
+@pytest.mark.long
 def test_other_novels_of_the_same_author_are_refused(shared_data, real):
     if real.book.gutenberg_key != "1342":
         return

@@ -24,6 +24,7 @@ BOOKS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("book", BOOKS)
 def test_real_books_pass_the_guard_and_keep_nothing_of_the_producers(shared_data, book):
     path = shared_data / "gutenberg/cache/epub" / book / f"pg{book}.txt"
