@@ -398,6 +398,7 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     Raises:
         SourceError: there is no built data set at `name`; the message says how to build one.
     """
+    from ..formats.annotated import has_reasons, read_with_reasons
     from ..formats.folder import is_folder, read_folder
 
     path = path_of(name)
@@ -407,6 +408,8 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
             expected="a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote",
             hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",
         )
+    if config == "full" and has_reasons(path):
+        return Books(AnnotatedBook(record, annotation=known) for record, known in read_with_reasons(path))
     return Books(AnnotatedBook(record) for record in read_folder(path, config))
 
 

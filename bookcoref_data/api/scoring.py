@@ -253,7 +253,7 @@ def convert(
         expected = "--to longdoc or dual-cache"
         raise UsageError("--tokenizer and --segment-length do not fit", expected=expected, found=write_as)
     options = {name: value for name, value in (("parts", parts), ("doc_key", doc_key)) if value is not None}
-    if read_as == "jsonl" and has_reasons(path):
+    if read_as in ("jsonl", "folder") and config in (None, "full") and has_reasons(path):
         found = read_with_reasons(path)
         records = [whole_record(annotation, record) for record, annotation in found]
         for _, annotation in found:

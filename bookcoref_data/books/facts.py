@@ -36,7 +36,8 @@ class BookFacts:
     """Counts and checksums of one built book.
 
     `document_sha256` covers everything in the row of the full config, in order; `windows_sha256` the same
-    for its rows of the split config. `text` says where the text came from, `check` how its tokens were
+    for its rows of the split config; `reasons_sha256` is that of its line of reasons, "" where it has none.
+    `text` says where the text came from, `check` how its tokens were
     verified:
 
         manifest        by a token checksum known beforehand
@@ -65,9 +66,11 @@ class BookFacts:
     text: dict[str, Any] = field(default_factory=dict)
     check: str = "built"
     notes: tuple[str, ...] = ()
+    reasons_sha256: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"notes": list(self.notes)}
+        value = asdict(self) | {"notes": list(self.notes)}
+        return value if self.reasons_sha256 else {k: v for k, v in value.items() if k != "reasons_sha256"}
 
     @classmethod
     def from_dict(cls, value: Any) -> BookFacts:
@@ -75,7 +78,7 @@ class BookFacts:
         if not isinstance(value, dict):
             raise ValueError("a book is not a table of facts")
         kinds = {f.name: f.type for f in fields(cls)}
-        optional = {"text", "check", "notes"}
+        optional = {"text", "check", "notes", "reasons_sha256"}
         for name in kinds.keys() | value.keys():
             if name not in kinds or (name not in value and name not in optional):
                 raise ValueError(f"the fact {str(name)[:40]!r} is unknown or missing")
@@ -106,6 +109,7 @@ def facts_of(
     text: dict[str, Any] | None = None,
     check: str = "built",
     notes: Iterable[str] = (),
+    reasons: str = "",
 ) -> BookFacts:
     """Count and hash a book and its windows: of a `StoredBook` much faster than of a `Book`."""
     tokens = book.tokens_sha256()
@@ -126,6 +130,7 @@ def facts_of(
         text=text or {},
         check=check,
         notes=tuple(notes),
+        reasons_sha256=_sha256(reasons) if reasons else "",
     )
 
 
@@ -146,10 +151,9 @@ def document_sha256(book: Document, tokens: str = "") -> str:
 
 
 def content_digest(books: Iterable[BookFacts]) -> str:
-    """One checksum for a whole data set: the documents of all splits, in order."""
-    return _sha256(
-        "\n".join(f"{b.split} {b.doc_key} {b.document_sha256} {b.windows} {b.windows_sha256}" for b in books)
-    )
+    """One checksum for a whole data set: the documents of all splits, in order, and their reasons."""
+    names = ("split", "doc_key", "document_sha256", "windows", "windows_sha256", "reasons_sha256")
+    return _sha256("\n".join(" ".join(str(getattr(b, n)) for n in names).rstrip() for b in books))
 
 
 def _spans(mentions: Iterable[tuple[int, int]]) -> str:

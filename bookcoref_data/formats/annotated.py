@@ -34,6 +34,8 @@ from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl
 from .layers import note_layers
 from .lines import read_lines
+from .reasons import REASONS as REASONS_FILE
+from .reasons import read_reasons, with_reasons
 
 QUOTES, TEXTS, DATASET = "quotes.jsonl", "texts", "dataset"
 KIND = "annotation"
@@ -57,7 +59,7 @@ def read_annotations(
         SourceError: nothing there. FormatError: not what it claims to be. BookError: a record without text.
     """
     path = Path(path)
-    if has_reasons(path):
+    if config in (None, "full") and has_reasons(path):
         return [annotation for _, annotation in read_with_reasons(path)]
     records = read_documents(path, config=config, report=report)
     for record in records:
@@ -66,13 +68,20 @@ def read_annotations(
 
 
 def has_reasons(path: Path) -> bool:
-    """Whether a path is a folder that `annotate` wrote, or its `annotation.jsonl`."""
-    return (path.is_dir() or path.name == ANNOTATION) and (_folder_of(path) / ANNOTATION).is_file()
+    """Whether a path is a folder of `annotate`, its `annotation.jsonl`, or a data set folder with reasons."""
+    annotated = (path.is_dir() or path.name == ANNOTATION) and (_folder_of(path) / ANNOTATION).is_file()
+    return annotated or (path / REASONS_FILE).is_file()
 
 
 def read_with_reasons(path: Path) -> list[tuple[Record, Annotation]]:
-    """The records of a folder of `annotate`, and what is known of each. Raises as `read_annotations`."""
+    """The records of a folder that `has_reasons`, and what is known of each. Raises as `read_annotations`."""
     folder = _folder_of(path)
+    if not (folder / ANNOTATION).is_file():
+        lines, place = read_reasons(folder), folder / REASONS_FILE
+        return [
+            (record, with_reasons(annotation_of(record), lines.get(record.doc_key, ""), str(place)))
+            for record in read_documents(folder)
+        ]
     provenance, quotes = _rows(folder / PROVENANCE, "reason"), _rows(folder / QUOTES, "quote")
     records = read_documents(folder / ANNOTATION)
     return [(record, _with_reasons(record, provenance, quotes, folder)) for record in records]

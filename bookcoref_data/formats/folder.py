@@ -3,6 +3,7 @@
     bookcoref/README.md                     the card; `datasets` reads its YAML
     bookcoref/build.json                    counts and checksums of every book, where its text came from
     bookcoref/{full,split}/{train,validation,test}.parquet
+    bookcoref/reasons.jsonl                 speakers, scores and reasons, where they are known
 
 `load_dataset("bookcoref", "split")` works from the folder's parent under datasets 2.21 to 5.x. There is
 no Python file inside, which datasets 4 and 5 would refuse.
@@ -28,6 +29,7 @@ from ..guard import Survey, listed, survey
 from ..outputs import Replaceable, whole
 from ..shapes import attributes
 from .card import CardFacts, card_digest, card_files, render_card
+from .reasons import REASONS
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ LAYOUT_VERSION = "1.0.0"
 DESCRIPTIONS = ("CITATION.cff", ".zenodo.json", "croissant.json", "publication.json")
 # Every file that we write but the record itself; a record that lists another one is not ours.
 _LAYOUT = frozenset(
-    {"README.md", *DESCRIPTIONS, *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)}
+    ["README.md", REASONS, *DESCRIPTIONS, *(f"{c}/{split}.parquet" for c in CONFIGS for split in SPLITS)]
 )
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -98,8 +100,8 @@ class FolderWriter:
         self._bytes: dict[tuple[str, str], int] = {}
         self.books: list[BookFacts] = []
 
-    def add(self, facts: BookFacts, full: pa.Table, split: pa.Table) -> None:
-        """Add one book: its row of the full config and its windows."""
+    def add(self, facts: BookFacts, full: pa.Table, split: pa.Table, reasons: str = "") -> None:
+        """Add one book: its row of the full config, its windows, and its line of reasons."""
         import pyarrow as pa
 
         if facts.split not in SPLITS:
@@ -110,13 +112,19 @@ class FolderWriter:
         self._write("split", facts.split, split)
         # The allocator keeps what the largest book needed; the next ones would come on top of it.
         pa.default_memory_pool().release_unused()
+        if reasons:
+            with (self._folder / REASONS).open("ab") as stream:
+                stream.write(f"{reasons}\n".encode())
         self.books.append(facts)
 
-    def add_book(self, book: Book, split: str, windows: Sequence[Book] | None = None, **facts: Any) -> None:
+    def add_book(
+        self, book: Book, split: str, windows: Sequence[Book] | None = None, reasons: str = "", **facts: Any
+    ) -> None:
         """Add a checked book; `windows` default to the rule of its split (`books.windows.WINDOW_RULES`)."""
         whole = StoredBook.of(book)
         parts = split_by_rule(whole, split).books if windows is None else tuple(map(StoredBook.of, windows))
-        self.add(facts_of(whole, parts, split, **facts), *to_tables(whole, parts))
+        made = facts_of(whole, parts, split, reasons=reasons, **facts)
+        self.add(made, *to_tables(whole, parts), reasons=reasons)
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:
         import pyarrow.parquet as pq
@@ -169,8 +177,9 @@ class FolderWriter:
         write_text(self._folder / "README.md", render_card(card))
         files = {
             name: {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
-            for name in ["README.md", *sorted(paths.values())]
+            for name in ["README.md", REASONS, *sorted(paths.values())]
             for path in [self._folder / name]
+            if path.is_file()
         }
         record = BuildRecord(
             digest, title, books, missing or {}, files, inputs, f"bookcoref-data {__version__}", source or {}

@@ -54,13 +54,14 @@ _CUT_SECTIONS = {
     "token_contexts": "TCTX", "token_flips": "TFLP", "token_joins": "TJOI", "token_splits": "TSPL",
     "sentence_contexts": "SCTX", "pattern_places": "PPLC", "patterns": "PVAL",
 }  # fmt: skip
-_SECTIONS = {*_CUT_SECTIONS.values(), "META", "EDIT", "LITS", "FPRT", "SPAN", "NAME", "WIND", "WSPN"}
+_SECTIONS = {*_CUT_SECTIONS.values(), "META", "EDIT", "LITS", "FPRT", "SPAN", "NAME", "WIND", "WSPN", "WHYS"}
 
 
 @dataclass(frozen=True)
 class Pack:
     """One packed book. `windows` are (key, first sentence); `window_annotations` maps numbers of windows
-    whose released spans are not those of the book to their own, with offsets in the window."""
+    whose released spans are not those of the book to their own, with offsets in the window. `reasons` are
+    speakers, scores and reasons as they were packed ("" for none): whoever reads them checks them."""
 
     doc_key: str
     gutenberg_key: str
@@ -81,6 +82,7 @@ class Pack:
     spans: tuple[bytes, bytes] = field(repr=False)
     licence: str = ""
     attribution: str = ""
+    reasons: str = field(default="", repr=False)
 
     @cached_property
     def annotation(self) -> Standoff:
@@ -220,6 +222,7 @@ def make_pack(
     windows: Sequence[tuple[str, int]] = (), window_annotations: Mapping[int, Standoff] | None = None,
     fingerprint_bits: int = BITS, public_domain: bool = False,
     most_literal_share: float = MOST_LITERAL_SHARE, licence: str = "", attribution: str = "",
+    reasons: str = "",
 ) -> bytes:  # fmt: skip
     """Pack the released `sentences` of the book whose Gutenberg text is `text`.
 
@@ -255,6 +258,8 @@ def make_pack(
         **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(made.stream, made.cuts).items()},
         **_annotation_sections(annotation or Standoff(), windows, window_annotations or {}, len(tokens)),
     }
+    if annotation and reasons:
+        sections["WHYS"] = reasons.encode()
     if fingerprint_bits and public_domain:
         sections["FPRT"] = make_fingerprint(tokens, fingerprint_bits).to_bytes()
     data = write_container(sections)
@@ -312,6 +317,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
         landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
         licence=meta.string("licence", ""), attribution=meta.string("attribution", ""),
+        reasons=_text(sections.get("WHYS", b""), what),
     )  # fmt: skip
 
 
@@ -372,6 +378,13 @@ def _window_annotations(data: bytes | None, what: str) -> dict[int, Standoff]:
     if not numbers <= {int} or not names <= {str}:
         raise DataError(f"the annotation of the windows in {what} is broken", expected="numbers and names")
     return found
+
+
+def _text(data: bytes, what: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{what}: the section WHYS is not UTF-8", found=str(error)[:80]) from error
 
 
 def _json(value: Any) -> bytes:

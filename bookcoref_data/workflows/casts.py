@@ -107,11 +107,13 @@ class Repair:
         cast = {entry.name: entry for entry in entries}
         named = [*self.drop, *(name for names in self.join for name in names)]
         if strange := [name for name in dict.fromkeys(named) if name not in cast]:
+            owners = {alias: entry.name for entry in cast.values() for alias in entry.aliases}
+            now = (f"{name!r} of {owners[name]!r}" if name in owners else f"no {name!r}" for name in strange)
             raise UsageError(
                 f"a repair names {', '.join(map(repr, strange))}, but the book does not propose them",
-                expected=f"names of its proposed cast: {', '.join(cast)}",
+                expected=f"names of its proposed cast: {', '.join(cast)}", found=", ".join(now),
                 hint="correct the [[repair]] of this book in the recipe",
-            )
+            )  # fmt: skip
         for kept, *others in self.join:
             names = [name for other in others for name in (other, *cast.pop(other).aliases)]
             first = cast[kept]

@@ -23,6 +23,7 @@ from ..errors import BookcorefError, UsageError
 from ..files import check_input, sha256_bytes, write_bytes
 from ..formats.folder import check_replaceable, writing_folder
 from ..formats.jsonl import format_record, parse_record
+from ..formats.reasons import REASONS, format_reasons, read_line
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..shapes import attributes, check
@@ -31,6 +32,7 @@ from ..sources.store import Store
 from ..text.decode import decode
 from ..text.markers import field as header_field
 from ..text.read_book import read_book
+from .annotate import Annotated, Source, annotate_book
 from .annotate_many import backend_of
 from .casts import Repair, propose_with, read_repair
 from .clean import load_recipe as load_cleaning
@@ -43,7 +45,7 @@ from .verify import published_books
 
 PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
-BUILD_RULES = 3
+BUILD_RULES = 4
 PROPOSED = "proposed"
 """The source of a cast that was made from the book itself."""
 LICENCES = [
@@ -333,15 +335,16 @@ def build_one(job: SilverJob) -> Finished:
     """
 
     def fill(folder: Path) -> None:
-        book, facts = make_book(job)
+        book, facts, reasons = make_book(job)
         write_bytes(folder / "book.jsonl", format_record(book.to_record()))
         write_bytes(folder / "facts.json", json.dumps(facts, ensure_ascii=False).encode())
+        write_bytes(folder / REASONS, reasons.encode())
 
     return finished(Store(job.cache), PART, job.key()[:40], fill)
 
 
-def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
-    """The annotated book, and what is known of its making."""
+def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
+    """The annotated book, what is known of its making, and its line of reasons."""
     settings = read_settings(
         job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs, emphasis=job.emphasis
     )
@@ -349,9 +352,11 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
     cast = _proposed(book, plan, job.repair) if job.propose else job.cast
+    reasons = ""
     if plan:
         chapters = [(heading.title, heading.start) for heading in text.chapters]
-        book = annotated(book, cast, plan, job.narrators, chapters)
+        done = annotated(book, cast, plan, job.narrators, chapters)
+        book, reasons = done.book, format_reasons(done.annotation())
     facts = {
         "doc_key": job.doc_key,
         "gutenberg_id": job.gutenberg_id,
@@ -367,7 +372,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any]]:
         "repair": job.repair.reason if job.repair else "",
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }
-    return book, facts
+    return book, facts, reasons
 
 
 def _proposed(
@@ -387,18 +392,17 @@ def _proposed(
 def annotated(
     book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan: Plan, narrators: Sequence[str] = (),
     chapters: Iterable[tuple[str, int]] = (),
-) -> Book:  # fmt: skip
-    """`book` with the clusters that the plan's backend finds for the cast.
+) -> Annotated:  # fmt: skip
+    """What the plan's backend finds for the cast in `book`.
 
     `narrators` are as `annotate --narrator` takes them; `chapters` (title, first token) are what they count.
     """
     from ..annotation.cast import Entry, make_cast
-    from .annotate import Source, annotate_book
 
     entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
     return annotate_book(
         Source(book, chapters=tuple(chapters)), entries, plan, narrators=narrators, backend=backend_of(plan)
-    ).book
+    )
 
 
 def _annotation_plan(recipe: Path | None) -> Plan | None:
@@ -421,7 +425,8 @@ def _write(
                 report.left_out[facts["doc_key"]] = "; ".join(warnings)
                 continue
             book = parse_record((folder / "book.jsonl").read_text(encoding="utf-8"), str(folder)).to_book()
-            writer.add_book(book, plan.split, text={"sha256": facts["text_sha256"]}, check="built")
+            text = {"sha256": facts["text_sha256"]}
+            writer.add_book(book, plan.split, text=text, check="built", reasons=read_line(folder))
             report.books.append(facts)
         # The packages that the tokens and the annotation depend on
         from importlib.metadata import PackageNotFoundError, version

@@ -18,6 +18,7 @@ from ..books.facts import BookFacts
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.folder import iter_folder, read_build
+from ..formats.reasons import read_reasons
 from ..outputs import place_of, whole
 from ..progress import Progress, Silent
 from ..publishing.rights import WHY_NO_FINGERPRINT, record_says_free
@@ -76,6 +77,7 @@ class PackJob:
     text: CandidateText
     settings: PackSettings
     path: Path
+    reasons: str = ""
 
     def __str__(self) -> str:
         return self.facts.doc_key
@@ -147,7 +149,7 @@ def _jobs(
     folder: Path, facts: Mapping[str, BookFacts], candidates: TextCandidates, settings: PackSettings,
     report: PackReport,
 ) -> Iterator[PackJob | Outcome[str, Finished]]:  # fmt: skip
-    windows = _windows(folder)
+    windows, reasons = _windows(folder), read_reasons(folder)
     for _, record in iter_folder(folder, "full"):
         fact = facts[record.doc_key]
         parts = next(windows, (record.doc_key, []))[1]
@@ -163,7 +165,8 @@ def _jobs(
             continue
         out = report.out
         path = out if out.suffix == SUFFIX else out / f"{safe_name(fact.doc_key, 'document key')}{SUFFIX}"
-        yield PackJob(fact, record.to_book(), tuple(parts), text, settings, place_of(path))
+        known = reasons.get(fact.doc_key, "")
+        yield PackJob(fact, record.to_book(), tuple(parts), text, settings, place_of(path), known)
 
 
 def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
@@ -195,6 +198,7 @@ def _pack(job: PackJob) -> Finished:
     data = pack_book(
         job.book, job.windows, job.text.read(), split=job.facts.split, source_sha256=job.text.sha256,
         source_name=job.text.name, public_domain=record_says(job.text.path), settings=job.settings,
+        reasons=job.reasons,
     )  # fmt: skip
     write_bytes(job.path, data)
     return Finished(job.path, fresh=True)

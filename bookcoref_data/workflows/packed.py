@@ -173,6 +173,7 @@ class PackSettings:
 def pack_book(
     book: Book, windows: Sequence[Book], text: str, *, split: str = "", source_sha256: str = "",
     source_name: str = "", public_domain: bool | None = None, settings: PackSettings | None = None,
+    reasons: str = "",
 ) -> bytes:  # fmt: skip
     """The pack of a built book and its windows, made from the decoded source text.
 
@@ -196,7 +197,7 @@ def pack_book(
         fingerprint_bits=settings.fingerprint_bits,
         public_domain=bool(header_says_free(text)) if public_domain is None else public_domain,
         licence=settings.licence, attribution=settings.attribution,
-        most_literal_share=settings.most_literal_share,
+        most_literal_share=settings.most_literal_share, reasons=reasons,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from ..books.facts import content_digest
 from ..errors import DataError, UsageError
 from ..files import write_bytes
 from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, iter_folder, read_build
+from ..formats.reasons import REASONS
 from ..guard import listed
 from ..outputs import Replaceable, whole
 from ..progress import Progress, Silent
@@ -240,7 +241,7 @@ def _folder_of(path: Path) -> Path:
 
 def _whole(folder: Path, record: BuildRecord, publication: Publication) -> dict[str, Content]:
     """The tables as they are, and a card, a record and descriptions of the published form."""
-    tables = {path: folder / path for path in record.files if path.endswith(".parquet")}
+    tables = {path: folder / path for path in record.files if path.endswith((".parquet", REASONS))}
     made: dict[str, Content] = {**tables, **_descriptions(publication, tables, [BUILD_FILE, "README.md"])}
     made["README.md"] = render_card(publication).encode("utf-8")
     sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(made.items())}

@@ -13,6 +13,7 @@ from typing import Any
 from ..books.book import spans_sha256
 from ..books.facts import BookFacts
 from ..errors import BookcorefError
+from ..files import sha256_bytes
 from ..progress import Progress
 from ..publishing.publication import BOOKS_FILE, read_publication
 from ..sources.hub import fetch_published, is_hub_address
@@ -101,6 +102,7 @@ def _check_pack(
             "split": pack.split, "tokens": pack.token_count, "sentences": pack.sentence_count,
             "tokens_sha256": pack.tokens_sha256, "windows": len(pack.windows), "clusters": len(clusters),
             "mentions": sum(map(len, clusters)), "spans_sha256": spans_sha256(clusters),
+            "reasons_sha256": sha256_bytes(pack.reasons.encode()) if pack.reasons else "",
         }  # fmt: skip
     except (BookcorefError, OSError) as error:
         return Checked(key, CHANGED, problems=[getattr(error, "what", str(error))])
@@ -108,9 +110,9 @@ def _check_pack(
     if stated is None:
         return Checked(key, CHANGED, problems=["the manifest does not have this book"])
     problems = [
-        f"{name}: manifest {stated[name]}, pack {value}"
+        f"{name}: manifest {stated.get(name)}, pack {value}"
         for name, value in found.items()
-        if stated[name] != value
+        if stated.get(name, "") != value
     ]
     row = table.get(key, {})
     if row.get("pack_sha256") != sha256:

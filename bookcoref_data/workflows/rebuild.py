@@ -27,6 +27,7 @@ from ..formats.folder import (
     read_card_digest,
     writing_folder,
 )
+from ..formats.reasons import read_line
 from ..progress import Progress, Silent
 from ..shapes import attributes, plain
 from ..sources.store import Store
@@ -125,7 +126,8 @@ def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
     else:
         with writing_folder(plan.out, replace=plan.replace) as writer:
             for facts, folder in zip(books, work.finished.values(), strict=True):
-                writer.add(facts, *read_tables(folder))
+                full, split = read_tables(folder)
+                writer.add(facts, full, split, read_line(folder))
             notes = [*plan.notes, *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes)]
             report.record = writer.finish(
                 plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,

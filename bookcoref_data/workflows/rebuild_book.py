@@ -18,13 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Character, Record, Window, read_window_key, split_book, split_by_rule
+from ..books.annotation import annotation_of
 from ..books.facts import BookFacts, facts_of
 from ..books.stored import StoredBook, TokenBytes
 from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
-from ..files import sha256_bytes, sha256_file, writing
+from ..files import sha256_bytes, sha256_file, write_text, writing
 from ..formats import read_documents
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
+from ..formats.reasons import REASONS, with_reasons
 from ..formats.schema import CONFIGS, from_row, to_tables
 from ..sources.store import Store, read_note, write_note
 from ..stitch.official import delta_from_bytes, sentence_ends
@@ -105,6 +107,7 @@ class BuiltBook:
     windows: tuple[StoredBook, ...]
     check: str
     notes: list[str] = field(default_factory=list)
+    reasons: str = ""
 
 
 def build_book(job: RebuildJob) -> Finished:
@@ -126,8 +129,12 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
     if job.remap is not None and job.text:
         return _remapped(job, job.text, job.remap)
     if job.part.pack and job.text:
-        book, windows = packed.exact_book(_released_pack(job), job.text.read(), job.part.split)
-        return BuiltBook(book, windows, _verified(job, book.tokens, book.sentence_ends, "pack"))
+        pack = _released_pack(job)
+        book, windows = packed.exact_book(pack, job.text.read(), job.part.split)
+        if pack.reasons:  # they must fit, or nothing is written
+            with_reasons(annotation_of(book.to_book().to_record()), pack.reasons, job.part.pack)
+        check = _verified(job, book.tokens, book.sentence_ends, "pack")
+        return BuiltBook(book, windows, check, reasons=pack.reasons)
     return _from_release(job)
 
 
@@ -137,10 +144,11 @@ def _released_pack(job: RebuildJob) -> Pack:
 
 def _remapped(job: RebuildJob, source: CandidateText, share: float) -> BuiltBook:
     """The book in the tokens of another edition."""
-    text = source.read()
+    text, left = source.read(), []
     if job.part.pack:
         pack = _released_pack(job)
         old, same = old_of_pack(pack), holds_edition(pack, text)
+        left = ["speakers, scores and reasons count the released tokens: left out"] if pack.reasons else []
     else:
         facts, record = _exact_book(job)
         old, same = old_of_record(record), facts.text.get("sha256") == source.sha256
@@ -148,7 +156,7 @@ def _remapped(job: RebuildJob, source: CandidateText, share: float) -> BuiltBook
         raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
     book, windows, report = packed.remapped_book(old, text, share, job.part.split)
     parts = tuple(map(StoredBook.of, windows))
-    return BuiltBook(StoredBook.of(book), parts, "remapped", packed.remap_notes(report))
+    return BuiltBook(StoredBook.of(book), parts, "remapped", [*packed.remap_notes(report), *left])
 
 
 def _exact_note(job: RebuildJob) -> Path:
@@ -352,7 +360,10 @@ def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:
     text: dict[str, Any] = job.text.to_dict() if job.text else {"name": "embedded in the release"}
     if job.tokenised:
         text = {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}
-    facts = facts_of(made.book, made.windows, job.part.split, text=text, check=made.check, notes=made.notes)
+    facts = facts_of(made.book, made.windows, job.part.split, text=text, check=made.check, notes=made.notes,
+                     reasons=made.reasons)  # fmt: skip
+    if made.reasons:
+        write_text(folder / REASONS, made.reasons)
     # Read once, when the folder is put together: Arrow's own format takes a third of the time of parquet.
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     for config, table in zip(CONFIGS, to_tables(made.book, made.windows), strict=True):

@@ -29,6 +29,7 @@ from ..formats.folder import (
     read_card_digest,
     record_problems,
 )
+from ..formats.reasons import read_reasons
 from ..formats.schema import CONFIGS, SPLITS
 from ..guard import require_regular
 from ..outputs import RECORD, whole
@@ -40,7 +41,7 @@ MANIFEST_FORMAT = 1
 # What two builds of the same book must share; where the text came from may differ.
 COMPARED = (
     "split", "tokens", "sentences", "characters", "clusters", "mentions", "tokens_sha256", "spans_sha256",
-    "document_sha256", "windows", "windows_sha256",
+    "document_sha256", "windows", "windows_sha256", "reasons_sha256",
 )  # fmt: skip
 PUBLISHED = ("tokens", "sentences", "tokens_sha256", "windows", "clusters", "mentions", "spans_sha256")
 
@@ -157,7 +158,9 @@ def manifest_of(record: BuildRecord) -> dict[str, Any]:
     return {
         "format": MANIFEST_FORMAT,
         **attributes(record, "title digest made_with"),
-        "books": {b.doc_key: {k: getattr(b, k) for k in COMPARED} for b in record.books},
+        "books": {
+            b.doc_key: {k: getattr(b, k) for k in COMPARED if getattr(b, k) != ""} for b in record.books
+        },
     }
 
 
@@ -205,7 +208,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
             raise ValueError("books: not a table")
         books = []
         for key, facts in value["books"].items():
-            if not isinstance(facts, dict) or facts.keys() != {*COMPARED}:
+            if not isinstance(facts, dict) or {*facts, "reasons_sha256"} != {*COMPARED}:
                 raise ValueError(f"{str(key)[:80]}: other facts than a manifest has")
             books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
     except ValueError as error:
@@ -233,6 +236,11 @@ def _recompute(
     stated = {b.doc_key: b for b in record.books}
     found: dict[str, BookFacts] = {}
     broken: dict[str, list[str]] = {}
+    reasons: dict[str, str] = {}
+    try:
+        reasons = read_reasons(folder)
+    except FormatError as error:
+        problems.append(error.what)
     for split in SPLITS:
         if not any((folder / config / f"{split}.parquet").is_file() for config in CONFIGS):
             continue
@@ -250,7 +258,7 @@ def _recompute(
                 broken.setdefault(key, []).append(
                     f"its {len(parts)} windows hold {size:,} tokens that are not those of the book"
                 )
-            facts = facts_of(book, parts, split)
+            facts = facts_of(book, parts, split, reasons=reasons.get(key, ""))
             if said := stated.get(key):
                 facts = replace(facts, text=said.text, check=said.check, notes=said.notes)
             found[key] = facts
@@ -330,7 +338,7 @@ def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
             result.books.append(Checked(key, MISSING, problems=["in the manifest, not in this folder"]))
             continue
         check, facts = mine[key]
-        if differs := _differences(facts, expected, "manifest"):
+        if differs := _differences(facts, {"reasons_sha256": "", **expected}, "manifest"):
             check.status = CHANGED
             check.problems += differs
     for key, (check, _) in mine.items():

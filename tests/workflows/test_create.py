@@ -14,14 +14,18 @@ from typer.testing import CliRunner
 pytest.importorskip("gutenbergpy")
 pytest.importorskip("polars")
 
+import bookcoref_data as bc
 from bookcoref_data.annotation.backends import BACKENDS
+from bookcoref_data.annotation.state import State
 from bookcoref_data.characters.match import MatchSettings
 from bookcoref_data.characters.table import CastRow, write_table
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats.folder import iter_folder, read_build
 from bookcoref_data.sources.store import Store
+from bookcoref_data.stitch.container import read_container, write_container
 from bookcoref_data.workflows import create
+from bookcoref_data.workflows.annotate import Annotated
 from bookcoref_data.workflows.annotate_many import release_backends
 from bookcoref_data.workflows.casts import Repair
 from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
@@ -75,7 +79,7 @@ def settings(world, **more):
 
 
 def plan(world, **more):
-    return replace(load_plan(), casts=(world / "casts.jsonl",), annotate_recipe=None, **more)
+    return replace(load_plan(), **{"casts": (world / "casts.jsonl",), "annotate_recipe": None, **more})
 
 
 def test_books_are_built_and_one_without_text_is_reported(world):
@@ -157,8 +161,6 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     assert record.source["licence"] == "CC-BY-4.0"
 
     # It goes up whole: texts by their header, casts from the books, an open licence.
-    import bookcoref_data as bc
-
     made = bc.publish(
         world / "out", "me/open", mirror=world / "mirror", cache_dir=world / "cache", dry_run=True
     )
@@ -166,6 +168,99 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
     assert "casts: proposed from the book itself (1 book)" in made.card
     assert "not in this release: `the_inn_900002`: looks implausible" in made.card
     release_backends()
+
+
+@pytest.fixture
+def silver(world, tmp_path, monkeypatch):
+    """An annotated data set of one book, and its packs."""
+    recipe = tmp_path / "naming.toml"
+    recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
+    monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
+    monkeypatch.setattr(create, "_naming_backend", lambda plan: Naming(), raising=False)
+    release_backends()
+    build_silver(plan(world, annotate_recipe=recipe, licence="CC0-1.0"), settings(world, books=("900001",)))
+    bc.publish(
+        world / "out", "me/open", standoff=True, licence="CC0-1.0", mirror=world / "mirror",
+        cache_dir=world / "cache", dry_run=True, out=world / "packs",
+    )  # fmt: skip
+    release_backends()
+    return world
+
+
+def rebuilt(world, **more):
+    return bc.rebuild(
+        world / "again", release=world / "packs", mirror=world / "mirror", cache_dir=world / "cache",
+        offline=True, jobs=1, **more,
+    )  # fmt: skip
+
+
+def test_packs_give_back_speakers_scores_and_reasons(silver):
+    assert rebuilt(silver).ok
+    made, again = (silver / name / "reasons.jsonl" for name in ("out", "again"))
+    assert made.read_bytes() == again.read_bytes()
+    assert read_build(silver / "out").digest == read_build(silver / "again").digest
+    assert bc.verify(silver / "again").ok
+    assert bc.verify(silver / "packs").ok
+    for folder in ("out", "again"):
+        (book,) = bc.load(silver / folder)
+        assert [(q.speaker, q.addressees, q.score) for q in book.quotes] == [
+            ("Ada Brook", ("Bib",), 0.75), (None, (), 0.0),
+        ]  # fmt: skip
+        assert {(m.character, m.rule, m.score) for m in book.mentions} == {
+            ("Ada Brook", "name", 0.9), ("Tom Reed", "name", 0.775),
+        }  # fmt: skip
+    report = bc.convert(silver / "again", silver / "again.jsonl")
+    assert json.loads((silver / "again.jsonl").read_text())["quotations"][0]["speaker"] == "Ada Brook"
+    assert report.to_dict()
+
+
+def test_a_changed_reason_is_noticed(silver):
+    path = silver / "out/reasons.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("0.75", "0.76"), encoding="utf-8")
+    problems = bc.verify(silver / "out").problems
+    assert any("reasons_sha256" in problem for problem in problems)
+    assert any("reasons.jsonl was changed" in problem for problem in problems)
+    path.write_text("{}\n", encoding="utf-8")
+    assert not bc.verify(silver / "out").ok
+    path.unlink()
+    assert any("reasons.jsonl is missing" in problem for problem in bc.verify(silver / "out").problems)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"", b"\xff", b"{", b"[" * 100_000, b"0" * 1000, b'{"doc_key": "the_lamp_road_900001"}',
+        (b"0.75", b"NaN"), (b"0.75", b"2"), (b'"steps":[3,', b'"steps":[9999,'),
+        (b'"speakers":[0,', b'"speakers":[9,'), (b'"mentions":[', b'"mentions":[0,'),
+        (b'"lengths":[', b'"lengths":[1,'), (b"the_lamp", b"the_damp"),
+    ],
+)  # fmt: skip
+def test_forged_reasons_in_a_pack_are_refused(silver, forged):
+    (path,) = (silver / "packs").glob("*.pack")
+    sections = read_container(path.read_bytes())
+    whole = sections["WHYS"]
+    sections["WHYS"] = whole.replace(*forged) if isinstance(forged, tuple) else forged
+    assert sections["WHYS"] != whole
+    path.write_bytes(write_container(sections))
+    (silver / "packs/index.json").unlink()
+    if forged:
+        with pytest.raises(DataError):
+            rebuilt(silver)
+        assert not (silver / "again").exists()
+    else:  # a pack of before, or of somebody who keeps them back
+        assert rebuilt(silver).ok
+        assert not (silver / "again/reasons.jsonl").exists()
+
+
+def test_a_book_carried_over_leaves_its_reasons(silver):
+    path = silver / "mirror/cache/epub/900001/pg900001.txt"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("Tom Reed ate", "Tom Reed had", 1), encoding="utf-8"
+    )
+    (silver / "packs/index.json").unlink()
+    assert not rebuilt(silver).ok
+    assert not (silver / "again/reasons.jsonl").exists()
+    assert "reasons count the released tokens" in (silver / "again/README.md").read_text(encoding="utf-8")
 
 
 def test_a_cast_is_proposed_from_the_names_of_the_book(world):
@@ -191,18 +286,19 @@ class Naming:
         return 1
 
     def run(self, job, state, progress):
-        from bookcoref_data.annotation.state import Marked
+        from bookcoref_data.annotation.state import Marked, Quote
 
         marked = []
         tokens = job.book.tokens
         for index, name in enumerate(job.cast.names):
             words = tuple(name.split())
             marked += [
-                Marked(i, i + len(words) - 1, index, "link", "name")
+                Marked(i, i + len(words) - 1, index, "link", "name", 0.9 - index / 8, "name")
                 for i in range(len(tokens))
                 if tokens[i : i + len(words)] == words
             ]
-        return state.after("link", mentions=tuple(sorted(marked)))
+        quotes = [Quote(3, 9, 0, (len(job.cast.names) - 1,), "said", 0.75), Quote(12, 15)]
+        return state.after("link", mentions=tuple(sorted(marked)), quotes=quotes)
 
     def close(self):
         pass
@@ -328,9 +424,10 @@ def test_the_narrator_of_the_recipe_is_given_to_the_annotation(world, monkeypatc
 
     def annotate(source, cast, plan, narrators=(), backend=None):
         asked.append((source.book.doc_key, *narrators, len(source.chapters)))
-        return source
+        state = State(source.book.doc_key, source.book.tokens_sha256(), cast.names)
+        return Annotated(state, source.book, source=source)
 
-    monkeypatch.setattr("bookcoref_data.workflows.annotate.annotate_book", annotate)
+    monkeypatch.setattr(create, "annotate_book", annotate)
     recipe = world / "own.toml"
     told = '[annotate]\nrecipe = "embedded.toml"\n[narrators]\n900001 = "Ada Brook"\n'
     told += 'the_inn_900002 = ["Sam", "Bib:1"]\n'
@@ -429,6 +526,9 @@ def test_a_proposed_cast_is_repaired_as_the_recipe_says(tmp_path):
     ]  # fmt: skip
     with pytest.raises(UsageError, match="a repair names 'Ye', but the book does not propose them"):
         repair.apply(cast[:2])
+    with pytest.raises(UsageError) as refused:
+        repair.apply([Entry("Lizzy", ("Miss Bennet",)), Entry("Jane")])
+    assert refused.value.found == "no 'Ye', 'Miss Bennet' of 'Lizzy'"
 
 
 def test_a_repaired_cast_is_annotated_and_told(world):
