@@ -41,15 +41,10 @@ class Distances:
     chains: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Counts of one document. `tokens` and `sentences` are None where a file has offsets only.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What one or more documents have. `tokens` and `sentences` are None where there are offsets only."""
 
-    `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
-    character's name; both are None without text.
-    """
-
-    doc_key: str
     tokens: int | None
     sentences: int | None
     mentions: int
@@ -57,13 +52,24 @@ class Sizes:
     singletons: int
     characters: int
     longest_chain: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes(Counts):
+    """Counts of one document.
+
+    `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
+    character's name; both are None without text.
+    """
+
+    doc_key: str
     distances: Distances
-    named_mentions: int | None = None
-    name_mentions: int | None = None
+    named_mentions: int | None
+    name_mentions: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics(Counts):
     """Table 1 for a set of documents; a mean of nothing is None.
 
     `mentions_per_chain` and `mention_distance` are the paper's definitions; `*_pooled` and
@@ -73,13 +79,6 @@ class Statistics:
     """
 
     documents: int
-    tokens: int | None
-    sentences: int | None
-    mentions: int
-    chains: int
-    singletons: int
-    characters: int
-    longest_chain: int
     tokens_per_document: float | None
     mentions_per_document: float | None
     chains_per_document: float | None
@@ -88,11 +87,11 @@ class Statistics:
     mention_distance: float | None
     mention_distance_pooled: float | None
     mention_distance_plain: float | None
-    exact_name_share: float | None = None
+    exact_name_share: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name."""
-        return asdict(self)
+        return {"documents": self.documents} | asdict(self)
 
 
 def pairwise_distance_sum(starts: Sequence[int] | Ints) -> int:
@@ -116,10 +115,12 @@ def document_statistics(record: Record) -> Sizes:
     """Count one document. Empty clusters do not count as chains."""
     sizes = [len(cluster) for cluster in record.clusters if cluster]
     lengths = None if record.sentences is None else list(map(len, record.sentences))
+    named, exact = _exact_names(record)
     return Sizes(
-        record.doc_key, None if lengths is None else sum(lengths),
-        None if lengths is None else len(lengths), sum(sizes), len(sizes), sizes.count(1),
-        len(record.characters), max(sizes, default=0), _distances(record.clusters), *_exact_names(record),
+        doc_key=record.doc_key, tokens=None if lengths is None else sum(lengths),
+        sentences=None if lengths is None else len(lengths), mentions=sum(sizes), chains=len(sizes),
+        singletons=sizes.count(1), characters=len(record.characters), longest_chain=max(sizes, default=0),
+        distances=_distances(record.clusters), named_mentions=named, name_mentions=exact,
     )  # fmt: skip
 
 
@@ -143,32 +144,22 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
     mentions, chains = sum(doc.mentions for doc in docs), sum(doc.chains for doc in docs)
     ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
     sums = [doc.distances for doc in docs]
-    distance, pooled, plain = (
-        _ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
-        _ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
-        _ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
-    )
     return Statistics(
-        documents=n,
-        tokens=tokens,
-        sentences=_total([doc.sentences for doc in docs]),
-        mentions=mentions,
-        chains=chains,
-        singletons=sum(doc.singletons for doc in docs),
+        documents=n, tokens=tokens, sentences=_total([doc.sentences for doc in docs]), mentions=mentions,
+        chains=chains, singletons=sum(doc.singletons for doc in docs),
         characters=sum(doc.characters for doc in docs),
         longest_chain=max((doc.longest_chain for doc in docs), default=0),
         tokens_per_document=None if tokens is None else _ratio(tokens, n),
-        mentions_per_document=_ratio(mentions, n),
-        chains_per_document=_ratio(chains, n),
+        mentions_per_document=_ratio(mentions, n), chains_per_document=_ratio(chains, n),
         mentions_per_chain=_ratio(fsum(ratios), len(ratios)),
         mentions_per_chain_pooled=_ratio(mentions, chains),
-        mention_distance=distance,
-        mention_distance_pooled=pooled,
-        mention_distance_plain=plain,
+        mention_distance=_ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
+        mention_distance_pooled=_ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
+        mention_distance_plain=_ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
         exact_name_share=_ratio(
             sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
         ),
-    )
+    )  # fmt: skip
 
 
 def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ..books.annotation import Annotation
+from ..books.annotation import Annotation, Marked, Quote
 from .apply import apply
 from .locate import Finder
 from .operations import Anchor, Edit, anchor_of
@@ -41,19 +41,17 @@ def _carried(old: Annotation, new: Annotation) -> tuple[Annotation, tuple[Anchor
     if old.book.tokens == new.book.tokens:
         return new, ()
     finder, lost = Finder(old.book.tokens), []
-    mentions, quotes = [], []
-    for m in new.mentions:
-        anchor = anchor_of(new.book.tokens, m.start, m.end)
-        if found := finder.find(anchor):
-            mentions.append(m._replace(start=found[0], end=found[1]))
-        else:
+    mentions: list[Marked] = []
+    quotes: list[Quote] = []
+    places: tuple[Marked | Quote, ...] = (*new.mentions, *new.quotes)
+    for one in places:
+        anchor = anchor_of(new.book.tokens, one.start, one.end)
+        if not (found := finder.find(anchor)):
             lost.append(anchor)
-    for q in new.quotes:
-        anchor = anchor_of(new.book.tokens, q.start, q.end)
-        if found := finder.find(anchor):
-            quotes.append(q._replace(start=found[0], end=found[1]))
+        elif isinstance(one, Quote):
+            quotes.append(one._replace(start=found[0], end=found[1]))
         else:
-            lost.append(anchor)
+            mentions.append(one._replace(start=found[0], end=found[1]))
     return replace(new, book=old.book, mentions=tuple(sorted(mentions)), quotes=tuple(quotes)), tuple(lost)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
+from ..shapes import attributes
 from ..stitch.container import is_container, read_container
 
 MOST_WORDS = 12
@@ -38,7 +39,7 @@ class LeakedRun:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; the words themselves are left out."""
-        return {"words": self.words, "file": self.file, "doc_key": self.doc_key}
+        return attributes(self, "words file doc_key")
 
 
 def contents(name: str, data: bytes) -> list[tuple[str, bytes]]:

@@ -1,15 +1,16 @@
-"""Pages on which a person answers: the questions of `review`, the workshop of a cast, a round of `merge`."""
+"""What all pages share; and pages on which a person answers: `review`, the workshop of a cast, `merge`."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .page import embed, filled, policy, shared_script
-
-_FOLDER = Path(__file__).resolve().parent / "forms"
+_FOLDER = Path(__file__).resolve().parent
 
 
 def form(name: str, title: str, data: dict[str, Any]) -> str:
@@ -17,11 +18,45 @@ def form(name: str, title: str, data: dict[str, Any]) -> str:
 
     `data` is what its program reads; `server` in it is what it must know of a server that takes the result.
     """
-    style, script = _read("form.css"), shared_script() + _read("common.js") + _read(f"{name}.js")
-    return filled(_read("form.html"), {
-        "CSP": policy(style, script, serving=data.get("server") is not None), "TITLE": html.escape(title),
-        "STYLE": style, "SCRIPT": script, "DATA": embed(data),
-    })  # fmt: skip
+    script = shared_script() + _read("forms/common.js") + _read(f"forms/{name}.js")
+    serving = data.get("server") is not None
+    return document(_read("forms/form.html"), title, _read("forms/form.css"), script, data, serving)
+
+
+def document(body: str, title: str, style: str, script: str, data: Any, serving: bool) -> str:
+    """A document with its own style and program, which reads `data`; `serving`: by a server of ours."""
+    values = {
+        "CSP": _policy(style, script, serving), "TITLE": html.escape(title), "STYLE": style, "BODY": body,
+        "DATA": _embedded(data), "SCRIPT": script,
+    }  # fmt: skip
+    # Names stand between two "@"; values are not searched again.
+    first, *rest = _read("document.html").split("@")
+    return "".join([first, *(values[p] if k % 2 == 0 else p for k, p in enumerate(rest))])
+
+
+def shared_script() -> str:
+    """What the programs of all pages begin with."""
+    return _read("shared.js")
+
+
+def _embedded(value: Any) -> str:
+    """JSON that can stand inside a `<script>` element: no `</`, no comment, no line separator."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        text = text.replace(bad, good)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _policy(style: str, script: str, serving: bool) -> str:
+    """A content security policy that allows this style, this script, and the page's own server."""
+
+    def allowed(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+    rules = ["default-src 'none'", f"style-src {allowed(style)}", f"script-src {allowed(script)}"]
+    if serving:
+        rules.append("connect-src 'self'")
+    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
 
 @cache

@@ -7,10 +7,6 @@ policy allows the page's own style and script, by their hashes, and nothing else
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +18,7 @@ from ..books.layout import Chapter, Layout, lay_out
 from ..edits import aliases_of
 from ..scoring.mention_types import TypeRules
 from .compare import Differences
+from .form import document, shared_script
 
 _FOLDER = Path(__file__).resolve().parent / "page"
 _MARKERS = "|~^`¦§¬\u2063"
@@ -49,36 +46,15 @@ class PageOptions:
 def render(annotation: Annotation, options: PageOptions | None = None) -> str:
     """The page as one HTML document."""
     options = options or PageOptions()
-    style, script = page_style(), page_script()
-    values = {
-        "CSP": policy(style, script, serving=options.server is not None),
-        "TITLE": html.escape(options.title or annotation.doc_key),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": embed(page_data(annotation, options)),
-    }
-    return filled(_read("page.html"), values)
-
-
-def filled(page: str, values: dict[str, str]) -> str:
-    """A page with values in the places of their names, which stand between two "@"."""
-    first, *rest = page.split("@")
-    # Values are not searched again.
-    return "".join([first, *(values[p] if k % 2 == 0 else p for k, p in enumerate(rest))])
-
-
-def embed(value: Any) -> str:
-    """JSON that can stand inside a `<script>` element: no `</`, no comment, no line separator."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
-        text = text.replace(bad, good)
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-@cache
-def page_style() -> str:
-    """The style sheet of the page."""
-    return _read("page.css")
+    data, serving = page_data(annotation, options), options.server is not None
+    return document(
+        _read("page.html"),
+        options.title or annotation.doc_key,
+        _read("page.css"),
+        page_script(),
+        data,
+        serving,
+    )
 
 
 @cache
@@ -87,25 +63,8 @@ def page_script() -> str:
     return "\n".join([shared_script(), *(_read(p.name) for p in sorted(_FOLDER.glob("*.js")))])
 
 
-def shared_script() -> str:
-    """What the programs of all pages begin with."""
-    return (_FOLDER.parent / "shared.js").read_text(encoding="utf-8")
-
-
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def policy(style: str, script: str, *, serving: bool) -> str:
-    """A content security policy that allows this style, this script, and the page's own server."""
-
-    def allowed(text: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-    rules = ["default-src 'none'", f"style-src {allowed(style)}", f"script-src {allowed(script)}"]
-    if serving:
-        rules.append("connect-src 'self'")
-    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
 
 def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...books import Book
 from ...books.layout import find_paragraphs
@@ -21,8 +21,7 @@ BM25_PARAGRAPHS = 80
 """How many paragraphs BookWorm takes by BM25."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Tokens of the book that a context quotes; `end` is exclusive, `size` counts tokens of the budget."""
 
     start: int
@@ -49,8 +48,7 @@ class Context:
         return "\n\n".join(text_of(book, piece.start, piece.end) for piece in self.pieces)
 
     def to_dict(self, book: Book) -> dict[str, Any]:
-        quoted = [(p.start, p.end, text_of(book, p.start, p.end)) for p in self.pieces]
-        pieces = [{"start": start, "end": end, "text": text} for start, end, text in quoted]
+        pieces = [{"start": a, "end": b, "text": text_of(book, a, b)} for a, b, _ in self.pieces]
         row = attributes(self, "doc_key character strategy chunk")
         return {**row, "tokens": self.size, "pieces": pieces, "context": self.text(book)}
 

@@ -4,16 +4,10 @@
 grades LiSCU's task. Fetching and reading pages is the work of `workflows/guide_texts`.
 """
 
-from .identification import (
-    IDENTIFICATION,
-    IdentificationQuestion,
-    baselines,
-    grade_identification,
-    questions_of,
-)
-from .texts import FEATURES, KINDS, MASK, GuideText, keep_long, mask_name, rows_of, split_by_title
+from .identification import IDENTIFICATION, questions_of
+from .texts import FEATURES, KINDS, GuideText, keep_long, mask_name, rows_of, split_by_title
 
 __all__ = [
-    "FEATURES", "IDENTIFICATION", "KINDS", "MASK", "GuideText", "IdentificationQuestion", "baselines",
-    "grade_identification", "keep_long", "mask_name", "questions_of", "rows_of", "split_by_title",
+    "FEATURES", "IDENTIFICATION", "KINDS", "GuideText", "keep_long", "mask_name", "questions_of", "rows_of",
+    "split_by_title",
 ]  # fmt: skip
