@@ -101,7 +101,7 @@ class Cleaned(Result):
     @property
     def text(self) -> str:
         """The clean text."""
-        return self.book.text
+        return self.book.body.text
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def _with_authorless(
 
 
 def _place(cast: HarvestedCast) -> tuple[str, str]:
-    return cast.source, cast.work_id
+    return cast.work.source, cast.work.work_id
 
 
 def _left_out(cast: HarvestedCast, flags: Sequence[str]) -> tuple[str, ...]:
@@ -450,7 +450,7 @@ def _bearer(cast: HarvestedCast) -> str:
 def _doubts(cast: HarvestedCast, record: CatalogueRow) -> Iterator[str]:
     """What a person should look at, whatever rule found the record."""
     if LENT in cast.work.flags:
-        yield f"the author ({cast.author}) is another source's"
+        yield f"the author ({cast.work.author}) is another source's"
     if SERIES_CAST in cast.work.flags:
         yield "the cast is that of its series"
     if not cast.work.kinds and is_drama(record):
@@ -485,7 +485,7 @@ def _united(
         )  # fmt: skip
         if best is not None and best["id"] != chosen[index]:
             rule = next(f.rule for f in found[index] if f.record["id"] == best["id"])
-            others = sorted({casts[i].source for i in same if chosen[i] == best["id"]})
+            others = sorted({casts[i].work.source for i in same if chosen[i] == best["id"]})
             changed[index] = _moved(decisions[index], best["id"], rule, others)
     return changed
 
@@ -569,9 +569,10 @@ def _decision(
     reason: str,
     considered: Sequence[ConsideredEdition] = (),
 ) -> WorkDecision:
+    work = cast.work
     return WorkDecision(
-        cast.source, cast.work_id, cast.title, cast.author, len(cast.rows), gutenberg_id, rule, reason,
-        tuple(considered), cast.work.address, names=cast.characters[:_MOST_SHOWN],
+        work.source, work.work_id, work.title, work.author, len(cast.rows), gutenberg_id, rule, reason,
+        tuple(considered), work.address, names=cast.characters[:_MOST_SHOWN],
     )  # fmt: skip
 
 

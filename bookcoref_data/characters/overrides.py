@@ -46,10 +46,10 @@ def find_override(overrides: Sequence[Override], cast: HarvestedCast) -> Overrid
 
 
 def _names(override: Override, cast: HarvestedCast) -> bool:
-    if override.source and override.source != cast.source:
+    if override.source and override.source != cast.work.source:
         return False
     if override.work_id:
-        return override.work_id == cast.work_id
+        return override.work_id == cast.work.work_id
     wanted = without_article(tokens(override.title))
     if wanted not in {without_article(tokens(t)) for t in (cast.work.title, *cast.work.titles)}:
         return False

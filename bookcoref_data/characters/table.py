@@ -63,22 +63,6 @@ class HarvestedCast:
     rows: tuple[CastRow, ...]
 
     @property
-    def source(self) -> str:
-        return self.rows[0].source
-
-    @property
-    def work_id(self) -> str:
-        return self.rows[0].work_id
-
-    @property
-    def title(self) -> str:
-        return self.rows[0].title
-
-    @property
-    def author(self) -> str:
-        return self.rows[0].author
-
-    @property
     def work(self) -> CastRow:
         """A row that stands for the work (its title, authors, kinds; the same in every row)."""
         return self.rows[0]

@@ -34,11 +34,6 @@ class CleanBook:
     def body(self) -> CleanText:
         return self.file.body
 
-    @property
-    def text(self) -> str:
-        """The clean text."""
-        return self.body.text
-
 
 def load_recipe(path: Path | None = None) -> CleanRecipe:
     """The recipe at `path`, else the one that ships (recipes/clean.toml).
@@ -154,8 +149,8 @@ def write_clean(book: CleanBook, out: Path) -> Path:
     """Write the clean text; `out` is a file when it has a suffix, else a folder."""
     path = out if out.suffix else out / f"{book.name}.txt"
     with writing(path, "w") as stream:  # in pieces: encoding a large book at once would double its memory
-        for at in range(0, len(book.text), _PIECE):
-            stream.write(book.text[at : at + _PIECE])
+        for at in range(0, len(book.body.text), _PIECE):
+            stream.write(book.body.text[at : at + _PIECE])
         stream.write("\n")
     return path
 

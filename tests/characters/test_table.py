@@ -93,7 +93,7 @@ def test_casts_group_by_source_and_work_and_keep_order():
     ]
     shmoop, wikidata = group_casts(table)
     assert shmoop.characters == ("Emma Woodhouse", "Mr. Knightley")
-    assert (shmoop.source, shmoop.work_id, shmoop.title, shmoop.author) == (
+    assert (shmoop.work.source, shmoop.work.work_id, shmoop.work.title, shmoop.work.author) == (
         "shmoop",
         "emma",
         "Emma",
