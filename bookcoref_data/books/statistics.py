@@ -42,7 +42,7 @@ class Distances:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Amounts:
     """What one or more documents have. `tokens` and `sentences` are None where there are offsets only."""
 
     tokens: int | None
@@ -55,7 +55,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes(Counts):
+class Sizes(Amounts):
     """Counts of one document.
 
     `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
@@ -69,7 +69,7 @@ class Sizes(Counts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statistics(Counts):
+class Statistics(Amounts):
     """Table 1 for a set of documents; a mean of nothing is None.
 
     `mentions_per_chain` and `mention_distance` are the paper's definitions; `*_pooled` and
