@@ -122,12 +122,8 @@ class Carried(Result):
     def table(self) -> Table:
         """One row per character: how many of its mentions were kept, moved, changed and lost."""
         columns = ("doc_key", "character", "mentions", "kept", "moved", "changed", "lost")
-        rows = [
-            [one.report.doc_key, t.name, t.total, t.kept, t.moved, t.changed, t.lost]
-            for one in self.results
-            if one.report
-            for t in one.report.characters
-        ]
+        rows = [[one.report.doc_key, t.name, t.total, t.kept, t.moved, t.changed, t.lost]
+                for one in self.results if one.report for t in one.report.characters]  # fmt: skip
         return Table.of_rows(columns, rows)
 
     def to_dict(self) -> dict[str, Any]:

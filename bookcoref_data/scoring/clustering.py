@@ -122,8 +122,7 @@ def span_codes(key: Members, response: Members) -> tuple[Ints, Ints]:
     if width * range_ * units >= 2**62:
         raise DataError(
             "offsets are too far apart to be tokens of a text",
-            found=f"starts from {starts.min()} to {starts.max()}, lengths from {lengths.min()} to "
-            f"{lengths.max()}",
+            found=f"starts {starts.min()} to {starts.max()}, lengths {lengths.min()} to {lengths.max()}",
         )
     codes = (starts - starts.min()) * width + (lengths - lengths.min())
     if units > 1:

@@ -116,11 +116,8 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
             expected=f"documents {_listed(keys)}", found=_listed(responses),
             hint="--missing skip scores the common ones, --missing empty counts them as empty responses",
         )  # fmt: skip
-    pairs = tuple(
-        (document, responses.get(k) or _empty_like(document))
-        for k, document in keys.items()
-        if k in responses or missing == "empty"
-    )
+    pairs = tuple((document, responses.get(k) or _empty_like(document)) for k, document in keys.items()
+                  if k in responses or missing == "empty")  # fmt: skip
     for left, right in pairs:
         check_tokens(left, right)
     if absent:

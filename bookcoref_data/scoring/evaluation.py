@@ -141,15 +141,12 @@ def score_prepared(prepared: ReadyToScore, rules: Rules) -> Evaluation:
     links = any(book.response_characters for book in prepared.books)
     books = tuple(_score_book(book, rules, links) for book in prepared.books)
     linking = [book.linking for book in books if book.linking is not None]
+    flaws = [note for book in prepared.books
+             for side, found in (("key", book.key_checks), ("response", book.response_checks))
+             for note in found.notes(side, book.doc_key, rules.duplicates)]  # fmt: skip
     return Evaluation(
         rules, pool(book.scores for book in books), sum(linking[1:], start=linking[0]) if linking else None,
-        books, prepared.missing, prepared.extra,
-        (*prepared.notes, *[
-        note
-        for book in prepared.books
-        for side, flaws in (("key", book.key_checks), ("response", book.response_checks))
-        for note in flaws.notes(side, book.doc_key, rules.duplicates)
-    ], *_linking_notes(books)),
+        books, prepared.missing, prepared.extra, (*prepared.notes, *flaws, *_linking_notes(books)),
     )  # fmt: skip
 
 
@@ -161,19 +158,13 @@ def book_overlaps(book: BookPair, rules: Rules) -> Overlaps:
 def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
     """`links`: whether the response names characters in any book, so that linking is scored."""
     both = book_overlaps(book, rules)
+    linked = links and book.key_characters
+    key, response = both.chosen.key, both.chosen.response
     return BookScores(
-        book.doc_key,
-        both.total(book.units),
-        score_linking(book.key_characters, book.response_characters)
-        if links and book.key_characters
-        else None,
-        book.units,
-        both.chosen.key.cluster_unit.size,
-        both.chosen.key.start.size,
-        both.chosen.response.cluster_unit.size,
-        both.chosen.response.start.size,
-        book,
-    )
+        book.doc_key, both.total(book.units),
+        score_linking(book.key_characters, book.response_characters) if linked else None, book.units,
+        key.cluster_unit.size, key.start.size, response.cluster_unit.size, response.start.size, book,
+    )  # fmt: skip
 
 
 def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:

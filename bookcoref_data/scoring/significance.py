@@ -473,21 +473,19 @@ def _check_same_key(a: Evaluation, b: Evaluation) -> None:
             found=f"other values of {', '.join(differing)}",
         )
     first, second = ({book.doc_key: (book.key_mentions, book.units) for book in e.books} for e in (a, b))
-    lacking = [name for name in first if name not in second]
-    added = [name for name in second if name not in first]
-    differing = [name for name in first if name in second and first[name] != second[name]]
-    if not (lacking or added or differing):
-        return
-    found = (
-        ("only in the scores of the first", lacking), ("only in those of the second", added),
-        ("scored on other windows or mentions of the key", differing)
-    )  # fmt: skip
-    raise UsageError(
-        "the two systems were not scored on the same documents of the key",
-        expected=f"the same {len(first)} document{'s' * (len(first) != 1)} for both",
-        found="; ".join(f"{what}: {', '.join(names[:8])}" for what, names in found if names),
-        hint="give both systems every document of the key, or --missing empty",
-    )
+    found = {
+        "only in the scores of the first": [name for name in first if name not in second],
+        "only in those of the second": [name for name in second if name not in first],
+        "scored on other windows or mentions of the key":
+            [name for name in first if first[name] != second.get(name, first[name])],
+    }  # fmt: skip
+    if any(found.values()):
+        raise UsageError(
+            "the two systems were not scored on the same documents of the key",
+            expected=f"the same {len(first)} document{'s' * (len(first) != 1)} for both",
+            found="; ".join(f"{what}: {', '.join(names[:8])}" for what, names in found.items() if names),
+            hint="give both systems every document of the key, or --missing empty",
+        )
 
 
 def _f1(counts: Floats) -> Floats:

@@ -136,12 +136,8 @@ def fact_scores(
     """
     pairs = list(chain.from_iterable(groups.values()))
     facts = judge.facts(dict.fromkeys((p.character, t) for p in pairs for t in (p.text, p.reference)))
-    asked = [
-        (fact.text, by)
-        for p in pairs
-        for text, by in ((p.text, p.reference), (p.reference, p.text))
-        for fact in facts[p.character, text]
-    ]
+    asked = [(fact.text, by) for p in pairs for text, by in ((p.text, p.reference), (p.reference, p.text))
+             for fact in facts[p.character, text]]  # fmt: skip
     judges = [one.verdicts(asked) for one in (judge, second) if one is not None]
     rows: Rows = []
     found: dict[str, dict[str, Any]] = {}
@@ -174,12 +170,8 @@ def question_scores(
     """
     pairs = list(chain.from_iterable(groups.values()))
     made = judge.questions(dict.fromkeys((p.character, p.reference) for p in pairs))
-    answers = judge.answers(
-        (question, text)
-        for p in pairs
-        for text in (p.reference, p.text)
-        for question, _ in made[p.character, p.reference]
-    )
+    answers = judge.answers((question, text) for p in pairs for text in (p.reference, p.text)
+                            for question, _ in made[p.character, p.reference])  # fmt: skip
     found = {}
     for system, some in groups.items():
         scored = [

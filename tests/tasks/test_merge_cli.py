@@ -114,3 +114,14 @@ def test_mistakes_are_named(parts, tmp_path):
     result = run(parts, "--decisions", half)
     assert isinstance(result.exception, UsageError)
     assert "not decided in whole" in str(result.exception)
+
+
+def test_documents_of_one_part_are_said_to_be_so(tmp_path):
+    path = tmp_path / "books.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"doc_key": f"book_{n}", "sentences": [["a"]], "clusters": []}) + "\n" for n in (0, 1)
+        ),
+        encoding="utf-8",
+    )
+    assert "nothing is joined" in run(path).output

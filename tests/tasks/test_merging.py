@@ -245,10 +245,70 @@ def test_parts_that_are_missing_or_given_twice_are_refused(keys):
         documents_of(numbered(keys))
 
 
-def test_parts_may_count_from_one_and_be_named_by_letters():
-    for keys in (["s_part1", "s_part2"], ["s_partb", "s_parta"]):
-        (document,) = documents_of(numbered(keys))
-        assert document.tokens == tuple(keys)
+@pytest.mark.parametrize("keys", [
+    ["s_part2", "s_part1"], ["s_part_b", "s_part_a"], ["s_part_III", "s_part_I", "s_part_ii"],
+    ["s-part-10", *(f"s-part-0{n}" for n in range(1, 10))], ["s part 1", "s PART0"],
+    ["s.chunk2of3", "s.chunk1of3", "s.chunk3of3"], ["s_window_0001", "s_window0"],
+])  # fmt: skip
+def test_numbers_of_parts_may_be_written_in_many_ways(keys):
+    (document,) = documents_of(numbered(keys))
+    assert document.doc_key == "s"
+    right = {"s_part2": 2, "s_part_b": 2, "s_part_III": 3, "s_part_ii": 2, "s_part_I": 1}
+    numbers = [
+        right.get(n) or int("0" + "".join(filter(str.isdecimal, n.split("of")[0]))) for n in document.tokens
+    ]
+    assert numbers == sorted(numbers)
+    assert sorted(document.tokens) == sorted(keys)
+
+
+@pytest.mark.parametrize(("keys", "books"), [
+    (["a_part_time_job_part0", "a_parting_part0", "a_part_time_job_part1"], ["a_part_time_job", "a_parting"]),
+    (["rear_window_window0", "rear_window_window1"], ["rear_window"]),
+    (["faust_part1_window1", "faust_part2_window0", "faust_part1_window0"], ["faust_part1", "faust_part2"]),
+    (["body_parts", "a_window_on_life", "a_part_of_it"], ["body_parts", "a_window_on_life", "a_part_of_it"]),
+    (["a_part1", "b_window0", "a_part0", "b_window1"], ["a", "b"]),
+])  # fmt: skip
+def test_a_title_with_such_a_word_in_it_is_no_part_and_of_several_numbers_the_last_counts(keys, books):
+    """Two books whose titles began alike were joined; windows of parts stayed in the order of the file."""
+    documents = documents_of(numbered(keys))
+    assert [d.doc_key for d in documents] == books
+    assert all(list(d.tokens) == sorted(d.tokens) for d in documents)
+
+
+@pytest.mark.parametrize("numbers", [[2.0, 0.0, 1.0], ["3", "1", "02"], [1, 0, -1]])
+def test_windows_may_be_numbered_as_tables_write_them(numbers):
+    records = [Record("b", "", [[str(n)]], [], extra={"window": n}) for n in numbers]
+    (document,) = documents_of(records)
+    assert [*document.tokens] == sorted(map(str, numbers), key=float)
+
+
+def test_windows_may_say_only_where_they_start():
+    says = lambda n, a: {"start": a}  # noqa: E731
+    (document,) = documents_of(windows((40, 90), (0, 40), (20, 60), says=says, key=lambda n, a: "book"))
+    assert (document.tokens, document.part_starts) == (tuple(WORDS), (0, 20, 40))
+
+
+def test_windows_that_all_share_a_few_tokens_overlap():
+    """Fewer than 20 equal tokens at one border may be chance, but not at every border."""
+    (document,) = documents_of(windows((0, 40), (35, 70), (60, 90)))
+    assert (document.tokens, document.part_starts) == (tuple(WORDS), (0, 35, 60))
+    (document,) = documents_of(windows((0, 40), (35, 70)))
+    assert len(document.tokens) == 75
+
+
+@pytest.mark.parametrize(("keys", "says"), [
+    (["s_part1", "s_part2", "s_part20251124"], "part 3 is missing"),
+    (["s_split40_S0", "s_split40_S7"], "sentence 1 is missing"),
+])  # fmt: skip
+def test_a_part_far_away_is_a_gap(keys, says):
+    with pytest.raises(DataError, match=says):
+        documents_of(numbered(keys))
+
+
+def test_parts_with_and_without_numbers_are_refused():
+    records = [Record("s", "", [["a"]], [], extra={"document": "s", "part": n}) for n in ("1", "end", "2")]
+    with pytest.raises(DataError, match="others have none"):
+        documents_of(records)
 
 
 WORDS = [f"w{i}" for i in range(90)]

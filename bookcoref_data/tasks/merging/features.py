@@ -319,13 +319,9 @@ class ChainCandidates:
         """Whether the names of c are those of another chain, or cannot be of the entity of d."""
         if contradict(c, d):
             return True
-        mine = _plain(c.main_name.split())
-        return (
-            bool(d.names)
-            and self.at_home(c, d) < STRANGER
-            and d.names[c.main_name]
-            < sum(count for name, count in d.names.items() if not mine & _plain(name.split())) * STRANGER
-        )
+        mine, most = _plain(c.main_name.split()), d.names[c.main_name]
+        others = sum(count for name, count in d.names.items() if not mine & _plain(name.split()))
+        return bool(d.names) and self.at_home(c, d) < STRANGER and most < others * STRANGER
 
     def of(self, c: Profile) -> list[int]:
         """The places of the chains that c may join."""

@@ -1,27 +1,36 @@
 """Parts and windows of documents, laid end to end: sorted by number, none missing, none twice.
 
 Windows may overlap. Where a window starts is what its key says (`book_split1500_S60` starts at sentence 60),
-or its field `start` (first token); else the longest run of at least `LEAST_SHARED` tokens that ends what was
-laid before and opens the window is taken for its overlap. Chains of both sides that share mentions there
-are one chain (`SplitDocument.shared`).
+or its field `start` (first token); else the longest run of at least `LEAST_SHARED` tokens (`LEAST_EVERYWHERE`
+where every window has one) that ends what was laid before and opens the window is taken for its overlap.
+Chains of both sides that share mentions there are one chain (`SplitDocument.shared`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ...books import Mention, Record, read_window_key
 from ...errors import BookError, DataError
 from ...formats.layers import Layer, layers_of, speakers_of
+from ...words.numbers import ROMAN, roman_value
 from .parts import ChainRef, SplitDocument
 
-LEAST_SHARED = 20
+LEAST_SHARED, LEAST_EVERYWHERE = 20, 4
 """Fewer equal tokens at the end of one window and the start of the next are taken for chance."""
-_KEY = re.compile(r"(.+?)_(part|window|chunk|segment)_?(\w+)", re.DOTALL)
+_KEY = re.compile(
+    rf"(.+)[_\-. ](part|window|chunk|segment)(?:[_\-. ]?(\d+)|[_\-. ]([a-z]|{ROMAN}))"
+    r"(?:[_\-. ]?of[_\-. ]?\d+)?",
+    re.DOTALL | re.I,
+)
+_COUNTED: tuple[tuple[str, Callable[[str], int]], ...] = (
+    (r"-?\d+", int), (ROMAN, roman_value), ("[a-z]", lambda letter: ord(letter) - ord("a") + 1)
+)  # fmt: skip
+"""How the parts of a document may be numbered, and which number a numeral in lower case is."""
 
 
 class _Part(NamedTuple):
@@ -38,12 +47,13 @@ class _Part(NamedTuple):
 def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
     """Group records of parts (`read(..., parts="apart")`) or windows into documents.
 
-    A record says its document and part (or window) in `extra`, or has a key such as "story_part2",
-    "book_window_2" or "book_split1500_S60"; any other record is a document of one part.
+    A record says its document and part (or window, or where a window starts) in `extra`, or has a key such as
+    "story_part2", "book-window-II", "book.chunk2of9" or "book_split1500_S60", of whose numbers the last is
+    the part's; any other record is a document of one part.
 
     Raises:
-        BookError: a record is no sound book. DataError: a part or window is missing, is there twice, or has
-            other tokens than the window that it overlaps.
+        BookError: a record is no sound book. DataError: a part or window is missing, is there twice, has no
+            sound number, or has other tokens than the window that it overlaps.
     """
     groups: dict[str, list[_Part]] = {}
     for record in records:
@@ -54,39 +64,62 @@ def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
 
 def _part_of(record: Record) -> _Part:
     said = record.extra
-    start = said.get("start") if type(said.get("start")) is int else None
+    start = _whole(said.get("start"))
+    if start is not None and start < 0:
+        raise DataError(f"{record.source}: a window starts at token {start}", expected="0 or more")
     name = said.get("document") if isinstance(said.get("document"), str) else None
     for field in ("part", "window"):
-        number = said.get(field)
-        if type(number) in (int, str) and (name or field == "window"):
+        number = said[field] if isinstance(said.get(field), str) else _whole(said.get(field))
+        if number is not None and (name or field == "window"):
             return _Part(name or record.doc_key, str(number), record, field == "window", None, start)
     if key := read_window_key(record.doc_key):
         return _Part(key.book, str(key.first_sentence), record, True, key.first_sentence)
-    match = _KEY.fullmatch(record.doc_key)
-    if match:
-        return _Part(match[1], match[3], record, match[2] != "part", None, start)
-    return _Part(record.doc_key, "0", record)
+    if match := _KEY.fullmatch(record.doc_key):
+        window = match[2].lower() != "part"
+        return _Part(match[1], match[3] or match[4], record, window, None, start)
+    if start is None:
+        return _Part(record.doc_key, "0", record)
+    return _Part(name or record.doc_key, str(start), record, True, None, start)
+
+
+def _whole(value: object) -> int | None:
+    """The whole number that a field says, also as "2", or as 2.0, which tables write."""
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value // 1:
+        return None
+    return int(value)
 
 
 def _in_order(name: str, parts: Sequence[_Part]) -> list[_Part]:
-    """The parts by number. Numbers that are none ("a", "b") stay in the order of the input."""
-    numbers = [int(p.number) if p.number.isdecimal() else p.number for p in parts]
-    counts = Counter(numbers)
-    if twice := [str(n) for n in counts if counts[n] > 1]:
-        places = [p.record.source for p, n in zip(parts, numbers, strict=True) if str(n) == twice[0]]
+    """The parts by number, or by first token where all say it. Numbers that are none ("intro", "end") stay in
+    the order of the input."""
+    written = [p.number.lower() for p in parts]
+    values: list[int] | None = None
+    for form, value in _COUNTED:
+        if values is None and all(re.fullmatch(form, n) for n in written):
+            values = [value(n) for n in written]
+    numbers = values or written
+    counts = Counter[int | str](numbers)
+    if twice := [n for n in counts if counts[n] > 1]:
+        same = [p for p, n in zip(parts, numbers, strict=True) if n == twice[0]]
         raise DataError(
-            f"{name}: part {twice[0]} is given twice", expected="each part once", found="; ".join(places),
-            hint="remove one of the two, or give one another number",
+            f"{name}: part {same[0].number} is given twice", expected="each part once",
+            found="; ".join(p.record.source for p in same),
+            hint="remove one of the two, or give one another number in the field part or window",
         )  # fmt: skip
-    if not all(type(n) is int for n in numbers):
+    shown = ", ".join(p.number for p in parts[:20])
+    if values is None:
+        if any(n.isdecimal() for n in written):
+            raise DataError(f"{name}: some parts have numbers, others have none", found=shown)
         return list(parts)
-    ordered = sorted(parts, key=lambda part: int(part.number))
-    if ordered[0].sentence is None:
-        found = sorted(int(n) for n in numbers)
-        missing = sorted({*range(min(found[0], 1), found[-1])} - {*found} - ({0} if found[0] == 1 else set()))
-        if missing and len(parts) > 1:
-            raise _gap(name, f"part {missing[0]}", f"parts {', '.join(map(str, found[:20]))}")
-    return ordered
+    if all(p.start is not None for p in parts):
+        return sorted(parts, key=lambda part: part.start or 0)
+    found = sorted(values)
+    gap = next((a + 1 for a, b in pairwise([min(found[0], 1) - 1, *found]) if b > a + 1), None)
+    if gap is not None and len(parts) > 1 and parts[0].sentence is None:
+        raise _gap(name, f"part {gap}", f"parts {shown}")
+    return [parts[i] for i in sorted(range(len(parts)), key=values.__getitem__)]
 
 
 def _gap(name: str, what: str, found: str) -> DataError:
@@ -101,9 +134,12 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
     tokens: list[str] = []
     chains: dict[ChainRef, tuple[Mention, ...]] = {}
     starts, cuts = [], []
+    own = [_tokens_of(part) for part in parts if part.window]
+    everywhere = len(own) > 2 and all(_overlap(*both, LEAST_EVERYWHERE) for both in pairwise(own))
+    least = LEAST_EVERYWHERE if everywhere else LEAST_SHARED
     for position, part in enumerate(parts):
         book = part.record.to_book()
-        offset = _start_of(part, sentences, tokens)
+        offset = _start_of(part, sentences, tokens, least)
         starts.append(offset)
         cuts.append(len(tokens) - offset)
         for mentions, i in sorted(
@@ -126,9 +162,19 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
     )  # fmt: skip
 
 
-def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str]) -> int:
+def _tokens_of(part: _Part) -> list[str]:
+    return [token for sentence in part.record.sentences or [] for token in sentence]
+
+
+def _overlap(before: Sequence[str], own: Sequence[str], least: int) -> int:
+    """The longest run of tokens, `least` or more, that ends what was laid before and opens a window; or 0."""
+    sizes = range(min(len(before), len(own)), least - 1, -1)
+    return next((n for n in sizes if before[-n] == own[0] and before[-n:] == own[:n]), 0)
+
+
+def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str], least: int) -> int:
     """The first token of a part in what is laid so far. Raises DataError: a gap, or other tokens."""
-    own = [token for sentence in part.record.sentences or [] for token in sentence]
+    own = _tokens_of(part)
     at = len(tokens) if part.start is None else part.start
     if part.sentence is not None:
         if part.sentence > len(sentences):
@@ -137,9 +183,7 @@ def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str]
             )
         at = sum(map(len, sentences[: part.sentence]))
     elif part.start is None and part.window:
-        longest = min(len(tokens), len(own))
-        shared = (n for n in range(longest, LEAST_SHARED - 1, -1) if tokens[-n:] == own[:n])
-        at -= next(shared, 0)
+        at -= _overlap(tokens, own, least)
     if at > len(tokens):
         raise _gap(part.document, f"token {len(tokens)}", f"a window from token {at} on")
     if tokens[at : at + len(own)] != own[: len(tokens) - at]:

@@ -17,6 +17,11 @@ from ...errors import DataError
 from ...formats.layers import Layer
 
 
+def genre_of(doc_key: str) -> str:
+    """The first part of a key with slashes ("bc/cnn/00/cnn_0001" is "bc"), else ""."""
+    return doc_key.split("/")[0] if "/" in doc_key else ""
+
+
 class ChainRef(NamedTuple):
     """A chain of one part: the part's position in its document, from 0, and the id of the chain there."""
 
@@ -62,8 +67,7 @@ class SplitDocument:
 
     @property
     def genre(self) -> str:
-        """The first part of a key with slashes ("bc/cnn/00/cnn_0001" is "bc"), else ""."""
-        return self.doc_key.split("/")[0] if "/" in self.doc_key else ""
+        return genre_of(self.doc_key)
 
     @cached_property
     def questions(self) -> tuple[ChainRef, ...]:

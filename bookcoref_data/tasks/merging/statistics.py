@@ -11,6 +11,7 @@ from ...books import Record
 from ...scoring import ClusterScores, score_documents
 from ...scoring.scores import ratio
 from ...shapes import attributes
+from .parts import genre_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,6 @@ class GenreStatistics:
         counts = "genre documents tokens chains mentions tokens_per_document chains_per_document "
         places = "mentions_per_document chain_length mean_distance largest_distance far_mentions"
         return attributes(self, counts + places)
-
-
-def genre_of(doc_key: str) -> str:
-    """The first part of a key with slashes; "" for other keys."""
-    return doc_key.split("/")[0] if "/" in doc_key else ""
 
 
 def statistics(records: Sequence[Record]) -> list[GenreStatistics]:
