@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -107,3 +108,19 @@ def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edi
     create.annotated(book, cast, plan)
     assert len(times) == 2
     assert json.loads(json.dumps(done.summary()))["kernel"] == parsing.kernel()
+
+
+def test_a_long_book_takes_little_memory_beside_the_model():
+    """Only the parser sees several chunks at once: their word vectors alone took 240 MiB together."""
+    words = ("The", "man", "went", "with", "his", "young", "friend", ",", "and", "spoke", ".")
+    times = parsing.CHUNK_TOKENS * 4 // len(words) + 1
+    ends = range(len(words), len(words) * times + 1, len(words))
+    book = Book("sea", "0", words * times, (*ends,))
+    parsing.load_model()
+    tracemalloc.start()
+    try:
+        parsing.parse_book(book)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 120 << 20

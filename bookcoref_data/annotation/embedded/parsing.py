@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import getpass
 import platform
 import tempfile
@@ -11,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 CHUNK_TOKENS = 4000
 LONGEST_SENTENCE = 600
+_CHUNKS_TOGETHER = 4
+"""Chunks that the parser takes in step. The vectors of the words are made chunk by chunk: four at once took
+most of the memory of a parse, and were no faster."""
 _NOT_PARSED = {"\n", "_"}
 _PRODUCT, _ROUNDS, _MARGIN = (800, 288, 288), 5, 1.1
 """Rows, width and depth of a product like those of the model, how often it is tried with each kernel, and how
@@ -82,19 +87,27 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
             cache_strings[key] = strings[key]
         return cache_strings[key]
 
-    places = list(_chunks(book))
-    docs = (_doc(nlp.vocab, book.tokens, chunk) for chunk in places)
-    for chunk, doc in zip(places, nlp.pipe(docs, batch_size=4), strict=True):
+    places, chunks = tee(_chunks(book))
+    docs = (_doc(nlp.vocab, book.tokens, chunk) for chunk in chunks)
+    parsed = nlp.pipe(docs, batch_size=1, component_cfg={"parser": {"batch_size": _CHUNKS_TOGETHER}})
+    for chunk, doc in zip(places, parsed, strict=True):
         index = np.array([i for sentence in chunk for i in sentence], dtype=np.int32)
         values = doc.to_array(["HEAD", "TAG", "DEP"])
         offsets = values[:, 0].astype(np.int64)
         head[index] = index[np.arange(len(index)) + offsets]
         for i, t, d in zip(index.tolist(), values[:, 1].tolist(), values[:, 2].tolist(), strict=True):
             tag[i], dep[i] = text(t), text(d)
+    _give_back()
     sentence = np.repeat(
         np.arange(len(book.sentence_ends), dtype=np.int32), np.diff((0, *book.sentence_ends))
     )
     return parse_of_arrays(head, tag, dep, sentence, model)
+
+
+def _give_back() -> None:
+    """Return freed memory to the system (glibc): a parse leaves holes that Python's objects never fill."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def parse_of_arrays(
