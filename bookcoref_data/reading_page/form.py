@@ -1,4 +1,4 @@
-"""What all pages share; and pages on which a person answers: `review`, the workshop of a cast, `merge`."""
+"""What all pages share; and those on which a person answers: `review`, a cast, `merge`, `match`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,18 @@ def form(name: str, title: str, data: dict[str, Any]) -> str:
     script = shared_script() + _read("forms/common.js") + _read(f"forms/{name}.js")
     serving = data.get("server") is not None
     return document(_read("forms/form.html"), title, _read("forms/form.css"), script, data, serving)
+
+
+def match_page(works: Sequence[Mapping[str, Any]]) -> str:
+    """A page on which a person decides about matches; what he decides leaves it as a file of overrides.
+
+    Each work has source, work_id, title, author, link, characters (how many), names (the first of them),
+    left_out (names that are nobody of the book), gutenberg_id (or None), review (why to look at it, or ""),
+    reason, book (what became of the book), and records: id, title, author, downloads, refused (why it was not
+    taken, "" for the one that was).
+    """
+    body, style, script = (_read(f"matches/matches.{kind}") for kind in ("html", "css", "js"))
+    return document(body, "Review of matches", style, script, {"works": list(works)}, serving=False)
 
 
 def document(body: str, title: str, style: str, script: str, data: Any, serving: bool) -> str:

@@ -19,7 +19,7 @@ from ..files import write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent
-from ..reports.match_review import render_review
+from ..reading_page.form import match_page
 from ..resources import load_toml, resource
 from ..shapes import attributes, check, parse_json, settings_of
 from ..sources.catalogue import PART as CATALOGUE_PART
@@ -158,7 +158,7 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
         _write_tsv(paths[0], books)
         _write_tsv(paths[1], works)
         write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
-        write_text(paths[3], render_review([_reviewed(work, fates) for work in report.works]))
+        write_text(paths[3], match_page([_reviewed(work, fates) for work in report.works]))
     return paths
 
 

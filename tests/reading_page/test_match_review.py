@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bookcoref_data.characters.overrides import overrides_from
-from bookcoref_data.reports.match_review import render_review
+from bookcoref_data.reading_page.form import match_page
 from bookcoref_data.resources import load_toml
 
 RECORDS = [
@@ -28,7 +28,7 @@ WORKS = [
 
 def test_decisions_made_on_the_page_are_overrides(browser, tmp_path):
     page = tmp_path / "review.html"
-    page.write_text(render_review(WORKS), encoding="utf-8")
+    page.write_text(match_page(WORKS), encoding="utf-8")
     browser.get(page.as_uri())
     first, second = browser.find_elements("tag name", "article")
     assert "The <Inn>" in first.text
@@ -47,7 +47,7 @@ def test_decisions_made_on_the_page_are_overrides(browser, tmp_path):
 
 def test_what_is_right_already_can_be_confirmed_and_taken_back(browser, tmp_path):
     page = tmp_path / "review.html"
-    page.write_text(render_review(WORKS), encoding="utf-8")
+    page.write_text(match_page(WORKS), encoding="utf-8")
     browser.get(page.as_uri())
 
     def decisions():
@@ -80,6 +80,6 @@ def test_what_is_right_already_can_be_confirmed_and_taken_back(browser, tmp_path
 
 
 def test_the_page_allows_its_own_style_and_script_alone():
-    page = render_review(WORKS)
+    page = match_page(WORKS)
     assert "default-src 'none'; style-src 'sha256-" in page
     assert page.count("</script>") == 2  # no text of a record ends the data
