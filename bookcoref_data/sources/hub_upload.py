@@ -17,17 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..guard import listed
 from ..progress import Progress, Silent
-from .hub import (
-    HubFile,
-    HubRelease,
-    first_line,
-    git_sha1,
-    index_of,
-    is_of_the_way,
-    own_endpoint,
-    silent_bars,
-    without_token,
-)
+from . import hub
 from .store import sha256_once
 
 if TYPE_CHECKING:
@@ -79,7 +69,7 @@ class Upload:
 
 def page_of(repository: str) -> str:
     """The address of a dataset repository."""
-    return f"{own_endpoint() or _HOME}/datasets/{repository}"
+    return f"{hub.own_endpoint() or _HOME}/datasets/{repository}"
 
 
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
@@ -93,8 +83,8 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
     """
     from huggingface_hub import HfApi
 
-    progress, api = progress or Silent(), HfApi(endpoint=own_endpoint(), library_name="bookcoref-data")
-    with upload_faults(job.repository), silent_bars():
+    progress, api = progress or Silent(), HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
+    with upload_faults(job.repository), hub.silent_bars():
         api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
         if job.private and not api.dataset_info(job.repository).private:
             raise UsageError(
@@ -121,7 +111,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
     return Uploaded(page_of(job.repository), commit, tagged, len(job.files), sent)
 
 
-def _replaced(job: Upload, there: Mapping[str, HubFile]) -> list[str]:
+def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
     """The files of an earlier version that the new one does not have.
 
     Raises:
@@ -138,7 +128,7 @@ def _replaced(job: Upload, there: Mapping[str, HubFile]) -> list[str]:
     from huggingface_hub import hf_hub_download
 
     path = hf_hub_download(
-        job.repository, job.marker, repo_type="dataset", revision=BRANCH, endpoint=own_endpoint()
+        job.repository, job.marker, repo_type="dataset", revision=BRANCH, endpoint=hub.own_endpoint()
     )
     listed_there = {*job.ours(Path(path)), job.marker}
     return sorted((listed_there & there.keys()) - job.files.keys())
@@ -187,11 +177,11 @@ def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
     return job.tag
 
 
-def _index(repository: str, revision: str) -> dict[str, HubFile]:
-    return index_of(HubRelease(repository, revision, endpoint=own_endpoint()))
+def _index(repository: str, revision: str) -> dict[str, hub.HubFile]:
+    return hub.index_of(hub.HubRelease(repository, revision, endpoint=hub.own_endpoint()))
 
 
-def _check(job: Upload, there: Mapping[str, HubFile]) -> None:
+def _check(job: Upload, there: Mapping[str, hub.HubFile]) -> None:
     bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
     if bad:
         raise ChecksumError(
@@ -210,13 +200,13 @@ def sha256_of(content: Content) -> str:
     return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else sha256_once(content)
 
 
-def _same(content: Content, there: HubFile | None) -> bool:
+def _same(content: Content, there: hub.HubFile | None) -> bool:
     """Whether the Hub has just this content."""
     if there is None or there.bytes != size_of(content):
         return False
     if there.sha256:
         return sha256_of(content) == there.sha256
-    return there.sha1 == git_sha1(content)
+    return there.sha1 == hub.git_sha1(content)
 
 
 @contextlib.contextmanager
@@ -237,10 +227,10 @@ def upload_faults(repository: str) -> Iterator[None]:
         raise SourceError("there is no token for the Hub", hint=login) from error
     except Exception as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
-        if status is None and not (is_of_the_way(error) or isinstance(error, RuntimeError | ValueError)):
+        if status is None and not (hub.is_of_the_way(error) or isinstance(error, RuntimeError | ValueError)):
             raise
         # The chain of causes holds the request with its headers: it is cut here.
         raise SourceError(
-            f"cannot upload to {repository}", found=without_token(first_line(error)),
+            f"cannot upload to {repository}", found=hub.without_token(hub.first_line(error)),
             hint=login if status in (401, 403) else "run the same command again: what has arrived is kept",
         ) from None  # fmt: skip

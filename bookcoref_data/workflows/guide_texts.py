@@ -32,18 +32,8 @@ from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
 from ..tasks.guides.texts import split_by_title
 from ..words.folding import fold
+from . import harvest_guides
 from .contexts import ContextPlan
-from .harvest_guides import (
-    MANIFEST,
-    Guide,
-    GuidesPlan,
-    PageOutcome,
-    PageReader,
-    guides_of,
-    original_of,
-    read_guides,
-    read_guides_plan,
-)
 from .verify import published_books
 from .works_table import read_works_table
 
@@ -58,7 +48,7 @@ _SPLITS = {"val": "validation"}
 class AskedGuide:
     """A guide to read: which kinds of text, and the Gutenberg book it is about where that is known."""
 
-    guide: Guide
+    guide: harvest_guides.Guide
     kinds: frozenset[str]
     gutenberg_key: str = ""
     doc_key: str = ""
@@ -92,7 +82,7 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
     found: dict[tuple[str, str, str], AskedGuide] = {}
     for task, rows in tables.data.items():
         for row in rows:
-            (guide,) = guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
+            (guide,) = harvest_guides.guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
             key = (guide.place.site, guide.place.id, row.book)
             before = found.get(key)
             kinds = frozenset({task, *(before.kinds if before else ()), *(("summary",) if summaries else ())})
@@ -108,10 +98,10 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
 
 def guides_plan(
     source: Path, recipe: Path | None = None, harvest: Path | None = None, contact: str | None = None
-) -> GuidesPlan:
+) -> harvest_guides.GuidesPlan:
     """How pages are asked for: the harvest's recipe, and for BookWorm's tables their own recipe above it."""
     own = load_toml(recipe or resource("recipes", "bookworm.toml")).get("study_guides", {})
-    return read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
+    return harvest_guides.read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
 
 
 def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[AskedGuide]:
@@ -123,7 +113,7 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
     kinds = frozenset({"description", "summary"})
     known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
     asked = []
-    for guide in guides_of(addresses, complete=True):
+    for guide in harvest_guides.guides_of(addresses, complete=True):
         book = works.get((guide.place.site, guide.place.id), "")
         asked.append(AskedGuide(guide, kinds, book, known.get(book, f"gutenberg_{book}") if book else ""))
     return asked
@@ -143,15 +133,15 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
 
 
 def collect(
-    asked: Sequence[AskedGuide], plan: GuidesPlan, pages: Path, *, offline: bool = False,
+    asked: Sequence[AskedGuide], plan: harvest_guides.GuidesPlan, pages: Path, *, offline: bool = False,
     progress: Progress | None = None,
-) -> tuple[list[GuideText], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
+) -> tuple[list[GuideText], list[harvest_guides.PageOutcome], list[tuple[str, str]]]:  # fmt: skip
     """The texts of all guides, the outcome of every page, and problems as (what, why)."""
     jobs = [(one.guide, partial(texts_of, one)) for one in asked]
-    return read_guides(jobs, plan, pages, offline=offline, progress=progress)
+    return harvest_guides.read_guides(jobs, plan, pages, offline=offline, progress=progress)
 
 
-def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
+def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
     guide = asked.guide
     read = _read_pages(asked, reader)
@@ -172,7 +162,7 @@ def texts_of(asked: AskedGuide, reader: PageReader) -> list[GuideText]:
     return wanted
 
 
-def _read_pages(asked: AskedGuide, reader: PageReader) -> list[tuple[FetchedPage, GuidePage]]:
+def _read_pages(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[tuple[FetchedPage, GuidePage]]:
     """The pages of a guide that the wanted kinds of text need."""
     read: list[tuple[FetchedPage, GuidePage]] = []
     if asked.kinds & {"description", "analysis"}:
@@ -198,7 +188,7 @@ def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage
     described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
     wanted = [
         address for address in asked.guide.others
-        if not _is_front(address, asked.guide) and not is_summary(original_of(address))
+        if not _is_front(address, asked.guide) and not is_summary(harvest_guides.original_of(address))
     ] if analysis or described_alone else []  # fmt: skip
     if analysis or described_alone:
         for record, page in read:
@@ -207,14 +197,14 @@ def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage
             wanted += [str(archived.at(link)) for link in links] if archived else []
     seen: dict[str, str] = {}
     for address in wanted:
-        seen.setdefault(original_of(address).lower().rstrip("/"), address)
+        seen.setdefault(harvest_guides.original_of(address).lower().rstrip("/"), address)
     return list(seen.values())
 
 
-def _summary_pages(guide: Guide) -> list[str]:
+def _summary_pages(guide: harvest_guides.Guide) -> list[str]:
     """The guide's summary: a given address that is one, else where its site keeps it."""
     known = [*guide.others, *guide.lists]
-    given = [address for address in known if is_summary(original_of(address))]
+    given = [address for address in known if is_summary(harvest_guides.original_of(address))]
     if given:
         return given[:1]
     for address in known:
@@ -225,9 +215,9 @@ def _summary_pages(guide: Guide) -> list[str]:
     return []
 
 
-def _is_front(address: str, guide: Guide) -> bool:
+def _is_front(address: str, guide: harvest_guides.Guide) -> bool:
     """Whether an address is the guide's front page, or an overview of CliffsNotes: no person's page."""
-    path = urlsplit(original_of(address)).path.rstrip("/")
+    path = urlsplit(harvest_guides.original_of(address)).path.rstrip("/")
     last = path.rpartition("/")[2].lower()
     return path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance") or last.startswith("about-")
 
@@ -353,8 +343,9 @@ def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[s
 
 
 def build_guide_texts(
-    source: Path, names: Path | None, works: Path | None, plan: ContextPlan, guides: GuidesPlan,
-    pages: Path, out: Path, *, offline: bool = False, progress: Progress | None = None,
+    source: Path, names: Path | None, works: Path | None, plan: ContextPlan,
+    guides: harvest_guides.GuidesPlan, pages: Path, out: Path, *, offline: bool = False,
+    progress: Progress | None = None,
 ) -> GuideTextsReport:  # fmt: skip
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
 
@@ -374,7 +365,8 @@ def build_guide_texts(
         raise SourceError(
             "no page of a guide could be read",
             found=", ".join(f"{count:,} {status}" for status, count in statuses.items()),
-            hint=f"{pages / MANIFEST} has a line for every page; another run asks for the missing ones again",
+            hint=f"{pages / harvest_guides.MANIFEST} has a line for every page; "
+            "another run asks for the missing ones again",
         )
     left: dict[str, int] = {}
     if names is not None:

@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from .page import (
-    LIST,
-    PERSON,
-    GuideEntry,
-    GuidePage,
-    finish,
-    first_text,
-    group_heading,
-    joined,
-    summary_page,
-    text_of,
-)
+from . import page
 
 _BODY = ("article.copy", "div.contentArea")
 _AUTHOR = ("#phsubheader_0_spAuthor", "div.title-wrapper > h2")
@@ -26,32 +15,34 @@ _ANALYSIS = re.compile(r"Character Analysis\s*[:–-]?\s*(\S.*)")
 _ENDS = " :,;*–—-\u00a0"
 
 
-def parse(soup: Any, address: str) -> GuidePage:
-    title, author = first_text(soup, "div.title-wrapper > h1"), first_text(soup, *_AUTHOR)
+def parse(soup: Any, address: str) -> page.GuidePage:
+    title, author = page.first_text(soup, "div.title-wrapper > h1"), page.first_text(soup, *_AUTHOR)
     known = {"title": title, "author": author}
     body = next((found for selector in _BODY if (found := soup.select_one(selector))), None)
     if body is None:
-        return GuidePage(LIST, "", title, author, problem="unknown layout")
-    heading = first_text(body, "h1", "h2")
+        return page.GuidePage(page.LIST, "", title, author, problem="unknown layout")
+    heading = page.first_text(body, "h1", "h2")
     if match := _ANALYSIS.fullmatch(heading):
-        text = joined(text_of(p) for p in body("p"))
-        return finish(PERSON, "analysis", [GuideEntry(match[1], text, analysis=text)], **known)
+        text = page.joined(page.text_of(p) for p in body("p"))
+        return page.finish(page.PERSON, "analysis", [page.GuideEntry(match[1], text, analysis=text)], **known)
     if re.fullmatch(r"(?:Book|Play|Poem|Story) Summary", heading):
         paragraphs = body.select("p.litNoteText") or body("p")
-        return summary_page("summary", paragraphs, more=_more(soup, address), **known)
-    named = [p for p in body.select("p.litNoteTextHeading") if group_heading(text_of(p)) is None]
+        return page.summary_page("summary", paragraphs, more=_more(soup, address), **known)
+    named = [p for p in body.select("p.litNoteTextHeading") if page.group_heading(page.text_of(p)) is None]
     layout = "names as headings" if named else "bold names"
-    listed = finish(LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known)
+    listed = page.finish(
+        page.LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known
+    )
     links = (a["href"] for a in soup.select("li a[href]") if "/character-analysis/" in a["href"])
     return replace(listed, analyses=tuple(dict.fromkeys(links)))
 
 
-def _persons(body: Any, *, bold: bool) -> Iterator[GuideEntry]:
+def _persons(body: Any, *, bold: bool) -> Iterator[page.GuideEntry]:
     """Persons in page order; text before the first belongs to none, and a heading ends a person."""
     minor, name, texts = False, "", []
     for node in body(["p", "h2", "h3", "h4"]):
-        text = text_of(node)
-        group = group_heading(text)
+        text = page.text_of(node)
+        group = page.group_heading(text)
         heading = node.name != "p" or "litNoteTextHeading" in node.get("class", ())
         found, rest = _leading_bold(node) if bold and not heading else ("", text)
         if group is None and heading and not (not bold and node.name == "p"):
@@ -60,7 +51,7 @@ def _persons(body: Any, *, bold: bool) -> Iterator[GuideEntry]:
             texts += [text] if name else []
             continue
         if name:
-            yield GuideEntry(name, joined(texts), minor)
+            yield page.GuideEntry(name, page.joined(texts), minor)
         if group is not None:
             minor, name, texts = group, "", []
         elif heading:
@@ -68,7 +59,7 @@ def _persons(body: Any, *, bold: bool) -> Iterator[GuideEntry]:
         else:
             name, texts = found, [rest]
     if name:
-        yield GuideEntry(name, joined(texts), minor)
+        yield page.GuideEntry(name, page.joined(texts), minor)
 
 
 def _leading_bold(paragraph: Any) -> tuple[str, str]:
@@ -80,10 +71,10 @@ def _leading_bold(paragraph: Any) -> tuple[str, str]:
     first = next((c for c in paragraph.children if getattr(c, "name", None) or str(c).strip()), None)
     while first is not None and getattr(first, "name", None) in ("i", "em", "span"):
         first = next((c for c in first.children if getattr(c, "name", None) or str(c).strip()), None)
-    text = text_of(paragraph)
+    text = page.text_of(paragraph)
     if getattr(first, "name", None) not in ("b", "strong"):
         return "", text
-    bold = text_of(first)
+    bold = page.text_of(first)
     name = bold.strip(_ENDS)
     return name, text[len(bold) :].lstrip(_ENDS) if name else text
 

@@ -6,46 +6,38 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .page import (
-    LIST,
-    MINOR,
-    PERSON,
-    GuideEntry,
-    GuidePage,
-    finish,
-    first_text,
-    following,
-    joined,
-    summary_page,
-    text_of,
-)
+from . import page
 
 _BREADCRUMB = ("ul.items > li:nth-of-type(4) > a",)
 _MAIN = ("[data-element=main]", "[data-content-type=text]", "div.content-wrapper")
 _NOT_PERSONS = ("minor-characters", "/characters", "/quiz", "/summary")
 
 
-def parse(soup: Any, address: str) -> GuidePage:
-    title = first_text(soup, *_BREADCRUMB) or _title_from_meta(soup)
-    known = {"title": title, "author": first_text(soup, "span.author-name")}
+def parse(soup: Any, address: str) -> page.GuidePage:
+    title = page.first_text(soup, *_BREADCRUMB) or _title_from_meta(soup)
+    known = {"title": title, "author": page.first_text(soup, "span.author-name")}
     if overview := soup.select("div[data-class=SHPlotOverviewSection] > p"):
-        return summary_page("plot overview", overview, **known)
+        return page.summary_page("plot overview", overview, **known)
     # The block with the page's own title; its position among others has changed over the years
     blocks = (block for selector in _MAIN for block in soup.select(selector))
     main = next((block for block in blocks if block.select_one("h2.title")), None)
     if main is None:
         if menu := list(_linked(soup.select("a[href*=characters] + ul > li a[href]"))):
-            return finish(LIST, "menu", menu, **known)
-        return GuidePage(LIST, "", title, known["author"], problem="unknown layout")
-    name = text_of(main.select_one("h2.title"))
+            return page.finish(page.LIST, "menu", menu, **known)
+        return page.GuidePage(page.LIST, "", title, known["author"], problem="unknown layout")
+    name = page.text_of(main.select_one("h2.title"))
     if name == "Minor Characters":
-        return finish(MINOR, "minor persons", _minor_persons(main), **known)
+        return page.finish(page.MINOR, "minor persons", _minor_persons(main), **known)
     if name == "Characters":
-        return finish(LIST, "list", _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known)
+        return page.finish(
+            page.LIST, "list", _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known
+        )
     if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
-        return summary_page("main block", main.find_all("p", recursive=False), **known)
-    whole = joined(map(text_of, main.find_all(["p", "blockquote"], recursive=False)))
-    return finish(PERSON, "person", [GuideEntry(name, _description(main), analysis=whole)], **known)
+        return page.summary_page("main block", main.find_all("p", recursive=False), **known)
+    whole = page.joined(map(page.text_of, main.find_all(["p", "blockquote"], recursive=False)))
+    return page.finish(
+        page.PERSON, "person", [page.GuideEntry(name, _description(main), analysis=whole)], **known
+    )
 
 
 def _description(main: Any) -> str | None:
@@ -56,20 +48,22 @@ def _description(main: Any) -> str | None:
         if name == "h3":
             sections.append([])
         elif name in ("p", "blockquote"):
-            sections[-1].append(text_of(node))
-    return next((text for text in map(joined, sections) if text), None)
+            sections[-1].append(page.text_of(node))
+    return next((text for text in map(page.joined, sections) if text), None)
 
 
-def _minor_persons(main: Any) -> Iterator[GuideEntry]:
+def _minor_persons(main: Any) -> Iterator[page.GuideEntry]:
     for heading in main("h3"):
-        yield GuideEntry(text_of(heading), joined(map(text_of, following(heading, "h3"))), minor=True)
+        yield page.GuideEntry(
+            page.text_of(heading), page.joined(map(page.text_of, page.following(heading, "h3"))), minor=True
+        )
 
 
-def _linked(links: Iterable[Any]) -> Iterator[GuideEntry]:
+def _linked(links: Iterable[Any]) -> Iterator[page.GuideEntry]:
     """The persons that links lead to; pages of many persons are none."""
     for link in links:
         if not link["href"].rstrip("/").endswith(_NOT_PERSONS):
-            yield GuideEntry(text_of(link), link=link["href"])
+            yield page.GuideEntry(page.text_of(link), link=link["href"])
 
 
 def _title_from_meta(soup: Any) -> str:

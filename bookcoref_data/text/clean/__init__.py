@@ -18,20 +18,13 @@ import numpy as np
 
 from ...errors import UsageError
 from ..markers import field
+from . import notes
 from .back import cut_back
 from .contents import cut_contents
 from .edges import cut_edges
 from .front import cut_front
 from .headings import is_bare_number, is_heading, is_subtitle
 from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
-from .notes import (
-    cut_credits,
-    cut_emphasis,
-    cut_footnotes,
-    cut_illustrations,
-    cut_page_numbers,
-    cut_transcriber_notes,
-)
 from .settings import CleanRecipe, CleanSettings, Piece, give_back, require_text, settings_from
 from .witness import Witness, ask_witness
 
@@ -67,15 +60,15 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
     author = settings.author or field(text[: draft.start], "Author")
     _apply_recipe(draft, settings)
     steps: dict[str, Callable[[Draft], None]] = {
-        "credits": cut_credits,
-        "transcriber-note": cut_transcriber_notes,
-        "illustration": cut_illustrations,
-        "page-number": cut_page_numbers,
-        "footnote": cut_footnotes,
+        "credits": notes.cut_credits,
+        "transcriber-note": notes.cut_transcriber_notes,
+        "illustration": notes.cut_illustrations,
+        "page-number": notes.cut_page_numbers,
+        "footnote": notes.cut_footnotes,
         "contents": partial(cut_contents, settings=settings),
         "title-page": partial(cut_front, settings=settings, author=author, title=title),
         "back-matter": partial(cut_back, settings=settings),
-        "emphasis": cut_emphasis,
+        "emphasis": notes.cut_emphasis,
     }
     for kind, step in steps.items():
         if kind == "emphasis" and witness and "footnote" not in settings.keep:
