@@ -27,12 +27,9 @@ _DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _MOST_LISTED = 20
 _HEAD = 1 << 14
 _KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-    (stat.S_ISSOCK, "a socket"),
-)
+    (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,11 +295,7 @@ def _conditions(schema: Mapping[str, Any]) -> Check:
 
 
 _MAKERS: tuple[tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Check]], ...] = (
-    (("type",), _of_type),
-    (("enum", "const"), _one_of),
-    (("pattern", "minLength", "maxLength"), _text),
-    (("minimum", "maximum"), _number),
-    (("items", "prefixItems", "minItems", "maxItems"), _list),
-    (("required", "properties", "additionalProperties"), _object),
-    (("if", "allOf"), _conditions),
-)
+    (("type",), _of_type), (("enum", "const"), _one_of), (("pattern", "minLength", "maxLength"), _text),
+    (("minimum", "maximum"), _number), (("items", "prefixItems", "minItems", "maxItems"), _list),
+    (("required", "properties", "additionalProperties"), _object), (("if", "allOf"), _conditions),
+)  # fmt: skip

@@ -192,14 +192,11 @@ class AnnotatedMany(Result):
             return summary_of(self._books or (), self.files)
         books = [
             {
-                "doc_key": k,
-                "steps": list(s.done),
-                **parser_of(s),
-                "mentions": len(s.mentions),
+                "doc_key": k, "steps": list(s.done), **parser_of(s), "mentions": len(s.mentions),
                 "notes": list(s.notes),
             }
             for k, s in self._states().items()
-        ]
+        ]  # fmt: skip
         return self.work.to_dict() | {"books": books, "files": [str(f) for f in self.files]}
 
     def _states(self) -> dict[str, Any]:

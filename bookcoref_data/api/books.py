@@ -242,18 +242,13 @@ class AnnotatedBook:
             raise UsageError(f"{self.doc_key} was not annotated here", hint="bc.stats(book) counts any book")
         state = self._run.state
         return {
-            "doc_key": state.doc_key,
-            "tokens": len(self.tokens),
-            "characters": {c.name: len(c.mentions) for c in self.book.characters},
-            "steps": list(state.done),
-            **parser_of(state),
-            "mentions": len(state.mentions),
+            "doc_key": state.doc_key, "tokens": len(self.tokens),
+            "characters": {c.name: len(c.mentions) for c in self.book.characters}, "steps": list(state.done),
+            **parser_of(state), "mentions": len(state.mentions),
             "by_kind": dict(Counter(m.kind for m in state.mentions)),
-            "dropped": dict(Counter(d.reason for d in state.dropped)),
-            "quotes": len(state.quotes),
-            "quotes_with_speaker": sum(q.speaker >= 0 for q in state.quotes),
-            "notes": list(state.notes),
-        }
+            "dropped": dict(Counter(d.reason for d in state.dropped)), "quotes": len(state.quotes),
+            "quotes_with_speaker": sum(q.speaker >= 0 for q in state.quotes), "notes": list(state.notes),
+        }  # fmt: skip
 
     def save(self, path: PathLike, format: str | None = None, *, replace: o.Overwrite = False) -> Path:
         """Write the book; the format is chosen by the suffix unless it is named."""

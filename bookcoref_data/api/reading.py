@@ -98,12 +98,9 @@ def view(
         differences = find_differences(annotation, other, labels=labels)
     kept = [edit.to_dict() for edit in read_edits(path_of(edits))] if edits else ()
     options = PageOptions(
-        title=title or title_of(annotation),
-        author=author,
-        spoiler_safe=spoiler_safe,
-        differences=differences,
-        edits=kept,
-    )
+        title=title or title_of(annotation), author=author, spoiler_safe=spoiler_safe,
+        differences=differences, edits=kept,
+    )  # fmt: skip
     html = render(annotation, options)
     path = None if out is None else path_of(out)
     if path is not None:
@@ -244,13 +241,9 @@ class Corrections(list["Edit"]):
 
 @files_of("out", reads=("old", "new"))
 def diff(
-    old: PathLike,
-    new: PathLike,
-    *,
-    author: str = "",
-    out: PathLike | None = None,
+    old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None = None,
     replace: o.Overwrite = False,
-) -> Corrections:
+) -> Corrections:  # fmt: skip
     """The corrections that lead from one annotation to another, one a line.
 
     Args:

@@ -143,15 +143,11 @@ class Book(Counted):
 
     @classmethod
     def make(
-        cls,
-        doc_key: str,
-        sentences: Sequence[Sequence[str]],
-        *,
-        gutenberg_key: str = "",
+        cls, doc_key: str, sentences: Sequence[Sequence[str]], *, gutenberg_key: str = "",
         clusters: Iterable[Iterable[tuple[int, int]]] = (),
         characters: Iterable[tuple[str, Iterable[tuple[int, int]]]] = (),
         speakers: Sequence[Sequence[str]] | None = None,
-    ) -> Book:
+    ) -> Book:  # fmt: skip
         """Build a book from sentences and spans given as any pairs of ints (both ends inclusive).
 
         `speakers` is shaped as `sentences`.
@@ -193,13 +189,10 @@ class Book(Counted):
     def to_record(self) -> Record:
         """The same document as a plain record."""
         return Record(
-            self.doc_key,
-            self.gutenberg_key,
-            self.sentences,
-            [list(cluster) for cluster in self.clusters],
+            self.doc_key, self.gutenberg_key, self.sentences, [list(cluster) for cluster in self.clusters],
             [(c.name, list(c.mentions)) for c in self.characters],
             speakers=self._by_sentence(self.speakers) if self.speakers else None,
-        )
+        )  # fmt: skip
 
 
 def tokens_sha256(tokens: Iterable[str]) -> str:

@@ -102,36 +102,19 @@ def _is_fact(value: Any, kind: str) -> bool:
 
 
 def facts_of(
-    book: Document,
-    windows: Sequence[Document],
-    split: str,
-    *,
-    text: dict[str, Any] | None = None,
-    check: str = "built",
-    notes: Iterable[str] = (),
-    reasons: str = "",
-) -> BookFacts:
+    book: Document, windows: Sequence[Document], split: str, *, text: dict[str, Any] | None = None,
+    check: str = "built", notes: Iterable[str] = (), reasons: str = "",
+) -> BookFacts:  # fmt: skip
     """Count and hash a book and its windows: of a `StoredBook` much faster than of a `Book`."""
     tokens = book.tokens_sha256()
     return BookFacts(
-        doc_key=book.doc_key,
-        gutenberg_key=book.gutenberg_key,
-        split=split,
-        tokens=book.token_count,
-        sentences=len(book.sentence_ends),
-        characters=len(book.characters),
-        clusters=len(book.clusters),
-        mentions=book.mention_count,
-        tokens_sha256=tokens,
-        spans_sha256=spans_sha256(book.clusters),
-        document_sha256=document_sha256(book, tokens),
-        windows=len(windows),
-        windows_sha256=_sha256("\n".join(map(document_sha256, windows))),
-        text=text or {},
-        check=check,
-        notes=tuple(notes),
-        reasons_sha256=_sha256(reasons) if reasons else "",
-    )
+        doc_key=book.doc_key, gutenberg_key=book.gutenberg_key, split=split, tokens=book.token_count,
+        sentences=len(book.sentence_ends), characters=len(book.characters), clusters=len(book.clusters),
+        mentions=book.mention_count, tokens_sha256=tokens, spans_sha256=spans_sha256(book.clusters),
+        document_sha256=document_sha256(book, tokens), windows=len(windows),
+        windows_sha256=_sha256("\n".join(map(document_sha256, windows))), text=text or {}, check=check,
+        notes=tuple(notes), reasons_sha256=_sha256(reasons) if reasons else "",
+    )  # fmt: skip
 
 
 def document_sha256(book: Document, tokens: str = "") -> str:
@@ -140,13 +123,10 @@ def document_sha256(book: Document, tokens: str = "") -> str:
     `tokens` is the sha256 of the tokens, where it is known already.
     """
     parts = [
-        book.doc_key,
-        book.gutenberg_key,
-        tokens or book.tokens_sha256(),
-        ",".join(map(str, book.sentence_ends)),
-        "|".join(_spans(cluster) for cluster in book.clusters),
+        book.doc_key, book.gutenberg_key, tokens or book.tokens_sha256(),
+        ",".join(map(str, book.sentence_ends)), "|".join(_spans(cluster) for cluster in book.clusters),
         "\0".join(f"{c.name}\0{_spans(c.mentions)}" for c in book.characters),
-    ]
+    ]  # fmt: skip
     return _sha256("\n".join(parts))
 
 

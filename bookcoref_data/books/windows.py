@@ -114,13 +114,9 @@ class Windowed(Generic[Whole]):
 
 
 def split_book(
-    book: Whole,
-    *,
-    size: int = 1500,
-    rule: str = "cumulative",
-    windows: Iterable[Window] | None = None,
+    book: Whole, *, size: int = 1500, rule: str = "cumulative", windows: Iterable[Window] | None = None,
     drop_singletons: bool = False,
-) -> Windowed[Whole]:
+) -> Windowed[Whole]:  # fmt: skip
     """One small book per window: offsets start at 0, clusters left empty are dropped.
 
     A mention belongs to a window when both its ends do. `size` and `rule` are those of `cut_windows`;

@@ -45,15 +45,9 @@ class EditionSettings:
 
 
 def choose(
-    records: Sequence[Mapping[str, Any]],
-    wanted: Sequence[str],
-    settings: EditionSettings,
-    *,
-    play: bool | None = None,
-    bearer: str = "",
-    tiers: Mapping[int, int] | None = None,
-    literal: bool = False,
-) -> tuple[Mapping[str, Any] | None, list[ConsideredEdition]]:
+    records: Sequence[Mapping[str, Any]], wanted: Sequence[str], settings: EditionSettings, *,
+    play: bool | None = None, bearer: str = "", tiers: Mapping[int, int] | None = None, literal: bool = False,
+) -> tuple[Mapping[str, Any] | None, list[ConsideredEdition]]:  # fmt: skip
     """(the chosen record or None, all records with reasons).
 
     `records` are rows of the catalogue; `wanted` are the titles of the work: a record called "The Story of
@@ -172,16 +166,11 @@ def _rank(
     places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
     illustrated = any(person["role"] == "ill" for person in record["people"] or ())
     return (
-        min(places, default=99),
-        len(record["languages"]) > 1,
-        perhaps_shortened(record),
+        min(places, default=99), len(record["languages"]) > 1, perhaps_shortened(record),
         tiers.get(record["id"], 0),
         min((_lacking(record, title, work.literal) for title in work.titles), default=0),
-        is_drama(record) != bool(work.play),
-        -record["downloads"],
-        illustrated,
-        record["id"],
-    )
+        is_drama(record) != bool(work.play), -record["downloads"], illustrated, record["id"],
+    )  # fmt: skip
 
 
 def _lacking(record: Mapping[str, Any], wanted: str, literal: bool) -> int:

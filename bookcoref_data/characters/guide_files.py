@@ -66,14 +66,10 @@ def read_names(path: Path) -> Iterator[ListedName]:
     for row in rows:
         source = row["source"].lower()
         yield ListedName(
-            SITE_CODES.get(source, source),
-            row["title"],
-            row.get("character", ""),
-            row.get("scraped_title", ""),
-            row.get("scraped_character", ""),
-            row.get("author", ""),
+            SITE_CODES.get(source, source), row["title"], row.get("character", ""),
+            row.get("scraped_title", ""), row.get("scraped_character", ""), row.get("author", ""),
             row.get("split", ""),
-        )
+        )  # fmt: skip
 
 
 @dataclass
@@ -110,18 +106,11 @@ def rows_of_names(names: Iterable[ListedName], tally: NameTally) -> Iterator[Cas
             tally.note(name.character, reading)
             for person in reading.people:
                 yield CastRow(
-                    source=source,
-                    work_id=fold(title).replace(" ", "-") or title,
-                    title=title,
-                    titles=others,
-                    author=author,
-                    authors=(author,) if author else (),
-                    character=person.name,
-                    character_aliases=person.aliases,
-                    raw_character=name.scraped_character or name.character,
-                    order=order,
-                    flags=(() if author else ("no-author",)) + person.flags,
-                )
+                    source=source, work_id=fold(title).replace(" ", "-") or title, title=title, titles=others,
+                    author=author, authors=(author,) if author else (), character=person.name,
+                    character_aliases=person.aliases, raw_character=name.scraped_character or name.character,
+                    order=order, flags=(() if author else ("no-author",)) + person.flags,
+                )  # fmt: skip
                 order += 1
 
 

@@ -164,13 +164,10 @@ class MatchReport:
 
 
 def match(
-    casts: Sequence[HarvestedCast],
-    catalogue: pl.DataFrame,
-    settings: MatchSettings | None = None,
-    overrides: Sequence[Override] = (),
-    prepared: PreparedCatalogue | None = None,
+    casts: Sequence[HarvestedCast], catalogue: pl.DataFrame, settings: MatchSettings | None = None,
+    overrides: Sequence[Override] = (), prepared: PreparedCatalogue | None = None,
     text_of: TextOf | None = None,
-) -> MatchReport:
+) -> MatchReport:  # fmt: skip
     """Match every cast to the catalogue and choose one cast per book.
 
     `prepared` is what `prepare(catalogue)` gives, where that is kept. A record that bears a title alone, not
@@ -345,12 +342,9 @@ class _Proof:
 
 
 def _decide(
-    cast: HarvestedCast,
-    found: Sequence[_Found],
-    settings: MatchSettings,
-    proof: _Proof,
+    cast: HarvestedCast, found: Sequence[_Found], settings: MatchSettings, proof: _Proof,
     bearing: Sequence[CatalogueRow] = (),
-) -> WorkDecision:
+) -> WorkDecision:  # fmt: skip
     """The best of all records found for a work, with the others and why they were not taken.
 
     `bearing` are records of the same title by whomever; a work without a record shows them as near misses.
@@ -563,12 +557,9 @@ def _unmatched(cast: HarvestedCast, refused: Sequence[ConsideredEdition]) -> Wor
 
 
 def _decision(
-    cast: HarvestedCast,
-    gutenberg_id: int | None,
-    rule: str,
-    reason: str,
+    cast: HarvestedCast, gutenberg_id: int | None, rule: str, reason: str,
     considered: Sequence[ConsideredEdition] = (),
-) -> WorkDecision:
+) -> WorkDecision:  # fmt: skip
     work = cast.work
     return WorkDecision(
         work.source, work.work_id, work.title, work.author, len(cast.rows), gutenberg_id, rule, reason,
@@ -596,22 +587,11 @@ def _books(
         assert record is not None  # every candidate comes from these records
         kept = best.characters >= settings.least_characters and not best.unproved
         yield MatchedBook(
-            gutenberg_id,
-            one_line(record),
-            record["authors"][0] if record["authors"] else "",
-            best.source,
-            best.work_id,
-            casts[order[0]].characters,
-            best.rule,
-            kept,
-            _why(best, others, kept, settings),
-            tuple((o.source, o.work_id, o.characters) for o in others),
-            best.considered,
-            tuple(row.character_aliases for row in casts[order[0]].rows),
-            best.title,
-            best.link,
-            best.reason,
-        )
+            gutenberg_id, one_line(record), record["authors"][0] if record["authors"] else "", best.source,
+            best.work_id, casts[order[0]].characters, best.rule, kept, _why(best, others, kept, settings),
+            tuple((o.source, o.work_id, o.characters) for o in others), best.considered,
+            tuple(row.character_aliases for row in casts[order[0]].rows), best.title, best.link, best.reason,
+        )  # fmt: skip
 
 
 def _preference(work: WorkDecision, settings: MatchSettings) -> tuple[bool, int, int, int, int, str]:

@@ -159,14 +159,8 @@ class _Names:
 def _read_person(text: str, flags: tuple[str, ...], author: str, rules: set[str]) -> ListedPerson:
     names = _Names(rules)
     for step in (
-        _unwrap,
-        _take_marked_aliases,
-        _take_brackets,
-        _take_dash,
-        _take_quotes,
-        _take_comma,
-        _take_slash,
-    ):
+        _unwrap, _take_marked_aliases, _take_brackets, _take_dash, _take_quotes, _take_comma, _take_slash,
+    ):  # fmt: skip
         left = _strip_edges(" ".join(step(text, names).split()))
         text = left if any(c.isalnum() for c in left) else text
     text = re.sub(r"(?<=\w)\[(\w+)\](?=\w)", r"\1", text)

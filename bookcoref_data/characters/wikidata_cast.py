@@ -127,20 +127,12 @@ def _work_row(
     adapted = (ADAPTATION,) if _is_adaptation(facts, titles, above, facts_of, current) else ()
     numbers = {value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}
     return CastRow(
-        source="wikidata",
-        work_id=work,
-        title=titles[0],
-        titles=titles[1:],
-        author=authors[0] if authors else "",
-        authors=authors,
-        author_aliases=author_aliases,
-        character="",
-        kinds=kinds,
-        gutenberg_ids=tuple(sorted(numbers, key=int)),
-        flags=flags + author_flags + media + adapted,
-        address=f"https://www.wikidata.org/wiki/{work}",
+        source="wikidata", work_id=work, title=titles[0], titles=titles[1:],
+        author=authors[0] if authors else "", authors=authors, author_aliases=author_aliases, character="",
+        kinds=kinds, gutenberg_ids=tuple(sorted(numbers, key=int)),
+        flags=flags + author_flags + media + adapted, address=f"https://www.wikidata.org/wiki/{work}",
         retrieved=retrieved[:10],
-    )
+    )  # fmt: skip
 
 
 def _character_rows(

@@ -103,12 +103,9 @@ def progress() -> Iterator[Progress]:
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[unit]}"),
-        TimeRemainingColumn(),
-    )
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"), TimeRemainingColumn(),
+    )  # fmt: skip
     with RichProgress(*columns, console=console, transient=True) as bars:
         yield _Bars(bars)
 

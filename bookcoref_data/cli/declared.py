@@ -164,13 +164,9 @@ class Verb:
 
 
 def verb(
-    *,
-    also: str = "",
-    flags: Mapping[str, str] | None = None,
-    without: str = "",
-    code: Callable[[Any], int] | None = None,
-    **renamed: str,
-) -> Callable[[Function], Function]:
+    *, also: str = "", flags: Mapping[str, str] | None = None, without: str = "",
+    code: Callable[[Any], int] | None = None, **renamed: str,
+) -> Callable[[Function], Function]:  # fmt: skip
     """Mark a function as a verb.
 
     Args:

@@ -43,12 +43,9 @@ _POLICY = (
 
 
 def write_report(
-    annotations: Sequence[Annotation],
-    out: Path,
-    *,
-    plots: bool = True,
+    annotations: Sequence[Annotation], out: Path, *, plots: bool = True,
     titles: Mapping[str, str] | None = None,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """Write the report of some books to `out`: .html with its pictures inside, .md with pictures beside it.
 
     `titles` are those of books by document key; without one the key stands for it.

@@ -53,14 +53,11 @@ _DESCRIPTION = "bookcoref-data"
 _TYPE = re.compile(r"([A-Z]+)_([A-Z]+)")
 _OFFSETS = re.compile(r"\d{1,12} \d{1,12}")
 _COLUMNS = (
-    Column("paragraph", "paragraph_ID", ("0",)),
-    Column("lemma", "lemma", ("_",)),
-    Column("upos", "POS_tag", ("_",)),
-    Column("xpos", "fine_POS_tag", ("_",)),
-    Column("deprel", "dependency_relation", ("_",)),
-    Column("event", "event", ("O",)),
+    Column("paragraph", "paragraph_ID", ("0",)), Column("lemma", "lemma", ("_",)),
+    Column("upos", "POS_tag", ("_",)), Column("xpos", "fine_POS_tag", ("_",)),
+    Column("deprel", "dependency_relation", ("_",)), Column("event", "event", ("O",)),
     Column("in_quote", "inQuote", ("False",)),
-)
+)  # fmt: skip
 _PROPER, _COMMON, _PRONOUN = "PROP", "NOM", "PRON"
 _BOOK_KEYS = {_PROPER: "proper", _COMMON: "common", _PRONOUN: "pronoun"}
 

@@ -46,17 +46,12 @@ def render_card(facts: CardFacts) -> str:
     """
     head = "\n".join(
         [
-            "---",
-            "language:\n- en",
-            "pretty_name: " + _quoted(facts.title),
-            "tags:\n- coreference-resolution\n- books\n- project-gutenberg",
-            "dataset_info:",
-            *(_dataset_info(facts, config) for config in CONFIGS),
-            "configs:",
-            *(_config(facts, config) for config in CONFIGS),
-            "---",
+            "---", "language:\n- en", "pretty_name: " + _quoted(facts.title),
+            "tags:\n- coreference-resolution\n- books\n- project-gutenberg", "dataset_info:",
+            *(_dataset_info(facts, config) for config in CONFIGS), "configs:",
+            *(_config(facts, config) for config in CONFIGS), "---",
         ]
-    )
+    )  # fmt: skip
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
     rows = "\n".join(markdown_row(row.get(c) for c in columns) for row in facts.table)
     counts = "\n".join(

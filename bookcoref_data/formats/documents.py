@@ -18,22 +18,15 @@ FORMATS = ("jsonl", "conll", "corefud", "brat", "booknlp")
 TRAINERS = ("jsonlines", "wl-coref", "fastcoref", "fastcoref-text", "longdoc", "dual-cache")
 """Formats that are written for trainable systems. `jsonlines` is read, too, as any JSON lines."""
 SYSTEMS = {
-    "maverick": "jsonlines",
-    "maverick-coref": "jsonlines",
-    "s2e": "jsonlines",
-    "lingmess": "jsonlines",
-}
+    "maverick": "jsonlines", "maverick-coref": "jsonlines", "s2e": "jsonlines", "lingmess": "jsonlines",
+}  # fmt: skip
 """Systems by name whose format is called otherwise."""
 
 
 def read_documents(
-    path: Path | str,
-    format: str | None = None,
-    config: str | None = None,
-    *,
-    report: ConversionReport | None = None,
-    **options: Any,
-) -> list[Record]:
+    path: Path | str, format: str | None = None, config: str | None = None, *,
+    report: ConversionReport | None = None, **options: Any,
+) -> list[Record]:  # fmt: skip
     """All documents of a file, a folder of files, or a built data set folder, in order.
 
     `format` is one of `FORMATS` or "folder" (a built data set folder, of which `config` is read: "full"
@@ -72,13 +65,9 @@ def read_documents(
 
 
 def write_documents(
-    records: Iterable[Record],
-    path: Path | str,
-    format: str | None = None,
-    *,
-    report: ConversionReport | None = None,
-    **options: Any,
-) -> int:
+    records: Iterable[Record], path: Path | str, format: str | None = None, *,
+    report: ConversionReport | None = None, **options: Any,
+) -> int:  # fmt: skip
     """Write documents whole or not at all, in the format named or told by the suffix; returns how many.
 
     `report` hears what the format cannot hold. `options` go to the writer ("tokenizer" and "segment_length"

@@ -149,16 +149,10 @@ class FolderWriter:
             writer.close()
 
     def finish(
-        self,
-        title: str,
-        *,
-        licences: Sequence[tuple[str, str]],
-        notes: Sequence[str] = (),
-        missing: Mapping[str, str] | None = None,
-        inputs: str = "",
-        source: Mapping[str, Any] | None = None,
+        self, title: str, *, licences: Sequence[tuple[str, str]], notes: Sequence[str] = (),
+        missing: Mapping[str, str] | None = None, inputs: str = "", source: Mapping[str, Any] | None = None,
         citation: str = "",
-    ) -> BuildRecord:
+    ) -> BuildRecord:  # fmt: skip
         """Write card and build record; returns the record."""
         self.close()
         if not self.books:
@@ -222,17 +216,10 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
 
 
 def write_folder(
-    out: Path,
-    books: Mapping[str, Iterable[Book]],
-    *,
-    title: str,
-    licences: Sequence[tuple[str, str]],
-    notes: Sequence[str] = (),
-    missing: Mapping[str, str] | None = None,
-    source: Mapping[str, Any] | None = None,
-    check: str = "built",
-    replace: bool = False,
-) -> BuildRecord:
+    out: Path, books: Mapping[str, Iterable[Book]], *, title: str, licences: Sequence[tuple[str, str]],
+    notes: Sequence[str] = (), missing: Mapping[str, str] | None = None,
+    source: Mapping[str, Any] | None = None, check: str = "built", replace: bool = False,
+) -> BuildRecord:  # fmt: skip
     """Write books, given by split name, as a data set folder; the simple way in for any producer.
 
     Raises: as `writing_folder`.

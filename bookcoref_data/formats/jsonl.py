@@ -58,12 +58,9 @@ class _LineFault(Exception):
 
 
 def read(
-    path: Path | str,
-    *,
-    report: ConversionReport | None = None,
-    bare: bool = False,
+    path: Path | str, *, report: ConversionReport | None = None, bare: bool = False,
     doc_key: str | None = None,
-) -> Iterator[Record]:
+) -> Iterator[Record]:  # fmt: skip
     """Yield the documents of a JSONL file (plain, gzip or zstd), unchecked beyond their shape.
 
     Blank lines are skipped. `bare` also accepts documents with neither clusters nor characters, and
@@ -84,13 +81,9 @@ def read(
 
 
 def parse_record(
-    line: str,
-    source: str,
-    *,
-    report: ConversionReport | None = None,
-    bare: bool = False,
+    line: str, source: str, *, report: ConversionReport | None = None, bare: bool = False,
     doc_key: str | None = None,
-) -> Record:
+) -> Record:  # fmt: skip
     """One line as a record. `source` ("file:line") opens every error message.
 
     `doc_key` is the key of a document that names none.
@@ -235,16 +228,10 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
         number is None or type(number) in (str, int), "gutenberg_key", "the Gutenberg id as a text", number
     )
     return Record(
-        doc_key,
-        "" if number is None else str(number),
-        sentences,
-        groups,
-        characters,
-        source,
+        doc_key, "" if number is None else str(number), sentences, groups, characters, source,
         {k: v for k, v in value.items() if not _is_understood(k, value, doc_key, speakers, layers)},
-        None if speakers is None or not said(speakers) else speakers,
-        layers,
-    )
+        None if speakers is None or not said(speakers) else speakers, layers,
+    )  # fmt: skip
 
 
 def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | None) -> dict[str, Any]:

@@ -71,15 +71,10 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
     note_layers(record, report)
     return Record(
-        key.doc_key,
-        key.gutenberg_key,
-        key.sentences,
-        [cluster for cluster in clusters if cluster],
-        [(name, spans) for name, spans in characters if spans],
-        record.source,
-        _moved_fields(record, move, [bool(cluster) for cluster in clusters], report),
-        key.speakers,
-    )
+        key.doc_key, key.gutenberg_key, key.sentences, [cluster for cluster in clusters if cluster],
+        [(name, spans) for name, spans in characters if spans], record.source,
+        _moved_fields(record, move, [bool(cluster) for cluster in clusters], report), key.speakers,
+    )  # fmt: skip
 
 
 def _moved_fields(

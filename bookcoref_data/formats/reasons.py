@@ -48,13 +48,10 @@ def format_reasons(known: Annotation) -> str:
         "scores": [q.score for q in quotes],
     }
     value = {
-        "doc_key": known.doc_key,
-        "others": [*index][len(plain.names) :],
+        "doc_key": known.doc_key, "others": [*index][len(plain.names) :],
         "reasons": [[*reason, given] for reason, given in scores.items()],
-        "mentions": [places[m.kind, m.step, m.rule] for m in mentions],
-        "rules": rules,
-        "quotes": spoken,
-    }
+        "mentions": [places[m.kind, m.step, m.rule] for m in mentions], "rules": rules, "quotes": spoken,
+    }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -54,13 +54,10 @@ def to_row(book: Book) -> dict[str, Any]:
 def from_row(row: dict[str, Any], source: str) -> Record:
     """The record of a row read from parquet (whose schema was checked)."""
     return Record(
-        row["doc_key"],
-        row["gutenberg_key"],
-        row["sentences"],
+        row["doc_key"], row["gutenberg_key"], row["sentences"],
         [[Mention(*span) for span in cluster] for cluster in row["clusters"]],
-        [(c["name"], [Mention(*span) for span in c["mentions"]]) for c in row["characters"]],
-        source,
-    )
+        [(c["name"], [Mention(*span) for span in c["mentions"]]) for c in row["characters"]], source,
+    )  # fmt: skip
 
 
 def to_table(books: Iterable[Book | StoredBook]) -> pa.Table:

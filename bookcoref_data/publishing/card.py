@@ -31,12 +31,8 @@ def render_card(publication: Publication) -> str:
 def render_task_card(publication: Publication, page: str, rows: int) -> str:
     """The card of questions: their own page, then rights, limits and citation of the books they are about."""
     sections = (
-        page,
-        _licences(publication),
-        _made(publication),
-        _limits(publication),
-        _citation(publication),
-    )
+        page, _licences(publication), _made(publication), _limits(publication), _citation(publication),
+    )  # fmt: skip
     head = _head(publication, ("question-answering", "multiple-choice-qa"), rows)
     return head + "\n\n".join(section.strip() for section in sections if section) + "\n"
 

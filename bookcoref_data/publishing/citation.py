@@ -129,16 +129,11 @@ def render_cff(
     """
     main = citation.works[0]
     value: dict[str, Any] = {
-        "cff-version": "1.2.0",
-        "message": "If you use this data set, please cite it as below.",
-        "type": "dataset",
-        "title": title,
-        "abstract": abstract,
-        "authors": [author.cff for author in main.authors],
-        "version": version,
-        "date-released": date,
+        "cff-version": "1.2.0", "message": "If you use this data set, please cite it as below.",
+        "type": "dataset", "title": title, "abstract": abstract,
+        "authors": [author.cff for author in main.authors], "version": version, "date-released": date,
         "url": url,
-    }
+    }  # fmt: skip
     if licence:
         value["license"] = licence
     papers = [work.to_cff() for work in citation.works if work.kind != "dataset"]
@@ -154,17 +149,12 @@ def render_zenodo(
 ) -> str:
     """`.zenodo.json`: what Zenodo reads from a repository when it makes a DOI."""
     value: dict[str, Any] = {
-        "title": title,
-        "upload_type": "dataset",
-        "description": description,
-        "creators": [{"name": str(author)} for author in citation.works[0].authors],
-        "access_right": "open",
-        "version": version,
-        "publication_date": date,
-        "language": "eng",
+        "title": title, "upload_type": "dataset", "description": description,
+        "creators": [{"name": str(author)} for author in citation.works[0].authors], "access_right": "open",
+        "version": version, "publication_date": date, "language": "eng",
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
         "related_identifiers": [{"identifier": url, "relation": "isIdenticalTo", "scheme": "url"}],
-    }
+    }  # fmt: skip
     if licence:
         value["license"] = licence
     dois = [work.doi for work in citation.works if work.doi]

@@ -50,15 +50,11 @@ def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, An
     kinds = {".parquet": PARQUET, ".jsonl": JSON_LINES, ".json": "application/json"}
     suffix = path[path.rfind(".") :]
     return {
-        "@type": "cr:FileObject",
-        "@id": path,
-        "name": path,
-        "description": f"{path} of {publication.name}",
+        "@type": "cr:FileObject", "@id": path, "name": path, "description": f"{path} of {publication.name}",
         "contentUrl": f"{publication.page}/resolve/{quote(publication.tag, safe='')}/{quote(path)}",
-        "contentSize": f"{facts.bytes} B",
-        "encodingFormat": kinds.get(suffix, "application/octet-stream"),
+        "contentSize": f"{facts.bytes} B", "encodingFormat": kinds.get(suffix, "application/octet-stream"),
         "sha256": facts.sha256,
-    }
+    }  # fmt: skip
 
 
 def record_set_of(path: str) -> str:

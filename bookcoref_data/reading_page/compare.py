@@ -59,12 +59,9 @@ class Differences:
             flat += (row.start - before, row.end - row.start, row.kind, row.first, row.second)
             before = row.start
         return {
-            "rows": flat,
-            "names": list(self.names),
-            "same": self.same,
-            "first": self.first,
+            "rows": flat, "names": list(self.names), "same": self.same, "first": self.first,
             "second": self.second,
-        }
+        }  # fmt: skip
 
 
 def compare(

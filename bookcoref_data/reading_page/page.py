@@ -48,13 +48,9 @@ def render(annotation: Annotation, options: PageOptions | None = None) -> str:
     options = options or PageOptions()
     data, serving = page_data(annotation, options), options.server is not None
     return document(
-        _read("page.html"),
-        options.title or annotation.doc_key,
-        _read("page.css"),
-        page_script(),
-        data,
+        _read("page.html"), options.title or annotation.doc_key, _read("page.css"), page_script(), data,
         serving,
-    )
+    )  # fmt: skip
 
 
 @cache

@@ -21,14 +21,11 @@ def suggestion_table(found: Sequence[Suggestion]) -> ReportTable:
     """Passages to annotate next, the best first."""
     rows = [
         (
-            p.doc_key,
-            p.start,
-            p.end,
-            100 * p.worth,
+            p.doc_key, p.start, p.end, 100 * p.worth,
             ", ".join(f"{label} {n}" for label, n in p.classes.items()),
         )
         for p in found
-    ]
+    ]  # fmt: skip
     return ReportTable("annotate next", ("document", "from token", "to", "worth", "mentions"), tuple(rows))
 
 

@@ -48,16 +48,11 @@ def opcodes(base: list[str], target: list[str]) -> list[dict[str, Any]]:
     matcher = SequenceMatcher(None, base, target, autojunk=False)
     return [
         {
-            "tag": tag,
-            "t1_from_index": a,
-            "t1_to_index": b,
-            "t2_from_index": c,
-            "t2_to_index": d,
-            "old_values": None,
-            "new_values": None if tag == "equal" else target[c:d],
+            "tag": tag, "t1_from_index": a, "t1_to_index": b, "t2_from_index": c, "t2_to_index": d,
+            "old_values": None, "new_values": None if tag == "equal" else target[c:d],
         }
         for tag, a, b, c, d in matcher.get_opcodes()
-    ]
+    ]  # fmt: skip
 
 
 def annotation(book: Book) -> dict[str, Any]:

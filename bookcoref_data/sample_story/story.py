@@ -70,12 +70,9 @@ def book_of(marked: ParsedMarkup, names: dict[str, str]) -> Book:
         mentions[span.character].append(_mention(span, released.text_of(span), tokens))
     named = [(names[character], spans) for character, spans in mentions.items() if spans]
     return Book.make(
-        DOC_KEY,
-        tokens.sentences,
-        gutenberg_key=GUTENBERG_KEY,
-        clusters=[spans for _, spans in named],
+        DOC_KEY, tokens.sentences, gutenberg_key=GUTENBERG_KEY, clusters=[spans for _, spans in named],
         characters=named,
-    )
+    )  # fmt: skip
 
 
 def typeset(marked: ParsedMarkup) -> tuple[ParsedMarkup, Tokenized]:

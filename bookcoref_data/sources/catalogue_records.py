@@ -233,18 +233,14 @@ def row_of(number: int, data: bytes) -> Row:
     authors = [person for person in people if person["role"] == "cre"]
     downloads = texts["downloads"]
     return {
-        "id": number,
-        "titles": texts["titles"] + texts["other titles"],
+        "id": number, "titles": texts["titles"] + texts["other titles"],
         "authors": [person["name"] for person in authors],
         "aliases": list(dict.fromkeys(alias for person in authors for alias in person["aliases"])),
-        "subjects": texts["subjects"],
-        "form": next(iter(texts["form"]), ""),
+        "subjects": texts["subjects"], "form": next(iter(texts["form"]), ""),
         "downloads": int(downloads[0]) if downloads and downloads[0].isdigit() else -1,
-        "languages": texts["languages"],
-        "people": people,
-        "text_bytes": text_bytes,
+        "languages": texts["languages"], "people": people, "text_bytes": text_bytes,
         "issued": next(iter(texts["issued"]), ""),
-    }
+    }  # fmt: skip
 
 
 def _read(root: _Element) -> tuple[dict[str, list[str]], list[Row]]:

@@ -69,12 +69,9 @@ class Archive:
         self, endpoint: str, query: str, agent: str, retrieved: datetime, **content: Any
     ) -> dict[str, Any]:
         record = {
-            "endpoint": endpoint,
-            "agent": agent,
-            "retrieved": retrieved.isoformat(),
-            "query": query,
+            "endpoint": endpoint, "agent": agent, "retrieved": retrieved.isoformat(), "query": query,
             **content,
-        }
+        }  # fmt: skip
         data = json.dumps(record, ensure_ascii=False).encode()
         write_bytes(self.path(endpoint, query), gzip.compress(data, 6, mtime=0))
         return record

@@ -28,12 +28,9 @@ def _classes() -> np.ndarray:
     table[0x2000:0x2C00] = 0
     table[[0xD7, 0xF7]] = 0
     for first, last, bits in (
-        ("a", "z", WORD | LETTER),
-        ("A", "Z", WORD | LETTER | UPPER),
-        ("0", "9", WORD | DIGIT),
-        ("\xc0", "\xd6", WORD | LETTER | UPPER),
-        ("\xd8", "\xde", WORD | LETTER | UPPER),
-    ):
+        ("a", "z", WORD | LETTER), ("A", "Z", WORD | LETTER | UPPER), ("0", "9", WORD | DIGIT),
+        ("\xc0", "\xd6", WORD | LETTER | UPPER), ("\xd8", "\xde", WORD | LETTER | UPPER),
+    ):  # fmt: skip
         table[ord(first) : ord(last) + 1] = bits
     table[_WHITE] = WHITE
     return table

@@ -238,18 +238,13 @@ def make_pack(
     made = _changes(doc_key, text, sentences, most_literal_share)
     tokens = [token for sentence in sentences for token in sentence]
     meta = {
-        "doc_key": doc_key,
-        "gutenberg_key": gutenberg_key,
-        "split": split,
-        "source": {"sha256": source_sha256, "name": source_name},
-        "tokens": len(tokens),
-        "sentences": len(sentences),
-        "visible": len(made.stream),
-        "tokens_sha256": tokens_sha256(tokens),
+        "doc_key": doc_key, "gutenberg_key": gutenberg_key, "split": split,
+        "source": {"sha256": source_sha256, "name": source_name}, "tokens": len(tokens),
+        "sentences": len(sentences), "visible": len(made.stream), "tokens_sha256": tokens_sha256(tokens),
         "sentences_sha256": _ends_sha256(np.array(list(accumulate(map(len, sentences))), dtype=np.int64)),
         "body": made.landmarks.to_dict(),
         **({"licence": licence, "attribution": attribution} if annotation else {}),
-    }
+    }  # fmt: skip
     numbers, literals = made.edits.to_bytes()
     sections = {
         "META": _json(meta),

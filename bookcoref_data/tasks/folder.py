@@ -59,12 +59,9 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
             written[name] = sha256_bytes(data)
         digest = sha256_bytes("".join(f"{n}{s}" for n, s in sorted(written.items())).encode("ascii"))
         record = {
-            "task": content.task,
-            "made_with": f"bookcoref-data {__version__}",
-            "settings": dict(content.settings),
-            "digest": digest,
-            "files": written,
-        }
+            "task": content.task, "made_with": f"bookcoref-data {__version__}",
+            "settings": dict(content.settings), "digest": digest, "files": written,
+        }  # fmt: skip
         write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         write_text(out / "README.md", _card(content, digest))
     return [out / name for name in ("README.md", RECORD_FILE, *written)]

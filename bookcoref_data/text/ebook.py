@@ -33,16 +33,13 @@ MOST_BYTES = 200 * 2**20
 _SIGNS: tuple[tuple[bytes, str, str], ...] = (
     (b"%PDF", "a PDF document", "make a text of it first: pdftotext -layout FILE.pdf FILE.txt"),
     (b"\xd0\xcf\x11\xe0", "an old Word document (.doc)", "save it as .docx or as plain text (UTF-8)"),
-    (b"\x89PNG", "a PNG picture", ""),
-    (b"\xff\xd8\xff", "a JPEG picture", ""),
-    (b"GIF8", "a GIF picture", ""),
-    (b"\x1f\x8b", "a gzip archive", "unpack it first: gunzip FILE.gz"),
-    (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"),
-    (b"Rar!", "a RAR archive", "unpack it first"),
+    (b"\x89PNG", "a PNG picture", ""), (b"\xff\xd8\xff", "a JPEG picture", ""),
+    (b"GIF8", "a GIF picture", ""), (b"\x1f\x8b", "a gzip archive", "unpack it first: gunzip FILE.gz"),
+    (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"), (b"Rar!", "a RAR archive", "unpack it first"),
     (b"\x7fELF", "a program", ""),
     (b"PAR1", "a parquet file", "give the folder of the data set, or a .jsonl file"),
     (b"SQLite format 3", "a database of SQLite", ""),
-)
+)  # fmt: skip
 _DAMAGE = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BLOCKS = word_set("""

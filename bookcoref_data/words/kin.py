@@ -15,19 +15,14 @@ MOTHERS = word_set("mother mamma mama mum ma mummy mom")
 FATHERS = word_set("father papa dad pa")
 
 _CONVERSES = {
-    "husband wife": "husband wife",
-    "brother sister": "brother sister",
-    "mother father parent": "son daughter",
-    "son daughter child boy girl": "father mother",
-    "uncle aunt": "nephew niece",
-    "nephew niece": "uncle aunt",
-    "cousin": "cousin cousin",
-    "grandfather grandmother": "grandson granddaughter",
-    "grandson granddaughter": "grandfather grandmother",
+    "husband wife": "husband wife", "brother sister": "brother sister",
+    "mother father parent": "son daughter", "son daughter child boy girl": "father mother",
+    "uncle aunt": "nephew niece", "nephew niece": "uncle aunt", "cousin": "cousin cousin",
+    "grandfather grandmother": "grandson granddaughter", "grandson granddaughter": "grandfather grandmother",
     "brother-in-law sister-in-law": "brother-in-law sister-in-law",
     "father-in-law mother-in-law": "son-in-law daughter-in-law",
     "son-in-law daughter-in-law": "father-in-law mother-in-law",
-}
+}  # fmt: skip
 _CONVERSE = {word: tuple(back.split()) for words, back in _CONVERSES.items() for word in words.split()}
 
 

@@ -104,17 +104,13 @@ class ReadingJob:
         """All but channel and cache, ready for JSON, for engines that start processes elsewhere."""
         book = self.source.book
         return {
-            "book": format_record(book.to_record()).decode("utf-8"),
-            "names": self.source.names,
+            "book": format_record(book.to_record()).decode("utf-8"), "names": self.source.names,
             "origin": astuple(self.source.origin) if self.source.origin else None,
-            "chapters": self.source.chapters,
-            "notes": self.source.notes,
+            "chapters": self.source.chapters, "notes": self.source.notes,
             "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries] if self.cast else None,
-            "cast_notes": self.cast.notes if self.cast else [],
-            "plan": plan_value(self.plan),
-            "narrators": self.narrators or self.source.narrators,
-            "steps": self.steps,
-        }
+            "cast_notes": self.cast.notes if self.cast else [], "plan": plan_value(self.plan),
+            "narrators": self.narrators or self.source.narrators, "steps": self.steps,
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, text: str, cache: Path) -> ReadingJob:

@@ -33,18 +33,13 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
         here = built.get(book["doc_key"])
         rows.append(
             {
-                "doc_key": book["doc_key"],
-                "title": book["title"],
-                "gutenberg_key": gid,
-                "gold": book["gold"],
-                "splits": book["splits"],
-                "tokens": known.get("tokens", reported["tokens"]),
-                "characters": reported["characters"],
+                "doc_key": book["doc_key"], "title": book["title"], "gutenberg_key": gid,
+                "gold": book["gold"], "splits": book["splits"],
+                "tokens": known.get("tokens", reported["tokens"]), "characters": reported["characters"],
                 "counts_from": "release" if known else "paper",
-                "text_cached": gid != "0" and bool(texts.cached(gid)),
-                "built": here is not None,
+                "text_cached": gid != "0" and bool(texts.cached(gid)), "built": here is not None,
             }
-        )
+        )  # fmt: skip
     known_keys = {row["doc_key"] for row in rows}
     return rows + [
         {

@@ -358,20 +358,14 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
         done = annotated(book, cast, plan, job.narrators, chapters)
         book, reasons = done.book, format_reasons(done.annotation())
     facts = {
-        "doc_key": job.doc_key,
-        "gutenberg_id": job.gutenberg_id,
-        "text_sha256": job.text_sha256,
-        "tokens": len(book.tokens),
-        "characters": len(cast),
-        "clusters": len(book.clusters),
+        "doc_key": job.doc_key, "gutenberg_id": job.gutenberg_id, "text_sha256": job.text_sha256,
+        "tokens": len(book.tokens), "characters": len(cast), "clusters": len(book.clusters),
         "mentions": book.mention_count,
         "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
-        "sections": [section.to_dict() for section in text.body.sections],
-        "notes": list(text.report.notes),
-        "narrators": list(job.narrators),
-        "repair": job.repair.reason if job.repair else "",
+        "sections": [section.to_dict() for section in text.body.sections], "notes": list(text.report.notes),
+        "narrators": list(job.narrators), "repair": job.repair.reason if job.repair else "",
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
-    }
+    }  # fmt: skip
     return book, facts, reasons
 
 

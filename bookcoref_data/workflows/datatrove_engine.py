@@ -166,12 +166,9 @@ def run_local(
     places = _write(jobs, work)
     before = {place: _finished(name, place) for name, place in places}
     LocalPipelineExecutor(
-        pipeline=_pipeline(work, cache),
-        tasks=min(tasks, len(places)),
-        workers=workers,
-        logging_dir=str(work / "logs"),
-        skip_completed=False,
-    ).run()
+        pipeline=_pipeline(work, cache), tasks=min(tasks, len(places)), workers=workers,
+        logging_dir=str(work / "logs"), skip_completed=False,
+    ).run()  # fmt: skip
     after = (_finished(name, place) for name, place in places)
     known = [found[0] for found, was in zip(after, before.values(), strict=True) if found and found == was]
     return report_of(places, work, known)

@@ -64,14 +64,9 @@ def recipe_table(recipe: Path | None, name: str) -> dict[str, Any]:
 
 
 def harvest_wikidata(
-    plan: WikidataPlan,
-    archive: Path,
-    out: Path,
-    *,
-    offline: bool = False,
-    works: Sequence[str] | None = None,
-    progress: Progress | None = None,
-) -> HarvestReport:
+    plan: WikidataPlan, archive: Path, out: Path, *, offline: bool = False,
+    works: Sequence[str] | None = None, progress: Progress | None = None,
+) -> HarvestReport:  # fmt: skip
     """Ask Wikidata (or replay the kept answers) and write the cast table.
 
     Raises:
@@ -110,14 +105,10 @@ def harvest_wikidata(
         },
         problems=[*shrunk, *((item, "the endpoint has no answer for it") for item in found.failed)],
         requests={
-            "asked": tally.asked,
-            "replayed": tally.replayed,
-            "retried": tally.retried,
-            "too heavy": tally.too_heavy,
-            "first": tally.first_retrieved,
-            "last": tally.last_retrieved,
+            "asked": tally.asked, "replayed": tally.replayed, "retried": tally.retried,
+            "too heavy": tally.too_heavy, "first": tally.first_retrieved, "last": tally.last_retrieved,
         },
-    )
+    )  # fmt: skip
 
 
 def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple[Path, list[tuple[str, str]]]:

@@ -124,14 +124,9 @@ def _key(address: str) -> str:
 
 
 def harvest_guides(
-    plan: GuidesPlan,
-    addresses: Sequence[GuideAddress],
-    pages: Path,
-    out: Path,
-    *,
-    offline: bool = False,
+    plan: GuidesPlan, addresses: Sequence[GuideAddress], pages: Path, out: Path, *, offline: bool = False,
     progress: Progress | None = None,
-) -> HarvestReport:
+) -> HarvestReport:  # fmt: skip
     """Read all guides and write the cast table and `<pages>/manifest.tsv`.
 
     A page that cannot be had or read is a problem in the report and is asked for again by the next run;

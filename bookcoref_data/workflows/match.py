@@ -71,16 +71,10 @@ def _decided(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def run_match(
-    tables: Sequence[Path],
-    store: Store,
-    archive: Path | None,
-    settings: MatchSettings,
-    overrides: Sequence[Override],
-    *,
-    mirror: str | None = None,
-    offline: bool = False,
+    tables: Sequence[Path], store: Store, archive: Path | None, settings: MatchSettings,
+    overrides: Sequence[Override], *, mirror: str | None = None, offline: bool = False,
     progress: Progress | None = None,
-) -> MatchReport:
+) -> MatchReport:  # fmt: skip
     """Match the casts of all tables to the catalogue.
 
     Texts of `mirror` and of the cache are looked into where a title alone decides; none is fetched for it.
@@ -103,13 +97,9 @@ def run_match(
 
 
 def match_casts(
-    casts: Sequence[HarvestedCast],
-    found: Catalogue,
-    store: Store,
-    settings: MatchSettings | None = None,
-    overrides: Sequence[Override] = (),
-    text_of: TextOf | None = None,
-) -> MatchReport:
+    casts: Sequence[HarvestedCast], found: Catalogue, store: Store, settings: MatchSettings | None = None,
+    overrides: Sequence[Override] = (), text_of: TextOf | None = None,
+) -> MatchReport:  # fmt: skip
     """Match casts to a catalogue; what is prepared of the catalogue is kept in the cache beside it."""
     import polars as pl
 
@@ -169,20 +159,14 @@ def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
     if work.gutenberg_id:  # whether its book is kept, with this list or another
         kept = "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
     return {
-        "decision": "",
-        "why": "",
-        **attributes(work, "review source work_id author title link characters"),
-        "names": ", ".join(work.names),
-        "left_out": ", ".join(work.left_out),
-        "gutenberg_id": work.gutenberg_id or "",
-        "kept": kept,
-        "record": taken.title if taken else "",
+        "decision": "", "why": "", **attributes(work, "review source work_id author title link characters"),
+        "names": ", ".join(work.names), "left_out": ", ".join(work.left_out),
+        "gutenberg_id": work.gutenberg_id or "", "kept": kept, "record": taken.title if taken else "",
         "record_author": taken.author if taken else "",
         "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
-        **attributes(work, "rule reason"),
-        "other_records": _choices(work.considered),
+        **attributes(work, "rule reason"), "other_records": _choices(work.considered),
         "fate": fates.get(work.gutenberg_id or 0, ""),
-    }
+    }  # fmt: skip
 
 
 def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
@@ -205,16 +189,13 @@ def book_address(number: int) -> str:
 
 def _book_row(book: MatchedBook) -> dict[str, Any]:
     return {
-        "gutenberg_id": book.gutenberg_id,
-        "kept": "yes" if book.kept else "no",
-        **attributes(book, "author title"),
-        "book": book_address(book.gutenberg_id),
-        **attributes(book, "source work_id source_title link"),
-        "characters": len(book.characters),
+        "gutenberg_id": book.gutenberg_id, "kept": "yes" if book.kept else "no",
+        **attributes(book, "author title"), "book": book_address(book.gutenberg_id),
+        **attributes(book, "source work_id source_title link"), "characters": len(book.characters),
         **attributes(book, "rule match_reason reason"),
         "other_lists": "; ".join(f"{source} {work_id}: {count}" for source, work_id, count in book.others),
         "other_records": _choices(book.considered),
-    }
+    }  # fmt: skip
 
 
 def _choices(considered: Iterable[ConsideredEdition]) -> str:

@@ -100,25 +100,18 @@ class PublishReport:
         """JSON-ready."""
         made = self.publication
         return {
-            **attributes(made, "repository page"),
-            "form": "standoff" if made.standoff else "whole",
-            **attributes(made, "tag digest annotation texts"),
-            "books": [book.doc_key for book in made.books],
+            **attributes(made, "repository page"), "form": "standoff" if made.standoff else "whole",
+            **attributes(made, "tag digest annotation texts"), "books": [book.doc_key for book in made.books],
             "left_out": dict(made.left_out),
             "files": [{"path": path, **asdict(facts)} for path, facts in self.files.items()],
-            "bytes": self.bytes,
-            "longest_run": plain(self.longest),
-            "uploaded": plain(self.uploaded),
-        }
+            "bytes": self.bytes, "longest_run": plain(self.longest), "uploaded": plain(self.uploaded),
+        }  # fmt: skip
 
 
 def publish(
-    settings: PublishSettings,
-    *,
-    dry_run: bool = False,
-    out: Path | None = None,
+    settings: PublishSettings, *, dry_run: bool = False, out: Path | None = None,
     progress: Progress | None = None,
-) -> PublishReport:
+) -> PublishReport:  # fmt: skip
     """Prepare everything, and upload it unless `dry_run`; `out` keeps a copy of the files in a new folder.
 
     Raises:

@@ -279,12 +279,9 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
     corpus = corpora().get(str(source.get("corpus", "")))
     kind = "corpus" if corpus else _kind(record)
     settings = RebuildSettings(
-        Path(),
-        sample=kind == "sample" and asked.mirror is None,
-        mirror=asked.mirror,
-        cache_dir=asked.cache_dir,
-        offline=asked.offline,
-    )
+        Path(), sample=kind == "sample" and asked.mirror is None, mirror=asked.mirror,
+        cache_dir=asked.cache_dir, offline=asked.offline,
+    )  # fmt: skip
     candidates = candidates_of(texts_of(settings, Store.open(asked.cache_dir), progress))
     instructed = {b["doc_key"]: "not on Project Gutenberg" for b in published_books() if "instructions" in b}
     return Origin(kind, record, candidates, _declared(kind, record, corpus), corpus, instructed)

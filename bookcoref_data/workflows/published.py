@@ -41,15 +41,9 @@ def local_folder(
 
 
 def verify(
-    place: Path,
-    *,
-    manifest: Path | None = None,
-    complete: bool = False,
-    accept_remapped: bool = False,
-    cache_dir: Path | None = None,
-    offline: bool = False,
-    progress: Progress | None = None,
-) -> Verification:
+    place: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False,
+    cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None,
+) -> Verification:  # fmt: skip
     """Verify a data set folder, a folder of packs, or a repository of either on the Hub.
 
     Raises:

@@ -119,14 +119,11 @@ class Regeneration:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "recipe": self.plan.name,
-            "backend": self.plan.backend,
-            "recipe_key": self.plan.key(),
+            "recipe": self.plan.name, "backend": self.plan.backend, "recipe_key": self.plan.key(),
             "work": self.work.to_dict(),
             "scores": [dict(zip(COLUMNS, row, strict=True)) for row in self.rows()],
-            "differences": plain(self.comparisons),
-            **attributes(self, "evaluation files notes"),
-        }
+            "differences": plain(self.comparisons), **attributes(self, "evaluation files notes"),
+        }  # fmt: skip
 
 
 def regenerate(

@@ -10,12 +10,9 @@ from . import cliffsnotes, gradesaver, litcharts, shmoop, sparknotes
 from .page import GuideEntry, GuidePage, soup_of
 
 PARSERS = {
-    "cliffsnotes": cliffsnotes.parse,
-    "gradesaver": gradesaver.parse,
-    "litcharts": litcharts.parse,
-    "shmoop": shmoop.parse,
-    "sparknotes": sparknotes.parse,
-}
+    "cliffsnotes": cliffsnotes.parse, "gradesaver": gradesaver.parse, "litcharts": litcharts.parse,
+    "shmoop": shmoop.parse, "sparknotes": sparknotes.parse,
+}  # fmt: skip
 
 __all__ = ["PARSERS", "GuideEntry", "GuidePage", "parse_page"]
 

@@ -66,11 +66,8 @@ def soup_of(html: bytes | str) -> Any:
 
 
 _BLOCKS = frozenset({"p", "div", "li", "ul", "ol", "br", "h1", "h2", "h3", "h4", "h5", "h6"}) | {
-    "blockquote",
-    "section",
-    "article",
-    "td",
-}
+    "blockquote", "section", "article", "td",
+}  # fmt: skip
 
 
 def text_of(node: Any) -> str:
@@ -160,14 +157,9 @@ def summary_page(
 
 
 def finish(
-    kind: str,
-    layout: str,
-    entries: Iterable[GuideEntry],
-    *,
-    title: str,
-    author: str,
+    kind: str, layout: str, entries: Iterable[GuideEntry], *, title: str, author: str,
     more: Iterable[str] = (),
-) -> GuidePage:
+) -> GuidePage:  # fmt: skip
     """A page with its entries, nameless ones dropped; without any it has a problem.
 
     Most entries must look like people. Pages of later years carry offers, sections and quizzes in the same

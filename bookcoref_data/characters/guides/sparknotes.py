@@ -9,12 +9,9 @@ from .page import LIST, PERSON, GuideEntry, GuidePage, finish, first_text, joine
 
 TITLE = ("h1.TitleHeader_title", "h1[class^=TitleHeader_title]", "[class*=TitleHeader_title]")
 AUTHOR = (
-    "div.TitleHeader_authorName",
-    "a.TitleHeader_authorLink",
-    ".TitleHeader_authorName__header",
-    ".TitleHeader_authorLink__header",
-    ".subnav__writtenby a",
-)
+    "div.TitleHeader_authorName", "a.TitleHeader_authorLink", ".TitleHeader_authorName__header",
+    ".TitleHeader_authorLink__header", ".subnav__writtenby a",
+)  # fmt: skip
 SOFT_ERRORS = ("Something bad happened. Sorry.", "read ECONNRESET")
 _PAGING = (
     ".pagination-links a[href]",

@@ -15,24 +15,15 @@ if TYPE_CHECKING:
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
 TABLE_1 = [
-    ("docs", "documents"),
-    ("tokens", "tokens"),
-    ("mentions", "mentions"),
-    ("tok/doc", "tokens_per_document"),
-    ("ment/doc", "mentions_per_document"),
-    ("chains/doc", "chains_per_document"),
-    ("ment/chain", "mentions_per_chain"),
-    ("ment. dist.", "mention_distance"),
-]
+    ("docs", "documents"), ("tokens", "tokens"), ("mentions", "mentions"), ("tok/doc", "tokens_per_document"),
+    ("ment/doc", "mentions_per_document"), ("chains/doc", "chains_per_document"),
+    ("ment/chain", "mentions_per_chain"), ("ment. dist.", "mention_distance"),
+]  # fmt: skip
 BESIDE = [
-    ("chains", "chains"),
-    ("singletons", "singletons"),
-    ("longest", "longest_chain"),
-    ("ment/chain pooled", "mentions_per_chain_pooled"),
-    ("dist. pooled pairs", "mention_distance_pooled"),
-    ("dist. plain", "mention_distance_plain"),
-    ("names %", "exact_name_percent"),
-]
+    ("chains", "chains"), ("singletons", "singletons"), ("longest", "longest_chain"),
+    ("ment/chain pooled", "mentions_per_chain_pooled"), ("dist. pooled pairs", "mention_distance_pooled"),
+    ("dist. plain", "mention_distance_plain"), ("names %", "exact_name_percent"),
+]  # fmt: skip
 
 
 @verb(flags={"key": "-k", "response": "-r", "mode": "-m"})

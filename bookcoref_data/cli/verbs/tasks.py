@@ -107,16 +107,9 @@ def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
     columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
                "chain_length", "mean_distance", "largest_distance", "far_mentions")  # fmt: skip
     headings = (
-        "genre",
-        "docs",
-        "tok/doc",
-        "chains/doc",
-        "ment/doc",
-        "ment/chain",
-        "distance",
-        "largest",
+        "genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest",
         "over 5,000",
-    )
+    )  # fmt: skip
     for name, rows in found.items():
         emit_table(headings, cells(rows, columns), title=name)
 

@@ -34,11 +34,8 @@ class Paper:
     @property
     def bibtex(self) -> str:
         fields = {
-            "author": self.author,
-            "title": f"{{{self.title}}}",
-            "booktitle": self.venue,
-            "year": self.year,
-        }
+            "author": self.author, "title": f"{{{self.title}}}", "booktitle": self.venue, "year": self.year,
+        }  # fmt: skip
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
         return f"@inproceedings{{{self.key},\n{lines}}}"
 
@@ -92,15 +89,10 @@ class Corpus:
 
 CorpusReader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
 _READERS: dict[str, CorpusReader] = {
-    "litbank": litbank.read,
-    "fantasycoref": columns.read_fantasycoref,
-    "ontonotes": columns.read_ontonotes,
-    "preco": preco.read,
-    "gum": columns.read_conllu,
-    "corefud": columns.read_conllu,
-    "pdnc": pdnc.read,
+    "litbank": litbank.read, "fantasycoref": columns.read_fantasycoref, "ontonotes": columns.read_ontonotes,
+    "preco": preco.read, "gum": columns.read_conllu, "corefud": columns.read_conllu, "pdnc": pdnc.read,
     "booknlp": columns.read_booknlp,
-}
+}  # fmt: skip
 
 
 def corpora() -> dict[str, Corpus]:

@@ -65,15 +65,10 @@ class _Novel:
         ]
         clusters = {name: sorted(spans) for name, spans in self._mentions.items()}
         return Record(
-            self._key,
-            "",
-            self._tokens.sentences,
-            list(clusters.values()),
-            list(clusters.items()),
-            str(self._folder),
-            {"quotations": quotations},
+            self._key, "", self._tokens.sentences, list(clusters.values()), list(clusters.items()),
+            str(self._folder), {"quotations": quotations},
             by_sentence(self._speakers, self._tokens.sentences),
-        )
+        )  # fmt: skip
 
     def _read_names(self, path: Path) -> dict[str, str]:
         """Main name by name; an alias that two characters share means neither."""
@@ -108,13 +103,9 @@ class _Novel:
             if speaker is not None:
                 self._speakers[found.start : found.end + 1] = [speaker] * (found.end + 1 - found.start)
             yield {
-                "start": found.start,
-                "end": found.end,
-                "speaker": row["speaker"],
-                "addressees": addressees,
-                "type": row["quoteType"],
-                "quotation": row["quoteID"],
-            }
+                "start": found.start, "end": found.end, "speaker": row["speaker"], "addressees": addressees,
+                "type": row["quoteType"], "quotation": row["quoteID"],
+            }  # fmt: skip
 
     def _mention(self, span: Any, owners: Any, place: str) -> None:
         name = self._known(str(owners[0])) if type(owners) is list and len(owners) == 1 else None

@@ -15,16 +15,10 @@ from ..conversion_report import ConversionReport
 Item = TypeVar("Item")
 DEFAULT_SPLIT = "test"
 _SPLITS = {
-    "train": "train",
-    "training": "train",
-    "dev": "validation",
-    "minidev": "validation",
-    "development": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "test": "test",
+    "train": "train", "training": "train", "dev": "validation", "minidev": "validation",
+    "development": "validation", "valid": "validation", "validation": "validation", "test": "test",
     "minitest": "test",
-}
+}  # fmt: skip
 
 
 class Found(NamedTuple):

@@ -25,13 +25,9 @@ NO_SUBWORD = "mentions for which the tokenizer has no subword"
 
 
 def write(
-    records: Iterable[Record],
-    path: Path,
-    *,
-    report: ConversionReport | None = None,
-    tokenizer: str | FastTokenizer | None = None,
-    segment_length: int = SEGMENT_LENGTH,
-) -> int:
+    records: Iterable[Record], path: Path, *, report: ConversionReport | None = None,
+    tokenizer: str | FastTokenizer | None = None, segment_length: int = SEGMENT_LENGTH,
+) -> int:  # fmt: skip
     """Write documents in subwords of `tokenizer` (a name, a folder, or a fast tokenizer); returns how many.
 
     Raises:

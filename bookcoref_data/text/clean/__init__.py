@@ -60,16 +60,12 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
     author = settings.author or field(text[: draft.start], "Author")
     _apply_recipe(draft, settings)
     steps: dict[str, Callable[[Draft], None]] = {
-        "credits": notes.cut_credits,
-        "transcriber-note": notes.cut_transcriber_notes,
-        "illustration": notes.cut_illustrations,
-        "page-number": notes.cut_page_numbers,
-        "footnote": notes.cut_footnotes,
-        "contents": partial(cut_contents, settings=settings),
+        "credits": notes.cut_credits, "transcriber-note": notes.cut_transcriber_notes,
+        "illustration": notes.cut_illustrations, "page-number": notes.cut_page_numbers,
+        "footnote": notes.cut_footnotes, "contents": partial(cut_contents, settings=settings),
         "title-page": partial(cut_front, settings=settings, author=author, title=title),
-        "back-matter": partial(cut_back, settings=settings),
-        "emphasis": notes.cut_emphasis,
-    }
+        "back-matter": partial(cut_back, settings=settings), "emphasis": notes.cut_emphasis,
+    }  # fmt: skip
     for kind, step in steps.items():
         if kind == "emphasis" and witness and "footnote" not in settings.keep:
             ask_witness(draft, witness)

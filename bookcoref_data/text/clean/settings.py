@@ -106,13 +106,9 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
 
 
 _ACCEPTED: Mapping[type, tuple[tuple[type, ...], str]] = {
-    str: ((str,), "text"),
-    bool: ((bool,), "true or false"),
-    int: ((int,), "a whole number"),
-    float: ((float, int), "a number"),
-    tuple: ((list, tuple), "a list"),
-    dict: ((dict,), "a table"),
-}
+    str: ((str,), "text"), bool: ((bool,), "true or false"), int: ((int,), "a whole number"),
+    float: ((float, int), "a number"), tuple: ((list, tuple), "a list"), dict: ((dict,), "a table"),
+}  # fmt: skip
 """Type of a setting -> types that a recipe may give for it, and what to call them."""
 
 
