@@ -97,6 +97,42 @@ def test_a_chain_in_two_is_found_by_its_name():
     assert {flag.edits[0].character, flag.edits[0].into} == {"Anna Grey", "Anna Grey (2)"}
 
 
+def test_a_chain_cut_in_two_is_found_though_both_halves_have_several_names():
+    text = "Tom Hill came . Tom ran . He sat . Tom Hill left . Tom slept . He woke ."
+    tokens = text.split()
+    spans = [(0, 1), (4, 4), (7, 7), (10, 11), (14, 14), (17, 17)]
+    whole = Annotation(Book.make("b", [tokens]), ("Tom Hill",), tuple(Marked(*s, 0) for s in spans))
+    assert find_flags(whole) == []
+    halves = tuple(m._replace(character=int(m.start > 7)) for m in whole.mentions)
+    (flag,) = find_flags(Annotation(whole.book, ("Tom Hill", "Tom"), halves))
+    assert (flag.kind, {flag.edits[0].character, flag.edits[0].into}) == ("two chains", {"Tom Hill", "Tom"})
+
+
+def test_a_run_of_places_that_our_reading_has_otherwise_is_hardly_an_error():
+    """An annotator slips at one place, a reading in a whole paragraph."""
+    a, hers = gold(), [at("She"), at("her"), at("she")]
+    both = [m._replace(score=0.9) for m in a.mentions]
+    own = Annotation(a.book, a.names, tuple(both))
+
+    def chances(*places: int) -> list[float]:
+        wrong = [m._replace(character=TOM) if m.start in places else m for m in both]
+        flags = find_flags(a, Annotation(a.book, a.names, tuple(wrong)), TAGS)
+        return [f.chance for f in flags if f.kind == "our reading"]
+
+    assert find_flags(a, own, TAGS) == []
+    (alone,) = chances(hers[2])
+    assert len(chances(*hers)) == 3
+    assert max(chances(*hers)) < alone
+
+
+def test_a_phrase_with_a_clause_may_end_with_its_verb():
+    text = "He saw those who revelled . In a place like this he sat ."
+    tokens = text.split()
+    tags = ["PRP", "VBD", "DT", "WP", "VBD", ".", "IN", "DT", "NN", "IN", "DT", "PRP", "VBD", "."]
+    a = Annotation(Book.make("b", [tokens]), ("they", "place"), (Marked(2, 4, 0), Marked(7, 10, 1)))
+    assert find_flags(a, tags=tags) == []
+
+
 def test_our_reading_contradicts_only_where_it_is_sure():
     a = gold()
     own = Annotation(a.book, a.names, tuple(m._replace(score=0.9) for m in a.mentions))
