@@ -1,8 +1,6 @@
 """Who speaks, and why each mention is where it is: `reasons.jsonl` of a data set folder, a line per book.
 
-A line is kept and compared as it stands: a pack has the same bytes. The shape is `book_reasons` in
-manifests/inputs.json, described in docs/pack-format.md. Other candidates of a mention, and mentions that a
-step refused, are only in the folder that `annotate` writes.
+A line is kept and compared as it stands: a pack has the same bytes. docs/pack-format.md describes it.
 """
 
 from __future__ import annotations

@@ -312,7 +312,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
         landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
         licence=meta.string("licence", ""), attribution=meta.string("attribution", ""),
-        reasons=_text(sections.get("WHYS", b""), what),
+        reasons=sections.get("WHYS", b"").decode("utf-8", "replace"),
     )  # fmt: skip
 
 
@@ -373,13 +373,6 @@ def _window_annotations(data: bytes | None, what: str) -> dict[int, Standoff]:
     if not numbers <= {int} or not names <= {str}:
         raise DataError(f"the annotation of the windows in {what} is broken", expected="numbers and names")
     return found
-
-
-def _text(data: bytes, what: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{what}: the section WHYS is not UTF-8", found=str(error)[:80]) from error
 
 
 def _json(value: Any) -> bytes:

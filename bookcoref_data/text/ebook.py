@@ -9,14 +9,15 @@ the archive is read.
 
 from __future__ import annotations
 
+import codecs
 import io
 import lzma
 import posixpath
 import re
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Container, Mapping
 from html.parser import HTMLParser
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -62,6 +63,7 @@ _LEFT_OUT = (
     (re.compile(r"\b(?:transnote|tnote|transcribers?-?notes?)\b", re.I), "notes of transcribers"),
     (re.compile(r"\b(?:caption|figcaption)\b", re.I), "captions"),
 )
+_SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 
 
@@ -178,7 +180,7 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
         # Fonts may be scrambled; a book may not
         root = _xml(_part(archive, "META-INF/encryption.xml", name), "META-INF/encryption.xml", name)
         schemes = [e.get("Algorithm", "") for e in root.iter() if _local(e) == "EncryptionMethod"]
-        if any("obfuscation" not in s.lower() and "font" not in s.lower() for s in schemes):
+        if not set(schemes) <= {*_SCRAMBLED_FONTS}:
             raise _refused(name, "an encrypted EPUB", "only books without copy protection can be read")
     container = _xml(_part(archive, "META-INF/container.xml", name), "META-INF/container.xml", name)
     place = next((e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile"), "")
@@ -186,15 +188,24 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     items = {e.get("id"): e for e in package.iter() if _local(e) == "item"}
     order = [e.get("idref") for e in package.iter() if _local(e) == "itemref"]
     parts = [items[i] for i in order if i in items]
+
+    def path(item: ElementTree.Element) -> str:
+        address = _unquoted((item.get("href") or "").split("#")[0])
+        return posixpath.normpath(posixpath.join(posixpath.dirname(place), address))
+
+    contents = _Contents()
+    for item in items.values():
+        listed = "nav" in (item.get("properties") or "").split() or "ncx" in (item.get("media-type") or "")
+        if listed and path(item) in archive.namelist():
+            contents.read(path(item), _html_text(_part(archive, path(item), name), name))
     marked = []
     for item in parts:
         if "nav" in (item.get("properties") or "").split():
             continue
         if item.get("media-type") not in ("application/xhtml+xml", "text/html", "text/x-oeb1-document"):
             continue
-        address = _unquoted((item.get("href") or "").split("#")[0])
-        part = posixpath.normpath(posixpath.join(posixpath.dirname(place), address))
-        marked.append(read_html(_html_text(_part(archive, part, name), f"{name}: {part}")))
+        text = _html_text(_part(archive, path(item), name), f"{name}: {path(item)}")
+        marked.append(read_html(text, contents.labels[path(item)]))
     if not any(one.text.strip() for one in marked):
         raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
     joined = _joined(marked)
@@ -259,15 +270,21 @@ def _html_text(data: bytes, name: str) -> str:
     declared = _DECLARED.search(data[:2048])
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         try:
-            return data.decode(declared[1].decode("ascii"))
+            known = codecs.lookup(declared[1].decode("ascii")).name
+            if known not in ("iso8859-1", "ascii"):  # so pages in Windows-1252 call themselves, too
+                return data.decode(known)
         except (LookupError, UnicodeDecodeError):
             pass  # a wrong declaration is common: the bytes decide
     return decode(data, name).text
 
 
-def read_html(source: str) -> MarkedText:
-    """The text of a page: blocks a blank line apart, white space as a browser shows it."""
+def read_html(source: str, labels: Container[str] = ()) -> MarkedText:
+    """The text of a page: blocks a blank line apart, white space as a browser shows it.
+
+    `labels` are the letters of what a table of contents calls places of the page: such blocks are headings.
+    """
     reader = _PageReader()
+    reader.writer.labels = labels
     reader.feed(source)
     reader.close()
     return reader.writer.done()
@@ -282,6 +299,8 @@ class _BlockWriter:
         self._blocks: list[tuple[str, bool]] = []
         self._now: list[str] = []
         self._heading = False
+        self.labels: Container[str] = ()
+        self.linked = False  # whether a link leads away from the block, as in a table of contents
 
     def write(self, text: str, *, plain: bool = False) -> None:
         """Add characters to the block; `plain` keeps line ends."""
@@ -295,8 +314,9 @@ class _BlockWriter:
         text = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", "".join(self._now))).strip()
         text = re.sub(r"\n{2,}", "\n", text)
         if text:
-            self._blocks.append((text, self._heading))
-        self._now, self._heading = [], heading
+            named = not self.linked and _letters(text) in self.labels
+            self._blocks.append((text, self._heading or named))
+        self._now, self._heading, self.linked = [], heading, False
 
     def done(self) -> MarkedText:
         """All blocks; headings that follow each other ("CHAPTER I", "The Ferry") are one."""
@@ -313,7 +333,44 @@ class _BlockWriter:
                           tuple((kind, "".join(said)) for kind, said in self.apart))  # fmt: skip
 
 
-class _PageReader(HTMLParser):
+class _Reader(HTMLParser):
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """ "<![if x]>" is a comment; the library's own reading of it fails on "<![1>"."""
+        return self.parse_bogus_comment(i, report)
+
+
+class _Contents(_Reader):
+    """The entries of an EPUB's tables of contents (nav, NCX), as letters, by the part that they lead to."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.labels: defaultdict[str, set[str]] = defaultdict(set)
+
+    def read(self, place: str, source: str) -> None:
+        self._folder, self._said, self._leads = posixpath.dirname(place), list[str](), ""
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("a", "navlabel"):
+            self._said = []
+        if tag in ("a", "content"):
+            self._leads = next((value or "" for name, value in attrs if name in ("href", "src")), "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("a", "content") and (label := _letters("".join(self._said))):
+            address = _unquoted(self._leads.split("#")[0])
+            self.labels[posixpath.normpath(posixpath.join(self._folder, address))].add(label)
+
+    def handle_data(self, data: str) -> None:
+        self._said.append(data)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+class _PageReader(_Reader):
     """Walks the tags of a page. An element that is left out is skipped to its end."""
 
     def __init__(self) -> None:
@@ -344,6 +401,7 @@ class _PageReader(HTMLParser):
                 self.writer.close()
             return
         self._plain += tag == "pre"
+        self.writer.linked |= tag == "a" and any(name == "href" for name, _ in attrs)
         if tag in _BLOCKS:
             self.writer.close(heading=re.fullmatch(r"h[1-6]", tag) is not None)
 
@@ -365,10 +423,6 @@ class _PageReader(HTMLParser):
                     self.writer.close()
             if closed == tag:
                 return
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """ "<![if x]>" is a comment; the library's own reading of it fails on "<![1>"."""
-        return self.parse_bogus_comment(i, report)
 
     def handle_data(self, data: str) -> None:
         if self._skipped:

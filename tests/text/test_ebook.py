@@ -141,8 +141,54 @@ def test_hostile_archives_are_refused_before_memory_is_taken(monkeypatch):
 
 def test_fonts_may_be_scrambled():
     scheme = '<encryption><EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/></encryption>'
-    font = scheme.replace("embedding", "font-obfuscation")
-    assert decode_book(archive(PARTS | {"META-INF/encryption.xml": font}), "n").text
+    adobe = scheme.replace("www.idpf.org/2008/embedding", "ns.adobe.com/pdf/enc#RC")
+    for fonts in (scheme, adobe):
+        found = decode_book(archive(PARTS | {"META-INF/encryption.xml": fonts}), "n")
+        assert found.text == decode_book(EPUB, "n").text
+
+
+NCX = """<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>
+<navPoint id="a"><navLabel><text>1. The &amp; Mill</text></navLabel><content src="text/a.xhtml"/>
+<navPoint id="b"><navLabel><text>At Night</text></navLabel><content src="text/a.xhtml#n"/></navPoint>
+</navPoint>
+<navPoint id="c"><navLabel><text>The Ferry</text></navLabel><content src="text/b%20two.xhtml"/></navPoint>
+</navMap></ncx>"""
+PLAIN = """<html><body><p><a href="#x">1. The &amp; Mill</a></p><p id="x"><b>1. The &amp; <i>Mill</i></b></p>
+<p>It rained.</p><div id="n"><span>AT NIGHT</span></div><p>Anna slept. The Ferry</p><p>The Ferry</p>
+</body></html>"""
+ENTRIES = """<html><body><nav epub:type="toc"><ol><li><a href="text/a.xhtml"><b>1.</b> The &amp; Mill</a><ol>
+<li><a href="text/a.xhtml#n">At Night</a></li></ol></li>
+<li><a href="text/b%20two.xhtml">The Ferry</a></li></ol></nav></body></html>"""
+SECOND = "<html><body><p class='head'>The Ferry</p><p>It came.</p></body></html>"
+
+
+@pytest.mark.parametrize("contents", ["ncx", "nav"])
+def test_chapters_that_only_the_table_of_contents_tells(contents):
+    opf = OPF if contents == "nav" else OPF.replace(
+        '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>',
+        '<item id="toc" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
+    )  # fmt: skip
+    parts = PARTS | {
+        "OEBPS/content.opf": opf, "OEBPS/text/a.xhtml": PLAIN, "OEBPS/text/b two.xhtml": SECOND,
+        "OEBPS/nav.xhtml": ENTRIES, "OEBPS/toc.ncx": NCX,
+    }  # fmt: skip
+    found = decode_book(archive(parts), "n")
+    assert [found.text[a:b] for a, b in found.headings] == ["1. The & Mill", "AT NIGHT", "The Ferry"]
+    assert found.headings[-1][0] == found.text.rindex("The Ferry")
+
+
+def test_a_table_of_contents_that_is_not_there_or_broken_changes_nothing():
+    opf = OPF.replace(
+        "<manifest>", '<manifest><item id="t" href="t.ncx" media-type="application/x-dtbncx+xml"/>'
+    )
+    for more in ({}, {"OEBPS/t.ncx": "<navLabel><a href='%zz'>x</a><content src='..'/><![1>"}):
+        parts = PARTS | {"OEBPS/content.opf": opf} | more
+        assert decode_book(archive(parts), "n") == decode_book(EPUB, "n")
+
+
+def test_a_page_that_calls_windows_1252_latin_1_keeps_its_quotes():
+    page = '<html><meta charset="iso-8859-1"><body><p>\u201cCaf\xe9,\u201d he said \u2014</p></html>'
+    assert decode_book(page.encode("cp1252"), "n").text == "\u201cCaf\xe9,\u201d he said \u2014"
 
 
 @given(st.integers(0, len(EPUB) - 1), st.integers(1, 255))
