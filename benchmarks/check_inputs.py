@@ -31,7 +31,7 @@ from bookcoref_data.annotation.plan import read_plan as read_annotation_plan
 from bookcoref_data.asking.answers import settled
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
-from bookcoref_data.characters.overrides import overrides_from
+from bookcoref_data.characters.match_rules import overrides_from
 from bookcoref_data.characters.table import CastRow, read_table, write_table
 from bookcoref_data.edits import apply, format_edits, parse_edits
 from bookcoref_data.errors import BookcorefError, SourceError

@@ -98,7 +98,7 @@ def merge(
             like it in the key; a folder that is not ours, or that would lose documents.
     """
     from ..tasks.merging import write_table
-    from ..tasks.merging.plots import save_plots
+    from ..tasks.merging.statistics import save_plots
     from ..workflows import merge as work
 
     plan = work.read_plan(path_or_none(recipe), by, least)

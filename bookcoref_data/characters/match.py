@@ -35,8 +35,7 @@ from .editions import (
     perhaps_shortened,
 )
 from .joins import Joins
-from .match_rules import RULES, Rule
-from .overrides import Override, find_override
+from .match_rules import RULES, Override, Rule, find_override
 from .presence import Presence, names_shared
 from .table import SOURCES, HarvestedCast
 from .titles import folded_author, generation

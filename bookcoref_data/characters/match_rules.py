@@ -2,19 +2,25 @@
 
 The first is the paper's: exact token match. Each further rule relaxes one thing, says what, and is tried
 only for works that no rule before it has found. A rule makes keys of a title and keys of an author; a work
-and a record match when they share one of each.
+and a record match when they share one of each. What a person decided against the rules (`Override`) is kept
+in a recipe, so that a new run decides the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+from ..errors import UsageError
+from ..shapes import check, settings_of
 from .spelling import begins_or_ends, bracketed, cores, nearly_same, segments, singular, spelled
+from .table import HarvestedCast
 from .titles import (
     Tokens,
     exact_author,
+    folded_author,
     folded_authors,
     initial_authors,
     main_title,
@@ -128,3 +134,52 @@ RULES = {
     )
 }  # fmt: skip
 """All rules by name; a recipe may leave some out or change their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A work, named by title (and author) or by its id in a source, goes to a book, or nowhere (None)."""
+
+    reason: str
+    title: str = ""
+    author: str = ""
+    source: str = ""
+    work_id: str = ""
+    gutenberg_id: int | None = None
+
+
+def overrides_from(table: Mapping[str, Any]) -> list[Override]:
+    """The overrides of a recipe: `[[override]]` tables with a reason and a title or a work_id.
+
+    Raises:
+        UsageError: unknown keys, no reason, nothing that names the work, an id that is no number.
+    """
+    found = []
+    check(table, "overrides", "overrides", UsageError)
+    for number, entry in enumerate(table.get("override", ())):
+        one = settings_of(Override, entry, f"override.{number}")
+        if not one.title and not one.work_id:
+            raise UsageError("an override names no work", expected="a title or a work_id", found=entry)
+        found.append(one)
+    return found
+
+
+def find_override(overrides: Sequence[Override], cast: HarvestedCast) -> Override | None:
+    """The first override that names the work."""
+    return next((o for o in overrides if _names(o, cast)), None)
+
+
+def _names(override: Override, cast: HarvestedCast) -> bool:
+    if override.source and override.source != cast.work.source:
+        return False
+    if override.work_id:
+        return override.work_id == cast.work.work_id
+    wanted = without_article(tokens(override.title))
+    if wanted not in {without_article(tokens(t)) for t in (cast.work.title, *cast.work.titles)}:
+        return False
+    theirs = [cast.work.author, *cast.work.authors, *cast.work.author_aliases]
+    return not override.author or bool(_author_keys([override.author]) & _author_keys(theirs))
+
+
+def _author_keys(names: Sequence[str]) -> set[str]:
+    return {key for name in names if name for key in (folded_author(name), *initial_authors(name))}

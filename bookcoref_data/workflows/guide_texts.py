@@ -34,8 +34,8 @@ from ..tasks.guides.texts import split_by_title
 from ..words.folding import fold
 from . import harvest_guides
 from .contexts import ContextPlan
+from .match import read_works_table
 from .verify import published_books
-from .works_table import read_works_table
 
 NOTES = (
     "The texts are the study guides' own and under copyright: use them, do not pass them on.",

@@ -12,9 +12,9 @@ from typing import Any
 from ..characters.candidates import PREPARED_VERSION, PreparedCatalogue, prepare
 from ..characters.editions import ConsideredEdition
 from ..characters.match import MatchedBook, MatchReport, MatchSettings, TextOf, WorkDecision, match
-from ..characters.overrides import Override, overrides_from
+from ..characters.match_rules import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
-from ..errors import BookcorefError, UsageError
+from ..errors import BookcorefError, FormatError, SourceError, UsageError
 from ..files import write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
@@ -26,7 +26,6 @@ from ..sources.catalogue import PART as CATALOGUE_PART
 from ..sources.catalogue import Catalogue, catalogue
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
-from .works_table import read_works_table
 
 BOOKS, WORKS, CASTS, REVIEW = "matches.tsv", "works.tsv", "casts.jsonl", "review.html"
 _TAKES = "takes the list of"
@@ -232,3 +231,31 @@ def summary(report: MatchReport) -> dict[str, Any]:
         "unmatched": [asdict(w) for w in report.works if w.gutenberg_id is None],
         "unused_overrides": [asdict(o) for o in report.unused_overrides],
     }
+
+
+def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """(line number, row) of every work; a short line has "" in the columns that it lacks.
+
+    Raises:
+        SourceError: the file cannot be read. FormatError: it is no text in UTF-8, or lacks one of `columns`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")  # spreadsheets write a mark of byte order
+    except OSError as error:
+        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not a text in UTF-8",
+            found=f"byte {error.object[error.start]:#04x} at {error.start}",
+            hint="save the table as UTF-8 with tabs between the columns (not as an .xlsx file)",
+        ) from error
+    head, *lines = text.split("\n")
+    names = head.split("\t")
+    if not set(columns) <= set(names):
+        raise FormatError(
+            f"{path} is not a works.tsv of `bookcoref-data match`",
+            expected=f"columns {', '.join(columns)}", found=", ".join(names[:8]).strip() or "nothing",
+        )  # fmt: skip
+    for number, line in enumerate(lines, start=2):
+        if line.strip():
+            yield number, dict.fromkeys(names, "") | dict(zip(names, line.split("\t"), strict=False))

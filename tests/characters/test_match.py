@@ -11,8 +11,7 @@ import pytest
 pl = pytest.importorskip("polars")
 
 from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: E402
-from bookcoref_data.characters.match_rules import RULES  # noqa: E402
-from bookcoref_data.characters.overrides import Override, overrides_from  # noqa: E402
+from bookcoref_data.characters.match_rules import RULES, Override, overrides_from  # noqa: E402
 from bookcoref_data.characters.presence import Presence  # noqa: E402
 from bookcoref_data.characters.table import CastRow, HarvestedCast  # noqa: E402
 from bookcoref_data.errors import UsageError  # noqa: E402

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bookcoref_data.characters.overrides import overrides_from
+from bookcoref_data.characters.match_rules import overrides_from
 from bookcoref_data.reading_page.form import match_page
 from bookcoref_data.resources import load_toml
 
