@@ -58,25 +58,17 @@ def _always(value: Any) -> Any:
     return lambda *_, **__: value
 
 
-def _first(_: Any, k: Any) -> Any:
-    return k
-
-
-_NO = {
-    "tags": "_another_clause _goes_on _is_reported _owns _is_one_sentence",
-    "saying": "_is_heard_to_speak",
-    "markables": "_is_number_one",
-}
+_NO = {"tags": "_goes_on _is_reported _owns _is_one_sentence", "markables": "_is_number_one"}
 """Module -> rules that say yes or no."""
-_NOTHING = {"tags": "_tag_that_leads _tag_by_with _tag_by_sentence_before _tag_by_noun"}
+_NOTHING = {"tags": "_tag_that_leads _tag_by_sentence_before _tag_by_noun"}
 _NOBODY = {"saying": "_subject_named_before"}
 _OTHERS = (
     Rule("tags", "_tag_of_another_verb", _always((-1, -1))),
-    Rule("tags", "_bearer", _first),
     Rule("setup", "tag_subjects", _always(set())),
     Rule("setup", "with_letters", lambda book, speech, names: speech),
     Rule("markables", "_which", _always("")),
     Rule("reader", "OneReading._newcomer", _always(-1)),
+    Rule("reader", "OneReading._spouse", _always(-1)),
     Rule("reader", "OneReading._find_unmarried", _always(set())),
     Rule("reader", "OneReading._kin_by_title", _always(False)),
     Rule("reader", "OneReading._is_plainly_meant", _always(False)),

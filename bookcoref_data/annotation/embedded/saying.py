@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ...books import Book
 from . import lexicon as lex
-from .clauses import is_heard
 from .markables import OTHER, SUBJECT, Markable
 from .parsing import Parse
 from .quotes import Speech
@@ -18,8 +17,6 @@ _JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", 
 """Ties to the word above: "he rose and said", "she took the opportunity of saying"."""
 _OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them"])
 _RELATIVE = frozenset(["who", "that", "which"])
-_HEARING = frozenset(["hear", "hears", "heard", "hearing", "make", "makes", "made", "making", "let"])
-"""Verbs that one says of somebody's words: "he heard her say", "it made her cry"."""
 _CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
 LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
@@ -124,13 +121,6 @@ def _subject_named_before(place: Surroundings, inside: range, v: int) -> int:
 def speaks(place: Surroundings, i: int) -> bool:
     """Whether token `i` heads a subject outside quotes."""
     k = place.by_head.get(i, -1)
-    outside = k >= 0 and place.speech.quote[i] < 0
-    if not outside or place.markables[k].role != SUBJECT:
+    if k < 0 or place.speech.quote[i] >= 0:
         return False
-    return place.markables[k].text not in _OBJECT_FORMS or _is_heard_to_speak(place, k)
-
-
-def _is_heard_to_speak(place: Surroundings, k: int) -> bool:
-    """Whether an object form is the one who speaks: "she heard him say", not "she followed him to say"."""
-    m, parse = place.markables[k], place.parse
-    return is_heard(parse, m) and bare_word(place.book, int(parse.head[int(parse.head[m.head])])) in _HEARING
+    return place.markables[k].role == SUBJECT and place.markables[k].text not in _OBJECT_FORMS

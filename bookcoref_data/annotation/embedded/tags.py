@@ -80,22 +80,12 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
 
 
 def _find_tag(place: Surroundings, a: int, b: int, tag: Tag) -> None:
-    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it, unless another
-    clause begins there: he said, "Yes", and Anna laughed."""
+    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it."""
     _tag_that_leads(place, a, tag)
-    if tag.subject < 0 and _another_clause(place, b):
-        _tag_before(place, a, tag)
     if tag.subject < 0:
         _tag_after(place, b, tag)
     if tag.subject < 0:
         _tag_before(place, a, tag)
-
-
-def _another_clause(place: Surroundings, b: int) -> bool:
-    """Whether "and" or "but" follows the quote that ends at token `b`."""
-    tokens = place.book.tokens
-    near = [token for token in tokens[b + 1 : b + 3] if token not in _ASIDES]
-    return bool(near) and near[0] in ("and", "but")
 
 
 def _is_one_sentence(place: Surroundings, end: int, a: int, tag: Tag) -> bool:
@@ -260,25 +250,11 @@ def _tag_before(place: Surroundings, a: int, tag: Tag) -> None:
     dash = lead.endswith(("--", "—"))
     if tokens[a - 1] in LEADS or dash or bare_word(place.book, a - 1) in lex.SPEECH_VERBS:
         _tag_by_verb_before(place, range(first, a), tag, inside)
-    if tag.subject < 0:
-        _tag_by_with(place, a, tag, inside)
     if tag.subject < 0 and not tag.stranger and (dash or lead[:1] == ":"):
         # "She turned to him:" leads to her words without saying so.
         subjects = [k for k in inside if place.markables[k].role == SUBJECT]
         if subjects:
             tag.subject, tag.position = subjects[-1], "before"
-
-
-def _tag_by_with(place: Surroundings, a: int, tag: Tag, inside: range) -> None:
-    """ "He ended with, "I am tired"."""
-    lead = lead_of(place.book, a)
-    end = lead - 1 if place.book.tokens[lead] == "," else lead
-    if place.book.tokens[end] != "with":
-        return
-    verb = int(place.parse.head[end])
-    subject = subject_before_quote(place, inside, verb) if place.is_verb(verb) else -1
-    if subject >= 0:
-        _set(place, tag, subject, verb, inside, "before")
 
 
 def _tag_by_sentence_before(place: Surroundings, a: int, tag: Tag) -> None:
@@ -333,20 +309,13 @@ def _tag_by_verb_before(place: Surroundings, clause: range, tag: Tag, inside: ra
 def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
     """Note subject, position and the one who is spoken to."""
     tokens, parse = place.book.tokens, place.parse
-    tag.subject, tag.position, tag.stranger, tag.verb = _bearer(place, subject), position, False, v
+    tag.subject, tag.position, tag.stranger, tag.verb = subject, position, False, v
     for k in inside:
         head = place.markables[k].head
         up = int(parse.head[head])
         direct = up == v and parse.dep[head] in ("dobj", "dative", "iobj") and k != subject
         if direct or (tokens[up].lower() in ("to", "with") and int(parse.head[up]) == v):
             tag.object = k
-
-
-def _bearer(place: Surroundings, k: int) -> int:
-    """Whose voice a subject is ("his voice said"), else the subject itself."""
-    m = place.markables[k]
-    voice = place.book.tokens[m.head].lower() in lex.VOICES
-    return place.by_head.get(m.owner, k) if voice and m.owner >= 0 else k
 
 
 def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str) -> None:
