@@ -108,6 +108,15 @@ def test_learned_names_are_linked_and_noted(annotate, said):
     assert "Mr. Hart: also called Henry, from where the names stand" in done.state.notes
 
 
+def test_a_servant_is_not_his_master(annotate):
+    text = (
+        "Captain Ross rode out. His brother Alan Ross stayed. The Captain was tall. James, the coachman of "
+        "Mr. Thorley, drove him. Mr. Thorley slept. James slept too. Alan laughed.\n\n"
+    )
+    done = annotate(text * 12, "Captain Ross\nMr. Thorley\nAlan Ross")
+    assert not [note for note in done.state.notes if "James" in note]
+
+
 @pytest.mark.parametrize(
     ("sentences", "cast", "new"),
     [

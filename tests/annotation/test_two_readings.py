@@ -99,3 +99,29 @@ def test_his_words_tell_whom_he_said_means(book_of):
     # It would be Tom's turn.
     assert (first.spoken[-1].speaker, second.spoken[-1].speaker) == (0, 1)
     assert (first.entity[said], second.entity[said]) == (0, 1)
+
+
+FAMILY = "Mr. Hill [m]\nAnna [f]\nClara [f]"
+HILL, ANNA_HILL, CLARA = range(3)
+
+
+@pytest.mark.parametrize(
+    ("said", "likelier", "less"),
+    [
+        # Anna has a father in the book, and he is not the one who says "papa".
+        ("“Cook was late, papa.”", ANNA_HILL, CLARA),
+        ("“Cook was late, papa.”", CLARA, HILL),
+        # One man and one woman talk: the woman says "sir".
+        ("“Cook was late, sir.”", ANNA_HILL, HILL),
+        ("“Cook was late, madam.”", HILL, ANNA_HILL),
+    ],
+)
+def test_who_says_papa_is_a_child_and_who_says_sir_no_man_alone(book_of, said, likelier, less):
+    book = book_of(f"Mr. Hill came in.\n\n“It is cold,” said Anna.\n\n“Aye,” said Mr. Hill.\n\n{said}\n")
+    text = link_text(book, parse_cast(FAMILY), parse_book(book))
+    reading = OneReading(text, load_rankers())
+    reading.read()
+    reading.kin.clear()
+    reading.kin[ANNA_HILL, "father"][HILL] = 1.0
+    lean = reading._lean_of_calls([2], [HILL, ANNA_HILL, CLARA])
+    assert lean[likelier] > lean[less]

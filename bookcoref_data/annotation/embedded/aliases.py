@@ -37,6 +37,7 @@ from .names import (
     take_apart,
 )
 from .parsing import Parse
+from .phrases import find_callings, living
 
 _KnownNames = dict[int, Counter[str]]
 """Character -> his names, with the times that they occur."""
@@ -45,6 +46,8 @@ _ALIKE = 0.75
 _MISSPELT, _LONG = 0.8, 5
 """The same for words of a name of which the book has only the other, and their least length."""
 _WHY = ", from where the names stand"
+_SERVANTS = {living(word) for word in lex.words("SERVANTS")}
+"""Who is called so has the name himself: "James, the coachman", is not his master."""
 _OFTEN = 20
 """Times that somebody must be named to be surely in a cast that has nearly everybody."""
 _CLEAR = 2
@@ -138,6 +141,10 @@ def name_the_missing(book: Book, known: Learned, parse: Parse) -> Learned:
     free = [g for g in often if g.has_name and _owner(g, table) < 0]
     if not free or 2 * sum(g.count for g in free) > sum(g.count for g in often):
         return known
+    ends = dict(name_runs(book, parse))
+    spans = ((at, ends.get(at, at), n) for n, group in enumerate(free) for at in group.places)
+    called = find_callings(book, parse, spans)
+    free = [group for n, group in enumerate(free) if _SERVANTS.isdisjoint(called[n])]
     found: _KnownNames = {}
     for who, person in enumerate(table.people):
         title = _bare_title(person)
@@ -147,7 +154,7 @@ def name_the_missing(book: Book, known: Learned, parse: Parse) -> Learned:
             found[who] = Counter(bearers[0].names)
             free.remove(bearers[0])
     places = _places_of({*range(len(table.people))}, book, table, parse)
-    scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
+    scenes = Scenes(book, parse)
     people = [somebody(g, scenes.traces((at, ends.get(at, at)) for at in g.places)) for g in free]
     cast = [_entry(person, scenes.traces(places[who])) for who, person in enumerate(table.people)]
     for pair in of_the_cast(people, cast):

@@ -155,15 +155,9 @@ class Reading:
 
 
 def read_text(
-    parse: Parse,
-    job: Job,
-    known: Learned,
-    names: list[Marked],
-    given: Mapping[Span, int],
-    how: HowToRead,
-    rankers: Mapping[str, Ranker],
-    teach: Callable[[Text], Teacher] | None = None,
-) -> Reading:
+    parse: Parse, job: Job, known: Learned, names: list[Marked], given: Mapping[Span, int], how: HowToRead,
+    rankers: Mapping[str, Ranker], teach: Callable[[Text], Teacher] | None = None,
+) -> Reading:  # fmt: skip
     """Read a book from the start. People outside the cast are numbered after it.
 
     `known` is the cast of the job with the names that were learned.

@@ -61,8 +61,6 @@ _MAY_FIT = 0.3
 """Least probability of gender and number at which a candidate counts as a rival."""
 _CLOSE = 150
 """Tokens within which rivals count."""
-
-
 _ROOM = 256
 """People beyond the cast for whom there is room from the start."""
 _MOST_RECENT = 150
@@ -167,15 +165,9 @@ class Discourse:
         return e
 
     def mention(
-        self,
-        e: int,
-        m: Markable,
-        sentence: int,
-        paragraph: int,
-        quote: int,
-        clause: Clause,
+        self, e: int, m: Markable, sentence: int, paragraph: int, quote: int, clause: Clause,
         talked_of: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Entity `e` was mentioned by `m`; `talked_of` says that somebody talks of `e` there."""
         kept: list[float] = self._kept[:, e].tolist()
         a = _AT

@@ -302,8 +302,6 @@ _SAID_OF_MANY = "a noun that is said of many, read like one"
 _LIVINGS = lex.CALLINGS | lex.TITLE_NOUNS.keys()
 _SCENE = 2000
 """Tokens within which somebody who is named may be called by his living."""
-
-
 _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("begins a sentence and is not used as a name", _begins_a_sentence),
     ("a month, not a name", _is_a_month),
@@ -319,13 +317,9 @@ _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
 
 
 def _doubt(
-    book: Book,
-    table: NameTable,
-    parse: Parse,
-    m: Marked,
-    written: Mapping[str, int],
+    book: Book, table: NameTable, parse: Parse, m: Marked, written: Mapping[str, int],
     livings: Mapping[str, Sequence[int]],
-) -> str:
+) -> str:  # fmt: skip
     """Why a name does not mean the character, or ""."""
     person = table.people[m.character]
     aliases = (word for alias in person.entry.aliases for word in name_words(alias))

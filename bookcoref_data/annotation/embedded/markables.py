@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...books import Book
-from ...words import honorifics, pronouns, word_set
+from ...words import honorifics, kin, pronouns, word_set
 from ..state import Marked
 from . import lexicon as lex
 from .parsing import Parse
@@ -100,32 +100,41 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
         return Markable(i, i, i, "plural", 3, "p", _role(parse, i), low, text=low)
     if speaking and tag in _SPEAKING_TAGS and low not in _ANYBODY:
         return _speaking(book, parse, i, named)
-    if low in lex.PLAIN_VOCATIVES and not (tag in ("NN", "NNP") and is_person_noun(low)):
-        # The parser takes "sir" and "dear" for exclamations and adjectives.
+    if low in _CALLS and not (tag in ("NN", "NNP") and is_person_noun(low)):
+        # The parser takes "sir", "dear" and "papa" for exclamations and adjectives.
         called = _nominal(book, parse, i, low)
+        if low in kin.KIN:
+            called = replace(called, start=i, end=i, text=low)
         return called if is_vocative(book, called) else None
     return _person_at(book, parse, i, named) if tag in ("NN", "NNP") else None
 
 
+_CALLS = lex.PLAIN_VOCATIVES | kin.MOTHERS | kin.FATHERS
 _GLUED = ".-—–"
 """Marks that tokenizers leave on a word: "said I.", "I-- ", said he."""
 _NUMBERED = lex.words("NUMBERED")
 _CROWNED = lex.words("CROWNED")
+_RULERS = frozenset(["King", "Queen", "Pope", "Emperor", "Czar", "Tsar", "Prince", "Duke"])
+"""Titles before a name with a number, whatever follows: "King James I was dead"."""
 _LONG_TITLE = 12
 """Tokens of a line that are looked at to know a title in capitals."""
 _FINITE = frozenset(["VBP", "VBD", "MD"])
 
 
 def _is_number_one(book: Book, parse: Parse, i: int) -> bool:
-    """Whether a token "I" is a numeral: alone in its line or before a title in capitals, behind a word for a
-    part ("CHAPTER I", "Act I"), or behind the name of a king, unless a verb follows that "I" may have ("the
-    Letter I wrote", "when I met Henry I ran")."""
+    """Whether a token "I" is a numeral: alone in its line, in brackets or before a title in capitals, behind
+    a word for a part ("CHAPTER I", "Act I"), or behind the name of a king, unless a verb follows that "I" may
+    have ("the Letter I wrote", "when I met Henry I ran")."""
     tokens = book.tokens
     before = tokens[i - 1] if i else "\n"
     if before == "\n":
         end = next((k for k in range(i + 1, len(tokens)) if tokens[k] == "\n"), len(tokens))
         rest = [t for t in tokens[i + 1 : min(end, i + _LONG_TITLE)] if t != "."]
         return tokens[i] == "I." or all(t.isupper() or not t.isalpha() for t in rest)
+    if before in ("(", ":", "§") and (i + 1 == len(tokens) or tokens[i + 1] in (")", ".", "\n")):
+        return True
+    if i > 1 and tokens[i - 2] in _RULERS and before[:1].isupper():
+        return True
     if not before[:1].isupper():
         return False
     known = before.lower().rstrip(".") in (_NUMBERED | _CROWNED)
@@ -203,8 +212,10 @@ def _is_modifier(parse: Parse, i: int, named: np.ndarray) -> bool:
     )
 
 
-_SPOUSES = {"lady": "wife", "lord": "husband"}
-"""What "his lady" and "her lord" are."""
+_SPOUSES = {"lady": "wife", "widow": "wife", "missus": "wife", "lord": "husband", "widower": "husband"}
+_MATES = word_set("spouse consort helpmate helpmeet half")
+_MATE_OF = {"his": "wife", "her": "husband"}
+"""Words for a husband or a wife: "his spouse", "her better half"."""
 _ONES_OWN = frozenset(["my", "your", "our", "thy"])
 
 
@@ -219,16 +230,28 @@ def _nominal(book: Book, parse: Parse, head: int, low: str) -> Markable:
             definite = "own"
         elif parse.dep[i] == "det" and not definite:
             definite = _DEFINITE.get(word, "")
+    if owner < 0 and low in kin.KIN:
+        owner = _behind_of(book, parse, head)
     start = _left_end(book, parse, head)
     end = _right_end(book, parse, head)
     addressed = low in lex.STYLES and owner >= 0 and book.tokens[owner].lower() in ("your", "thy")
     gender = gender_of_noun(low)
     if owner >= 0 and book.tokens[owner].lower() not in _ONES_OWN:
-        low = _SPOUSES.get(low, low)
+        low = _MATE_OF.get(book.tokens[owner].lower(), low) if low in _MATES else _SPOUSES.get(low, low)
+        gender = gender_of_noun(low)
     return Markable(
         start, end, head, "nominal", 2 if addressed else 3, gender, _role(parse, head), low, owner, definite,
         text=" ".join(book.tokens[start : head + 1]).lower(), which=_which(book, parse, head),
     )  # fmt: skip
+
+
+def _behind_of(book: Book, parse: Parse, head: int) -> int:
+    """Whose kin a noun names that has him behind it: "the wife of Captain Hill". A token, -1 for nobody."""
+    of = head + 1
+    if of >= len(book.tokens) or book.tokens[of] != "of" or int(parse.head[of]) != head:
+        return -1
+    inside = range(of + 1, int(parse.right[of]) + 1)
+    return next((i for i in inside if int(parse.head[i]) == of and parse.dep[i] == "pobj"), -1)
 
 
 def _which(book: Book, parse: Parse, head: int) -> str:

@@ -140,8 +140,6 @@ _CALLED_BY_THEIR_LAND = lex.words("CALLED_BY_THEIR_LAND")
 WITHOUT_SURNAME = word_set("king queen prince princess emperor empress czar tsar sultan pope")
 _NOT_BEFORE_FIRST_NAMES = frozenset(["mr", "mrs", "mister", "dr"])
 _SURNAME_TITLES = honorifics.MARRIED | honorifics.UNMARRIED | honorifics.BEFORE_SURNAMES
-
-
 _IRREGULAR = word_set("sheep people men women children mice geese oxen cattle folk fish deer police")
 
 
@@ -263,8 +261,6 @@ def _nicknames(first: str) -> tuple[str, ...]:
 
 
 _FEW_LONG_NAMES = 3
-
-
 _BLANKS = str.maketrans(dict.fromkeys(",()-", " "))
 
 

@@ -17,8 +17,6 @@ import numpy as np
 from ...errors import FormatError
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "weights" / "embedded.npz"
-
-
 _UNITS = 96
 LEAVES = 8
 """Most leaves of a tree: one bit each in a byte."""

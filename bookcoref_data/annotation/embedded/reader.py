@@ -22,6 +22,7 @@ from ..narration import Narration
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from .conversation import Conversation, Spoken
+from .couples import find_couples
 from .discourse import INDEX, Discourse
 from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
 from .names import Person
@@ -45,13 +46,15 @@ _MOST_OTHERS, _CHANCE = 3, 0.02
 _ON_SCENE, _EXPLAINED = 150, 130
 """Tokens for which somebody who was mentioned stays on the scene, and those within which a book says who a
 speaker is whom it has only described."""
+_CALLS = 1.0
+"""What "papa" and "sir" say of who speaks (a logarithm)."""
+_BY_TITLE = 0.9
+"""Score of a wife whom the cast calls so: Mrs. Hill is the wife of Mr. Hill."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
 _OF_NAMINGS = slice(INDEX[OF_NAMINGS[0]], INDEX[OF_NAMINGS[-1]] + 1)
 _OF_PHRASES = slice(INDEX[OF_PHRASES[0]], INDEX[OF_PHRASES[-1]] + 1)
-
-
 _SURELY_YOUNG = 3
 """Times that somebody was called a boy or a child, and no less often than a man, that make him no man."""
 _BOY = 3
@@ -61,8 +64,6 @@ _OFTEN_MISS, _SELDOM = 3, 0.1
 _FADES, _STRANGER = 0.8, 0.3
 """What a vote on somebody's kin weighs after the next one, and what one for somebody outside the cast weighs:
 that is often one of the cast who was not recognised."""
-
-
 SURE, _SURE_BESIDE = 0.9, 0.947
 """Least score of a line that teaches how somebody talks, and of one that takes its speaker from another."""
 _SURE_RULES = frozenset(["said by name", "said by pronoun", "same paragraph"])
@@ -156,18 +157,12 @@ class OneReading:
     """
 
     def __init__(
-        self,
-        text: Text,
-        rankers: Mapping[str, Ranker],
-        *,
-        narration: Sequence[Narration] = (),
+        self, text: Text, rankers: Mapping[str, Ranker], *, narration: Sequence[Narration] = (),
         fixed: Mapping[int, int] | None = None,
         told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
-        thresholds: Mapping[str, float] | None = None,
-        always_somebody: bool = False,
-        teacher: Teacher | None = None,
-        earlier: OneReading | None = None,
-    ) -> None:
+        thresholds: Mapping[str, float] | None = None, always_somebody: bool = False,
+        teacher: Teacher | None = None, earlier: OneReading | None = None,
+    ) -> None:  # fmt: skip
         self.t = text
         self.rankers = rankers
         self.fixed = fixed or {}
@@ -204,6 +199,7 @@ class OneReading:
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()
         self._unmarried = self._find_unmarried()
+        self._couples = find_couples(text.people)
         self._voices = Voices(text.book, text.speech.spans, earlier.sure_lines()) if earlier else None
         if earlier:
             self._take_over(earlier)
@@ -310,6 +306,9 @@ class OneReading:
         if described and m.definite == "a" and (newcomer := self._newcomer(tag, m)) >= 0:
             self._settle(i, newcomer, "", 1.0)
             return
+        if kind == "nominal" and (spouse := self._spouse(i)) >= 0:
+            self._settle(i, spouse, kind, _BY_TITLE)
+            return
         ids = self._reference_candidates(i, kind, q)
         bearer = self._bearer_of_noun(m) if kind == "nominal" else -1
         if bearer >= 0:
@@ -342,6 +341,22 @@ class OneReading:
         """Who of the cast has "the lad" for a name, if he has no other; -1 for nobody."""
         bare = m.definite == "the" and m.start + 1 == m.head == m.end
         return self.t.nouns.get(m.noun, -1) if bare else -1
+
+    def _spouse(self, i: int) -> int:
+        """The husband or wife whom a phrase means by the name beside it ("Anna Hill, his wife"), or by the
+        names of the cast where nothing that was read says who it is; -1 for nobody. A teacher is asked
+        instead."""
+        m = self.t.markables[i]
+        if self.teacher or m.noun not in ("wife", "husband"):
+            return -1
+        owner = self._owner(m)
+        if beside := self._bridges.get(i):
+            named = [k for k, why in beside if why == "apposed" and self.t.markables[k].kind == "name"]
+            apposed = self._entity(named[0]) if named else -1
+            return apposed if apposed != owner and self._agrees(apposed, m.gender) else -1
+        known, spouse = self._kin_of(owner, m.noun), self._couples.get(owner, -1)
+        other = known != spouse and 0 <= known < self.state.cast
+        return -1 if other or not self._agrees(spouse, m.gender) else spouse
 
     def _newcomer(self, q: int, m: Markable) -> int:
         """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at
@@ -458,15 +473,9 @@ class OneReading:
         return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
 
     def _decide(
-        self,
-        kind: str,
-        ids: list[int],
-        x: np.ndarray,
-        key: object,
-        name: str = "",
-        somebody: bool = False,
+        self, kind: str, ids: list[int], x: np.ndarray, key: object, name: str = "", somebody: bool = False,
         lean: np.ndarray | None = None,
-    ) -> tuple[int, np.ndarray]:
+    ) -> tuple[int, np.ndarray]:  # fmt: skip
         """(row, probabilities of all rows); the last row means none of the candidates, which `somebody`
         excludes. `name` is a part of `kind` that may have a ranker of its own; `lean` is what else speaks for
         the candidates (a logarithm each)."""
@@ -840,7 +849,8 @@ class OneReading:
         self._mark_speaker(x, ids, q, subject, heard)
         lean = None
         if self._voices and tag.subject < 0:
-            lean = self._voices.lean(self.conversation.turn_of(q), ids)
+            turn = self.conversation.turn_of(q)
+            lean = self._voices.lean(turn, ids) + self._lean_of_calls(turn, ids)
         row, p = self._decide("speaker", ids, x, ("quote", q), somebody=self.always_somebody, lean=lean)
         score = float(p[row])
         e = ids[row] if row < len(ids) else -1
@@ -848,6 +858,25 @@ class OneReading:
             "said by pronoun" if tag.subject >= 0 else "turn"
         )  # fmt: skip
         self._say(q, e, rule, score)
+
+    def _lean_of_calls(self, turn: Sequence[int], ids: list[int]) -> np.ndarray:
+        """What the words by which a turn calls somebody say of who speaks it: "papa" is said by who has a
+        father in the book, "sir" by a woman where only one man talks."""
+        lean, male = np.zeros(len(ids)), self.state.p[ids, 0]
+        last, before = self.conversation.last_speakers(self.t.speech.spans[turn[0]][0])
+        for k in (k for q in turn for k in self.t.tags[q].vocatives):
+            m = self.t.markables[k]
+            if m.kind == "name":
+                continue
+            if m.noun in kin.KIN:
+                meant = [self._kin_of(e, m.noun) for e in ids]
+                lean += [_CALLS * ((who in ids) - (e in meant)) for e, who in zip(ids, meant, strict=True)]
+            gender = gender_of_noun(m.noun) or honorifics.honorific_gender(m.noun)
+            of = male if gender == "m" else 1 - male
+            fits = [n for n, e in enumerate(ids) if gender and e in (last, before) and of[n] > 0.5]
+            if len(fits) == 1:
+                lean[fits[0]] -= _CALLS
+        return lean
 
     def _mark_speaker(self, x: np.ndarray, ids: list[int], q: int, subject: int, heard: list[int]) -> None:
         f = INDEX

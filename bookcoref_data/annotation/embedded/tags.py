@@ -28,8 +28,6 @@ _SAID = lex.SPEECH_NOUNS | lex.VOICES
 _OWNS = frozenset(["'s", "’s"])
 _OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
 """Marks that may end a quote in the middle of a sentence."""
-
-
 _THESE_WORDS = lex.words("THESE_WORDS")
 """Objects of a verb of saying that stand for the quote beside it, or for the one who is spoken to."""
 _ABOUT = frozenset(["of", "about", "after"])
