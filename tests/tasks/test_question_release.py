@@ -57,6 +57,8 @@ def row(*options, mention="he", answer="Tom", genders=()):
         "answer": answer,
         "entity": answer,
         "genders": genders,
+        "category": "NOM",
+        "evidence_distance": 40,
     }
 
 
@@ -70,13 +72,18 @@ def test_what_is_wrong_with_a_question():
     none = row("Tom", "Ann", mention="poor Tom", answer="None of the Above")
     assert fault_of(none, BOOK, silver=False) is None
     # Silver errs on these, gold does not.
-    for kin in ("her father", "His young wife", "Edna's father", "grandfather", "the boy"):
+    for kin in ("her father", "His young wife", "Edna's father", "grandfather", "the boy", "the bride"):
         assert fault_of(row("Tom", "Ann", mention=kin), BOOK) == "a word for a relative"
         assert fault_of(row("Tom", "Ann", mention=kin), BOOK, silver=False) is None
     lady = row("Tom", "Mr. Palmer", "Ann", mention="the lady of Jack Palmer", answer="Ann")
     assert fault_of(lady, BOOK) == "the words of the mention name somebody else"
     assert fault_of(lady, BOOK, silver=False) is None
-    for other in ("my dear sir", "the old lady", "her"):
+    for word in ("dear", "Dear , dear"):
+        assert fault_of(row("Tom", "Ann", mention=word), BOOK) == "an exclamation"
+    far = row("Tom", "Ann", mention="the doctor") | {"evidence_distance": 501}
+    assert fault_of(far, BOOK) == "a nominal far from any name"
+    assert fault_of(far, BOOK, silver=False) is fault_of(far | {"category": "PRON"}, BOOK) is None
+    for other in ("my dear sir", "my dear", "the old lady", "her"):
         assert fault_of(row("Tom", "Ann", mention=other), BOOK) is None
 
 

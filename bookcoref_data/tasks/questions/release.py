@@ -21,10 +21,13 @@ from .phrases import PRONOUN_CLASS, letters_of, trimmed
 
 MOST_ALIKE = 5
 """Questions about nominals of a book with the same words: silver errs on all of "the Squire" alike."""
+FAR = 500
+"""Tokens from the last name of somebody: beyond it eight of nine nominals of silver were somebody else's."""
 Pairs = frozenset[tuple[str, str]]
 _MALFORMED = re.compile(r"\s[,.;:!?”]|[“(]\s|\" .* \"|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
 _TITLES = HONORIFICS | NAME_SUFFIXES
 _WOMEN = (MARRIED, UNMARRIED)
+_RELATIVES = KIN | word_set("bride bridegroom widow widower")
 _SMALL = word_set("a an and her his its my of one our that the their this your")
 
 
@@ -81,9 +84,9 @@ def said_by_the_words(mention: str, options: Sequence[str]) -> str | None:
 
 
 def is_kin(mention: str) -> bool:
-    """Whether a mention is a word for relatives ("her father", "grandfather", "the boy"): two people decide
-    who that is, and silver erred on nine of eighteen such."""
-    return any(word in KIN for word in mention.casefold().split())
+    """Whether a mention is a word for relatives ("her father", "grandfather", "the bride", "the boy"): two
+    people decide who that is, and silver erred on nine of eighteen such."""
+    return any(word in _RELATIVES for word in mention.casefold().split())
 
 
 def names_another(mention: str, entity: str, options: Iterable[str]) -> bool:
@@ -104,6 +107,10 @@ def fault_of(
         return "two options that may be one person"
     if silver and is_kin(question["mention"]):
         return "a word for a relative"
+    if silver and words_of(question["mention"]) == {"dear"} and "my" not in question["mention"].lower():
+        return "an exclamation"
+    if silver and question["category"] == "NOM" and question["evidence_distance"] > FAR:
+        return "a nominal far from any name"
     if silver and names_another(question["mention"], question["entity"], phrases):
         return "the words of the mention name somebody else"
     if said_by_the_words(question["mention"], phrases) == question["answer"]:
