@@ -446,6 +446,9 @@ def _in_parallel(
 
     if engine not in ENGINES:
         raise UsageError(f"unknown engine {engine!r}", expected=" or ".join(ENGINES))
+    if os.path.realpath(out) == os.path.realpath(books.path):
+        why = "another folder: the next run would read the annotation as a book"
+        raise UsageError(f"{out} is the folder of the books", expected=why)
     if slurm and engine != "datatrove":
         raise UsageError("--slurm needs --engine datatrove")
     books.check_casts()

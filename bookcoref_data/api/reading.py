@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
-from ..errors import UsageError, plural
+from ..errors import DataError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
@@ -340,6 +340,8 @@ def _chosen(source: Any, book: str, losses: ConversionReport | None = None) -> l
     from ..workflows.correct import one_annotation
 
     found = annotations_of(source, losses)
+    if not found:
+        raise DataError(f"{_label(source)} holds no book", hint="is this the right file?")
     return [one_annotation(found, book, _label(source))] if book else found
 
 

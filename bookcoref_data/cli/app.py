@@ -14,6 +14,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -206,6 +207,10 @@ def main() -> None:
     """
     from ..errors import BookcorefError, SourceError
 
+    # A stream that the caller closed leads nowhere; else a file that is opened would get its number.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     # In a locale that has no words for a letter, print its number instead of failing
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -287,7 +292,8 @@ def _fail(error: BookcorefError) -> int:
         fields = {"what": error.what, "expected": error.expected, "found": error.found, "hint": error.hint}
         texts = {name: None if value is None else str(value) for name, value in fields.items()}
         value = {"kind": type(error).__name__, "exit_code": error.exit_code, **texts}
-        print(json.dumps({"error": value}, ensure_ascii=False, indent=2))
+        with suppress(OSError):  # a full disk, which was the error
+            print(json.dumps({"error": value}, ensure_ascii=False, indent=2))
     return error.exit_code
 
 

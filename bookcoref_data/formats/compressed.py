@@ -132,6 +132,8 @@ def _unpacked(raw: io.BufferedReader, path: Path) -> IO[bytes]:
         return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), bound, path), 1 << 20)
     if head == ZSTD_MAGIC:
         return io.BufferedReader(_Bounded(_ZstdStream(raw, path), bound, path), 1 << 20)
+    if not head and path.suffix.lower() in SUFFIXES:
+        raise FormatError(f"{path}: the packed data is cut short", found="nothing", hint="fetch it again")
     return raw
 
 

@@ -112,9 +112,9 @@ def align_files(
     if not is_container(data):
         records = read_documents(old, old_format)
         chosen = [r for r in records if doc_key in (None, r.doc_key)]
-        if doc_key is not None and not chosen:
+        if not chosen:
             listed = ", ".join(r.doc_key for r in records[:20])
-            raise UsageError(f"{old} has no document {doc_key!r}", expected=listed)
+            raise UsageError(f"{old} has no document {doc_key or ''}".rstrip(), expected=listed or None)
         return align_records(chosen, new, new_format=new_format, least_matched=least_matched)
     pack = read_pack(data, str(old))
     if _is_plain(new, new_format):

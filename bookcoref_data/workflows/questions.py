@@ -14,7 +14,7 @@ from typing import Any
 from ..annotation.cast import make_cast
 from ..annotation.plan import default_plan
 from ..books import Mention, Record
-from ..errors import FormatError, UsageError
+from ..errors import DataError, FormatError, UsageError
 from ..files import write_bytes
 from ..formats import read_documents
 from ..formats.lines import read_lines
@@ -55,6 +55,8 @@ def build(
     """
     listener = progress or Silent()
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
+    if not any(records for _, records in datasets):
+        raise DataError(f"{', '.join(map(str, paths))}: no document", hint="is this the right file?")
 
     def phrases_of(record: Record) -> list[str | None] | None:
         by_group = {group: text for (key, group), text in (phrases or {}).items() if key == record.doc_key}

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import bookcoref_data as bc
 from benchmarks.check_inputs import (
     EDITS,
     HE,
@@ -35,7 +36,7 @@ from benchmarks.check_inputs import (
 from bookcoref_data.annotation.cast import make_cast, parse_cast
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit, anchor_of
-from bookcoref_data.errors import ChecksumError, FormatError, SourceError, UsageError
+from bookcoref_data.errors import ChecksumError, DataError, FormatError, SourceError, UsageError
 from bookcoref_data.exports.report import write_report
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
 from bookcoref_data.reading_page import PageOptions, render, serve
@@ -105,8 +106,6 @@ def test_a_hostile_edit_is_an_error_that_names_its_line_and_nothing_is_written(f
 
 
 def test_edits_made_by_a_program_are_held_to_the_same_rules(folder):
-    import bookcoref_data as bc
-
     for bad in (Edit("rename", character="Anna", name="\ud800"), Edit("link", character="Tom"), Edit("fly")):
         with pytest.raises(FormatError):
             bc.apply_edits(folder, [bad], folder)
@@ -175,8 +174,6 @@ def test_a_row_of_questions_answers_or_texts_of_the_wrong_kind_is_named(tmp_path
 
 
 def test_a_character_whom_nothing_mentions_is_told(folder):
-    import bookcoref_data as bc
-
     (done,) = bc.apply_edits(folder, [Edit("new", character="The Stranger")], folder)
     assert done.to_dict()["unmentioned"] == ["The Stranger"]
 
@@ -389,3 +386,26 @@ def test_numbers_and_depths_that_json_has_not_are_refused():
             parse_json(text, "here")
     assert parse_json('"\\ud83d\\ude00 [[[["', "here") == "😀 [[[["
     assert anchor_of(TOKENS, 0, 0).to_dict() == PLACE | {"after": "met Tom . “ I saw"}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.conll.zst"])
+def test_a_packed_file_of_no_bytes_is_cut_short(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(FormatError, match="cut short"):
+        bc.stats(tmp_path / name)
+
+
+def test_no_book_is_no_result(tmp_path):
+    """A page without a book, no questions, nothing aligned: exit code 0 said that all was well."""
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    for tried_here in (
+        lambda: bc.report(empty, tmp_path / "r.html"),
+        lambda: bc.audit(empty),
+        lambda: bc.export(empty, "csv", tmp_path / "x"),
+        lambda: bc.questions_build([empty], out=tmp_path / "q"),
+        lambda: bc.align(empty, empty),
+    ):
+        with pytest.raises((DataError, UsageError), match=r"no book|no document"):
+            tried_here()
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.jsonl"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -291,3 +292,29 @@ def test_bad_manifest_paths_are_usage_errors(copy, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="a named pipe"):
         verify(copy, manifest=tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_stream_that_the_caller_closed_leads_nowhere(tmp_path, stream):
+    """A file that was opened later had the number of the stream, or nothing was there to ask or to say."""
+    (tmp_path / "tiny.jsonl").write_text('{"doc_key": "a", "sentences": [["Ann"]], "clusters": [[[0, 0]]]}\n')
+    code = "from bookcoref_data.cli import main; main()"
+    words = [sys.executable, "-c", code, "convert", "-" if stream == 0 else "tiny.jsonl", "out.conll"]
+    command = shlex.join([*words, "--from", "jsonl"])
+    ran = subprocess.run(
+        ["sh", "-c", f"{command} {stream}>&-"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert b"Traceback" not in ran.stderr
+    assert (ran.returncode, (tmp_path / "out.conll").exists()) == (0, True)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
+def test_a_full_disk_behind_the_output_is_said_in_words():
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-c", "from bookcoref_data.cli import main; main()", "list", "--json"],
+            stdout=full, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert ran.returncode == 3
+    assert b"No space left" in ran.stderr
+    assert b"Traceback" not in ran.stderr

@@ -283,3 +283,11 @@ def test_nothing_is_lost(filled, tmp_path, monkeypatch, name):
         case.run(replace=True)
         assert (folder / case.victim).read_bytes() != content
         assert (folder / f"{case.victim}.~1~").read_bytes() == content
+
+
+def test_the_folder_of_the_books_is_no_output(tmp_path):
+    """Beside the books an annotation is a book of the next run."""
+    (tmp_path / "lamp.txt").write_text("Ann walked. She sang.\n")
+    with pytest.raises(UsageError, match="is the folder of the books"):
+        bc.annotate_many(tmp_path, "auto", out=tmp_path / ".." / tmp_path.name)
+    assert [path.name for path in tmp_path.iterdir()] == ["lamp.txt"]
