@@ -303,7 +303,8 @@ class _BlockWriter:
         self.linked = False  # whether a link leads away from the block, as in a table of contents
 
     def write(self, text: str, *, plain: bool = False) -> None:
-        """Add characters to the block; `plain` keeps line ends."""
+        """Add characters to the block; `plain` keeps line ends. Marks where a word may break are no text."""
+        text = text.replace("\xad", "")
         self._now.append(text if plain else re.sub(r"[ \t\n\r\f]+", " ", text))
 
     def line(self) -> None:

@@ -186,6 +186,13 @@ def test_a_table_of_contents_that_is_not_there_or_broken_changes_nothing():
         assert decode_book(archive(parts), "n") == decode_book(EPUB, "n")
 
 
+def test_marks_where_a_word_may_be_broken_hide_no_name():
+    assert (
+        decode_book(b"<html><body><p>Eliza&shy;beth and Jane</p></body></html>", "n").text
+        == "Elizabeth and Jane"
+    )
+
+
 def test_a_page_that_calls_windows_1252_latin_1_keeps_its_quotes():
     page = '<html><meta charset="iso-8859-1"><body><p>\u201cCaf\xe9,\u201d he said \u2014</p></html>'
     assert decode_book(page.encode("cp1252"), "n").text == "\u201cCaf\xe9,\u201d he said \u2014"
