@@ -213,7 +213,7 @@ def convert(
 
     Args:
         source: a file, a folder of files, a data set folder, a pipe, or - for stdin.
-        target: the file to write; for brat and booknlp a folder. .gz and .zst pack it.
+        target: the file to write; for brat and booknlp a folder. .gz and .zst pack it. - is standard output.
         read_as: format of `source`: jsonl, conll, corefud, brat, booknlp, folder (default: detected).
         write_as: format of `target`: jsonl, conll, corefud, brat, booknlp; for trainers jsonlines, wl-coref,
             fastcoref, fastcoref-text, longdoc, dual-cache (default: from its name).

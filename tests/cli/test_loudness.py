@@ -11,6 +11,16 @@ def test_quiet_says_results_and_errors_alone(built):
     assert built.run("show", "nobody", "--quiet").err.startswith("error: ")
 
 
+def test_what_is_converted_goes_to_standard_output(built):
+    built.run("convert", "bookcoref", "file.conll")
+    there = built.run("convert", "bookcoref", "-", "--to", "conll")
+    assert there.out == (built.cwd / "file.conll").read_text(encoding="utf-8")
+    assert not (built.cwd / "-").exists()
+    folder = built.run("convert", "bookcoref", "-", "--to", "brat")
+    assert (folder.code, folder.out) == (2, "")
+    assert "standard output takes one file" in folder.err
+
+
 def test_verbose_shows_where_an_error_comes_from(built):
     assert "Traceback" in built.run("-v", "show", "nobody").err
     assert "Traceback" not in built.run("show", "nobody").err

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -351,11 +353,19 @@ def convert(given: Given, target: Path, strict: bool = False, json: Json = False
         strict: exit with 1 if anything was left out.
 
     Examples:
-        bookcoref-data convert gold.jsonl gold.conll
+        bookcoref-data convert gold.jsonl - --to conll
         bookcoref-data convert bookcoref converted.jsonl --config split
         bookcoref-data convert system.conll system.jsonl --key gold.jsonl --strict
     """
-    done: ConversionReport = given()
+    done: ConversionReport
+    if str(target) == "-":
+        with TemporaryDirectory() as folder:
+            done = given(target=(made := Path(folder, target)))
+            if not made.is_file() or json:
+                raise UsageError("standard output takes one file", expected="--to jsonl, conll or corefud")
+            sys.stdout.buffer.write(made.read_bytes())
+    else:
+        done = given()
     if json:
         emit_json({**done.to_dict(), "target": str(target)})
     else:
