@@ -84,7 +84,8 @@ def merge(
         out: file (.conll, .conllu, .jsonl) or data set folder.
         by: "linker", "greedy", "id" (equal ids are one chain) or "new" (default: what the recipe says).
         least: least probability of a link that the linker makes (default: what the recipe says).
-        cast: list of characters, one a line: chains with the names of one become that character's.
+        cast: list of characters, one a line: chains with the names of one become that character's, and so
+            does each of its names in the text.
         decisions: table of decisions to take in place of `by`; repeatable, the majority decides.
         save: write the decisions made as a table.
         key: whole documents of the same tokens: score decisions and chains.

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..annotation.cast import Cast
 from ..annotation.embedded.names import NameTable, book_words
-from ..books import Record
+from ..books import Mention, Record
 from ..errors import DataError, SourceError, UsageError
 from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
@@ -105,35 +105,39 @@ def read_parts(path: Path, format: str | None = None) -> list[SplitDocument]:
 
 
 def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocument]:
-    """The documents with the characters of a cast file on the chains that have their names.
+    """The documents with the characters of a cast file on the chains, and on the mentions, that have their
+    names.
 
     A chain is a character's when more than half of its names are that character's: the name table of
-    `annotate` ties a name to a character, and it must be the head of the mention.
+    `annotate` ties a name to a character, and it must be the head of the mention. A name that no mention has
+    as its head is a mention of its own.
     """
-    cast = read_cast(path, "one character a line; see docs/annotation.md")
-    return [replace(document, names=_names_of_chains(document, cast)) for document in documents]
+    cast = read_cast(path, "one character a line; see docs/annotating.md")
+    return [_with_names(document, cast) for document in documents]
 
 
-def _names_of_chains(document: SplitDocument, cast: Cast) -> dict[ChainRef, str]:
+def _with_names(document: SplitDocument, cast: Cast) -> SplitDocument:
     table, words = NameTable(cast), book_words(document.tokens)
     table.learn(words)
     hits = table.find(words)
-    character = {
-        i: who for hit, (who, _) in zip(hits, table.settle(hits), strict=True)
-        for i in range(hit.start, hit.end + 1)
-    }  # fmt: skip
+    known = [(Mention(hit.start, hit.end), cast.names[who])
+             for hit, (who, _) in zip(hits, table.settle(hits), strict=True) if who >= 0]  # fmt: skip
+    character = {i: name for mention, name in known for i in range(mention.start, mention.end + 1)}
     rules = TypeRules(document.tokens, document.sentence_ends, cast.names)
-    found = {}
+    found, named, heads = dict[ChainRef, str](), dict[Mention, str](), set[int | None]()
     for ref, mentions in document.chains.items():
-        heads = [
-            head_of(document.tokens, *m) for m in mentions
-            if any(i in character for i in range(m.start, m.end + 1)) or rules.type_of(*m) == "name"
-        ]  # fmt: skip
-        counts = Counter(character[head] for head in heads if head in character)
-        for who, count in counts.most_common(1):
-            if 2 * count > len(heads):
-                found[ref] = cast.names[who]
-    return found
+        own = {m: head_of(document.tokens, *m) for m in mentions}
+        heads.update(own.values())
+        sure = {m: character[head] for m, head in own.items() if head in character}
+        names = sum(
+            any(i in character for i in range(m.start, m.end + 1)) or rules.type_of(*m) == "name" for m in own
+        )
+        named.update(sure)
+        for who, count in Counter(sure.values()).most_common(1):
+            if 2 * count > names:
+                found[ref] = who
+    alone = {m: name for m, name in known if not heads & {*range(m.start, m.end + 1)}}
+    return replace(document, names=found, named=named | alone)
 
 
 def decide(

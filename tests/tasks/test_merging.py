@@ -483,3 +483,19 @@ def test_a_cast_joins_the_chains_of_a_character_and_names_them(tmp_path):
     (document,) = with_cast(documents_of(records), cast)
     record = merge(document, decide_with_linker(document)).to_record()
     assert {name: len(mentions) for name, mentions in record.characters} == {"Boxer": 4, "Clover": 2}
+
+
+def test_with_a_cast_a_name_is_its_characters_whichever_chain_has_it(tmp_path):
+    """Also where the system put it into another chain, or missed it, as it misses groups."""
+    text = "Boxer came . Clover slept . The sheep bleated . Boxer 's friend said : the sheep !"
+    words, chain = text.split(), [Mention(0, 0), Mention(3, 3), Mention(10, 12)]
+    records = [Record(f"b_window{n}", "", [words], [chain]) for n in range(2)]
+    cast = tmp_path / "cast.txt"
+    cast.write_text("Boxer\nClover\nThe Sheep\n")
+    (document,) = with_cast(documents_of(records), cast)
+    record = merge(document, decide_with_linker(document)).to_record()
+    found = {name: [(m.start, m.end) for m in ms if m.start < len(words)] for name, ms in record.characters}
+    assert found == {"Boxer": [(0, 0), (10, 10)], "Clover": [(3, 3)], "The Sheep": [(6, 7), (15, 16)]}
+    others = [c for c in record.clusters if c not in [ms for _, ms in record.characters]]
+    assert [[(m.start, m.end) for m in c if m.start < len(words)] for c in others] == [[(10, 12)]]
+    assert sum(map(len, record.clusters)) == len({m for c in record.clusters for m in c}) == 12

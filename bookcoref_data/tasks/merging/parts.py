@@ -41,8 +41,9 @@ class SplitDocument:
     first token of the first mention, longer mentions first, then id. `numbers` are the parts' own numbers,
     `part_starts` their first tokens. `layers` are annotations of tokens by name, "speakers" among them.
     Of windows that overlap, `shared` names for a chain the earlier one with which it shares mentions.
-    `names` are the characters of a cast whose chains are known; chains of one character are one. `windows`:
-    the parts are windows of a book, and not an annotator's.
+    `names` are the characters of a cast whose chains are known; chains of one character are one. `named` are
+    mentions that are a name of the cast: in the long document they are that character's, whichever chain has
+    them, if any. `windows`: the parts are windows of a book, and not an annotator's.
     """
 
     doc_key: str
@@ -53,6 +54,7 @@ class SplitDocument:
     layers: Mapping[str, Layer] = field(default_factory=dict)
     shared: Mapping[ChainRef, ChainRef] = field(default_factory=dict)
     names: Mapping[ChainRef, str] = field(default_factory=dict)
+    named: Mapping[Mention, str] = field(default_factory=dict)
     gutenberg_key: str = ""
     overlaps: bool = False
     windows: bool = False
@@ -100,16 +102,17 @@ class JoinedChains:
     def to_record(self) -> Record:
         """The long document: clusters in order of first mention, ids as written in CoNLL."""
         document = self.document
-        found: list[tuple[list[Mention], str]] = []
-        claimed: set[Mention] = set()
+        owned: dict[str | ChainRef, set[Mention]] = {}
+        claimed = {*document.named}
         for root, refs in self.chains.items():
             own = self.mentions_of(root) - claimed
             if document.overlaps:
                 claimed |= own
             name = next((document.names[ref] for ref in refs if ref in document.names), "")
-            if own:
-                found.append((sorted(own), name))
-        found.sort()
+            owned.setdefault(name or root, set()).update(own)
+        for mention, name in document.named.items():
+            owned.setdefault(name, set()).add(mention)
+        found = sorted((sorted(ms), who if isinstance(who, str) else "") for who, ms in owned.items() if ms)
         layers = dict(document.layers)
         return Record(
             document.doc_key, document.gutenberg_key, [list(s) for s in document.sentences],
