@@ -12,7 +12,7 @@ mutant that no test notices is a survivor: either a test is missing or the code 
 The first run measures which test reaches which function and how long it takes. `--map` keeps this in a file;
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
 function, the quickest first, then the others that reach its file or belong to its room, up to `--most`
-seconds in all; the first failure ends it.
+seconds in all; the first failure ends it. Tests marked `long` stay out.
 A test that computes ten times as long as on the unchanged code (and at least ten seconds) counts as failed;
 processor time counts, so that a busy machine kills no mutant.
 
@@ -64,6 +64,7 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add,
 }  # fmt: skip
 QUIET = ["-q", "-o", "addopts=", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist"]
+QUIET += ["-m", "not long"]
 # A process that has imported everything but the package, and forks for each run of pytest. In the fork: no
 # shrinking of failures (one is enough), and an end for tests that hang.
 SERVER = """
