@@ -35,6 +35,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -221,6 +222,7 @@ def _functions(tree: ast.Module) -> dict[int, str]:
     return found
 
 
+@cache
 def _functions_of_lines(source: str) -> dict[int, str]:
     """For each line the function that holds it; lines that run at import are left out."""
     tree = ast.parse(source)
