@@ -133,7 +133,7 @@ _JSON_NAMES = {"book_title": "title", "character_name": "character", "book_autho
 
 def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
     lines = _lines(path)
-    _, first = next(lines, (0, ""))
+    first = next((line for _, line in lines), "")
     header = [column.strip().lower() for column in first.split("\t")]
     missing = sorted(set(needed) - set(header))
     if missing:

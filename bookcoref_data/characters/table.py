@@ -116,7 +116,7 @@ def read_table(path: Path) -> Iterator[CastRow]:
     except (OSError, SourceError) as error:
         raise SourceError(
             f"cannot read the cast table {path}",
-            found=getattr(error, "strerror", None) or getattr(error, "found", None),
+            found=error.found if isinstance(error, SourceError) else error.strerror,
             hint="make one with `bookcoref-data harvest wikidata` or `harvest liscu`",
         ) from error
     with stream:

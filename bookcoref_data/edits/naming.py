@@ -76,7 +76,7 @@ def _all_of(groups: list[set[int]]) -> set[int]:
 
 def _shortened(word: str) -> set[str]:
     """The word, and what is left of it without one letter."""
-    if not _LEAST_LETTERS <= len(word) <= 40:
+    if len(word) > 40:
         return {word}
     return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 

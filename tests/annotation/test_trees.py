@@ -95,6 +95,16 @@ def test_a_mixed_score_has_both_shares(forest):
         np.testing.assert_allclose(mixed.scores(q.x), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_hidden_units_taken_some_at_a_time_give_what_all_give_at_once():
+    chance = np.random.default_rng(4)
+    mean, scale, w1, b1, w2 = (
+        chance.normal(size=size).astype(np.float32) for size in (WIDTH, WIDTH, (WIDTH, 250), 250, 250)
+    )
+    x = chance.normal(size=(6, WIDTH)).astype(np.float32)
+    expected = np.maximum((x - mean) * scale @ w1 + b1, 0) @ w2
+    np.testing.assert_allclose(Ranker(mean, scale, w1, b1, w2).scores(x), expected, rtol=1e-4, atol=1e-3)
+
+
 def test_trees_alone_keep_no_network(forest):
     alone = mix(nothing(), forest, 1.0)
     assert alone.w1.shape == (WIDTH, 0)

@@ -68,8 +68,9 @@ def test_a_truncated_gzip_file_is_refused(tmp_path):
 
 
 def test_a_missing_table_says_how_to_make_one(tmp_path):
-    with pytest.raises(SourceError, match="harvest wikidata"):
+    with pytest.raises(SourceError, match="harvest wikidata") as caught:
         list(read_table(tmp_path / "none.jsonl"))
+    assert "No such file" in str(caught.value)
 
 
 def test_a_failed_write_leaves_the_old_table(tmp_path):

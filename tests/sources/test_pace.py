@@ -53,6 +53,13 @@ def test_each_host_gets_its_turns_at_the_rate():
     assert len(waits) == 2
 
 
-def test_a_negative_pace_is_refused():
+@pytest.mark.parametrize(
+    "wrong", [{"per_second": -0.1}, {"attempts": 0}, {"first_wait": -0.1}, {"longest_wait": -0.1}]
+)
+def test_a_negative_pace_is_refused(wrong):
     with pytest.raises(UsageError):
-        Pace(per_second=-1)
+        Pace(**wrong)
+
+
+def test_a_pace_without_limits_and_waits_is_allowed():
+    assert Pace(per_second=0, attempts=1, first_wait=0, longest_wait=0).attempts == 1

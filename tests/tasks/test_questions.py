@@ -291,6 +291,16 @@ def test_nested_confusions_are_errors_that_name_an_overlapping_entity():
     assert grade([row], [{"id": "1", "answer": "C"}]).nested_confusions == 0
 
 
+def test_pronouns_are_graded_by_person():
+    row = {"options": ["A", "B"], "answer": "A", "category": "PRON", "mention": "m", "is_nested": False,
+           "in_dialogue": False, "overlapping": [], "genders": ["male", "female"]}  # fmt: skip
+    words = ("I", "you", "he", "she", "they")
+    rows = [{**row, "id": word, "pronoun_class": PRONOUN_CLASS[word.lower()]} for word in words]
+    groups = grade(rows, [{"id": word, "answer": "A"} for word in ("I", "he")]).groups
+    assert (groups["I or you"].right, groups["I or you"].total) == (1, 2)
+    assert groups["other pronouns"].right == 1
+
+
 def test_replies_are_read_and_the_quoted_mention_is_graded(made):
     rows = rows_of(made)[:4]
     reply = "- Mention: {{{{{}}}}}\n- The mention refers to: {}".format

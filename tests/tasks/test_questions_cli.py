@@ -68,6 +68,8 @@ def test_words_alone_answer_with_the_nearest_and_the_commonest():
     nearest, commonest = text_answers([row]).values()
     assert (nearest[0]["answer"], commonest[0]["answer"]) == ("Ben", "Ann")
     assert {a[0]["answer"] for a in text_answers([row | {"options": ["Dan", NONE]}]).values()} == {NONE}
+    _, commonest = text_answers([row | {"text": "Ann saw Ben . {{She}} left Ben . Ben slept ."}]).values()
+    assert commonest[0]["answer"] == "Ben"  # what is said after the mention counts, too
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,22 @@ def test_married_and_unmarried_women_have_different_titles():
     assert not honorifics.OFFICES & (honorifics.MALE_HONORIFICS | honorifics.FEMALE_HONORIFICS)
 
 
+@pytest.mark.parametrize(
+    ("word", "before", "after", "date"),
+    [
+        ("may", "in", "she", True),
+        ("may", "you", "go", False),
+        ("may", "on", "3", True),
+        ("may", "3rd", "was", True),
+        ("may", "on", "21st", True),
+        ("march", "the", "hare", True),
+        ("anna", "in", "3", False),
+    ],
+)
+def test_a_month_is_a_date_where_it_stands_in_one(word, before, after, date):
+    assert calendar.is_date(word, before, after) is date
+
+
 def test_the_lists_of_pronouns_do_not_overlap():
     parts = [pronouns.FIRST, pronouns.FIRST_PLURAL, pronouns.SECOND, pronouns.MALE, pronouns.FEMALE,
              pronouns.NEUTER, pronouns.PLURAL, pronouns.RELATIVE, pronouns.DEMONSTRATIVE]  # fmt: skip

@@ -83,3 +83,18 @@ def test_one_refused_book_stops_no_other(tmp_path):
     assert "RTF" in reports[1]["error"]
     assert reports[2]["exit_code"] == 3
     assert (tmp_path / "out/good.txt").read_text().startswith("CHAPTER I")
+
+
+def test_the_table_says_what_was_cut_besides_header_and_footer(tmp_path):
+    book = tmp_path / "book.txt"
+    prose = "Ada baked the bread of the village before the sun was up.\n\n" * 30
+    book.write_text(
+        "*** START OF THE PROJECT GUTENBERG EBOOK BREAD ***\n\n\nCHAPTER I\n\n\n"
+        f"[Illustration: an oven]\n\n{prose}*** END OF THE PROJECT GUTENBERG EBOOK BREAD ***\n"
+    )
+    done = CliRunner().invoke(make_app(), ["clean", str(book), "--out", str(tmp_path / "out.txt")])
+    assert done.exit_code == 0, done.output
+    assert "illustration" in done.stdout
+    (row,) = (line for line in done.stdout.splitlines() if "illustration" in line)
+    assert "header" not in row
+    assert "footer" not in row

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bookcoref_data.errors import FormatError, SourceError
+from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.workflows.guide_texts import read_works
 from bookcoref_data.workflows.match import load_overrides
 
@@ -39,3 +39,9 @@ def test_another_file_is_refused_with_a_message(table, read, content):
 def test_a_missing_table_is_named(table, read):
     with pytest.raises(SourceError, match="cannot read"):
         read(table)
+
+
+def test_a_decision_that_is_none_is_named_with_its_line(table):
+    table.write_text(HEAD + "8\t\tshmoop\tinn\t\n\nperhaps\t\tshmoop\tferry\t7\n")
+    with pytest.raises(UsageError, match=r"works\.tsv:4: decision = 'perhaps'"):
+        load_overrides(table)

@@ -54,7 +54,7 @@ class Session:
             mentions = sorted(merged.mentions_of(root))
             shared = len(mine & set(self._words(mentions)))
             found.append((advised not in refs, -shared, -mentions[-1].start, root, mentions))
-        found.sort(key=lambda item: item[:4])
+        found.sort()  # no two have one root
         return [Option(root, len(ms), self._shown(ms)) for *_, root, ms in found]
 
     def _words(self, mentions: Sequence[Mention]) -> list[str]:
