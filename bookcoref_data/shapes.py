@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from math import isinf
 from pathlib import PurePath
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -41,11 +42,11 @@ def parse_json(text: str, place: str) -> Any:
     """The value of one JSON text. `place` (`file:line`) begins the error.
 
     Raises:
-        FormatError: not JSON, deeper than 100 levels, NaN or Infinity, or half a surrogate pair, which no
-            file in UTF-8 can hold.
+        FormatError: not JSON, deeper than 100 levels, NaN or a number without end, a field given twice, or
+            half a surrogate pair, which no file in UTF-8 can hold.
     """
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=once)
         if text.count("[") + text.count("{") > MOST_DEPTH:
             depth = 0
             for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
@@ -57,12 +58,36 @@ def parse_json(text: str, place: str) -> Any:
         return value
     except UnicodeEncodeError as error:
         raise FormatError(f"{place}: a text holds half a surrogate pair", found=str(error)) from error
+    except GivenTwice as error:
+        raise FormatError(
+            f"{place}: a field is given twice", expected="each field once", found=error
+        ) from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{place}: is not valid JSON", found=str(error)[:200]) from error
 
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if isinf(value):
+        raise ValueError(f"{word[:40]} is too large a number")
+    return value
+
+
+class GivenTwice(ValueError):
+    """The name of a field that an object has twice."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of some fields, as `json` hands them over. Raises GivenTwice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise GivenTwice(repr(next(name for i, name in enumerate(names) if name in names[:i])))
+    return value
 
 
 def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = FormatError) -> None:

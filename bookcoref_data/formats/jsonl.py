@@ -16,6 +16,7 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
+from ..shapes import GivenTwice, once
 from .base import FIELDS
 from .compressed import packing
 from .conversion_report import ConversionReport, Note
@@ -168,7 +169,7 @@ def format_record(record: Record) -> bytes:
 
 def _parse_json(line: str, source: str) -> dict[str, Any]:
     try:
-        value = json.loads(line, object_pairs_hook=_object)
+        value = json.loads(line, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         hint = "each line must be one whole JSON document"
         if line.strip() in ("{", "[") or error.pos >= len(line.rstrip()):
@@ -176,9 +177,9 @@ def _parse_json(line: str, source: str) -> dict[str, Any]:
         raise FormatError(
             f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
         ) from error
-    except _LineFault as fault:
+    except GivenTwice as error:
         raise FormatError(
-            f"{source}: a field is given twice", expected=fault.expected, found=fault.found
+            f"{source}: a field is given twice", expected="each field once", found=error
         ) from None
     except (RecursionError, ValueError) as error:
         raise FormatError(f"{source}: is not valid JSON", found=str(error)) from error
@@ -188,15 +189,6 @@ def _parse_json(line: str, source: str) -> dict[str, Any]:
             expected="a JSON object with doc_key, sentences, clusters",
             found=_show(value),
         )
-    return value
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise _LineFault("", "each field once", _Words(repr(twice)))
     return value
 
 
