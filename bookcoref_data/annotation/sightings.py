@@ -38,7 +38,8 @@ _SPEAKERS_SHARE = 0.1
 """Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
 Bertrams."""
 _SPEAKS = 8
-"""Times that a name must speak, beside that share, to be a person's wherever else it stands."""
+"""Times that a name must speak, beside that share, to be a person's wherever else it stands; half of both are
+enough where it never has "the"."""
 _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 """What it says for a person that a name speaks, is the subject of a verb, is a first name."""
 
@@ -46,8 +47,8 @@ _SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
 @dataclass(slots=True)
 class Sighting:
     """A name without its titles: how often it occurs with each title ("" without), what speaks for a person
-    and for something else, how often it speaks, how often it is "the Dashwoods", its token numbers by title,
-    and by title how often the next pronoun is "he" (m) or "she" (f): twice where the name is a subject."""
+    and for something else, how often it speaks, is "the Dashwoods", stands behind "the", its token numbers by
+    title, and how often the next pronoun is "he" (m) or "she" (f): twice where the name is a subject."""
 
     words: Words
     titles: Counter[str] = field(default_factory=Counter)
@@ -55,6 +56,7 @@ class Sighting:
     other: float = 0.0
     speaks: int = 0
     plural: int = 0
+    behind_the: int = 0
     places: dict[str, list[int]] = field(default_factory=dict)
     pronouns: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -83,7 +85,8 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     for words, seen in [*found.items()]:
         if len(words) == 1 and words[0].lower() in _DEMONYMS and seen.speaks < _SPEAKS:
             del found[words]
-        if seen.speaks >= max(_SPEAKS, _SPEAKERS_SHARE * seen.count):
+        named = not seen.behind_the and seen.speaks >= max(_SPEAKS, _SPEAKERS_SHARE * seen.count) / 2
+        if named or seen.speaks >= max(_SPEAKS, _SPEAKERS_SHARE * seen.count):
             # "Wilfred of Ivanhoe" makes no place of Ivanhoe where he speaks.
             seen.other = 0.0
     return found
@@ -201,6 +204,7 @@ def _add(
         seen.person += 1
     first = words[0].lower() in lex.FIRST_NAMES
     before = book.tokens[start - 1].lower() if start else ""
+    seen.behind_the += before == "the"
     seen.plural += (before == "the" or parse.tag[end] == "NNPS") and words[-1][-1:] == "s"
     verb = int(parse.head[end])
     if parse.dep[end] == "nsubj" and parse.tag[verb][:2] == "VB":

@@ -193,6 +193,25 @@ def test_nicknames_join_the_name(proposed):
     assert "Meg" in of(cast, "Margaret Hill")
 
 
+@pytest.mark.parametrize(
+    ("full", "pet"),
+    [("Robert", "Bertie"), ("Eleanor", "Ella"), ("Elizabeth", "Lisbeth"), ("Mary", "Poll"),
+     ("Nicholas", "Nicky"), ("Alexander", "Alick"), ("David", "Dave")],
+)  # fmt: skip
+def test_pet_names_that_are_spelt_otherwise_are_known(proposed, full, pet):
+    """The list of the rankers and that of the casts add to each other."""
+    cast = proposed(f"{full} Hill spoke.", f"{full} ran.", f"{full} said so.", f"{pet} laughed.")
+    assert pet in of(cast, f"{full} Hill")
+
+
+def test_a_name_that_speaks_and_never_has_the_is_a_person_wherever_else_it_stands(proposed):
+    """Chingachgook stood behind "of" and "to" more often than he spoke, and was nobody."""
+    told = ("Uncas spoke to {}.", "{} answered.", "Uncas thought of {}.", "Uncas ran from {}.")
+    assert "Chingachgook" in proposed(*(line.format("Chingachgook") for line in told))
+    several = proposed(*(line.format("Soldan") for line in told), "Uncas met the Soldan.")
+    assert "Soldan" not in several
+
+
 def test_a_title_alone_is_a_name_where_nobody_else_has_it(proposed):
     cast = proposed("The Queen said so.", "Then the Queen cried.", "Anna heard the Queen.", "Anna said no.")
     assert "the Queen" in cast

@@ -63,6 +63,9 @@ FEMALE_FIRST = words("FEMALE_FIRST")
 FIRST_NAMES = MALE_FIRST | FEMALE_FIRST
 
 NICKNAMES = word_pairs(_LISTS["NICKNAMES"])
-NICKNAMES_IN_CASTS = NICKNAMES | word_pairs(_LISTS["NICKNAMES_IN_CASTS"])
+NICKNAMES_IN_CASTS = NICKNAMES | {
+    first: f"{NICKNAMES.get(first, '')} {more}"
+    for first, more in word_pairs(_LISTS["NICKNAMES_IN_CASTS"]).items()
+}
 """With those that only proposed casts use: the rankers learned with `NICKNAMES`."""
 """First name -> nicknames, as a string of words."""
