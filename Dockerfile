@@ -2,8 +2,8 @@
 FROM python:3.12-slim-bookworm
 COPY . /src
 RUN pip install --no-cache-dir "/src[annotate]" && rm -rf /src \
-    && useradd --create-home reader && install --directory --owner=reader /work
-USER reader
+    && useradd --create-home --uid 1000 reader && install --directory --owner=reader /work
+USER 1000
 WORKDIR /work
 ENV BOOKCOREF_DATA_HOME=/home/reader/cache
 ENTRYPOINT ["bookcoref-data"]
