@@ -116,8 +116,8 @@ def _parse(key: str, source: str, tables: _Tables, note: Note) -> base.Parsed:
     return base.Parsed(key, sentences, clusters, source, extra, layers=layers, keep_ids=True)
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write each document as .tokens, .entities, .quotes and .book; returns how many documents.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write each document as .tokens, .entities, .quotes and .book.
 
     `path` is a folder, or for a single document the name of its .tokens file. Where the record does not say
     whether a mention is a name, a noun phrase or a pronoun (`prop`), that is derived from its words, and its
@@ -127,9 +127,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
-    report, count = report or ConversionReport(), 0
+    report = report or ConversionReport()
     for record, target in targets(records, path, ".tokens"):
-        count += 1
         note = report.note(record.doc_key)
         note(base.EMPTY_SENTENCE, count=base.sentences_of(record).count([]))
         mentions = _WrittenMentions(record, note)
@@ -151,7 +150,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             with packing(beside(target, suffix)) as stream:
                 for row in rows:
                     stream.write(row.encode("utf-8"))
-    return count
 
 
 class _Table:

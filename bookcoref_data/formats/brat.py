@@ -122,8 +122,8 @@ def _parse(
     return base.Parsed(key, sentences, clusters, path, extra, keep_ids=litbank), annotation.comment
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write each document as a pair of files; returns how many documents.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write each document as a pair of files.
 
     `path` is a folder, or for a single document the name of its .ann file (the .txt goes beside it).
     Not sayable, and told to `report`: mentions outside the tokens, empty clusters and sentences,
@@ -132,9 +132,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
-    report, count = report or ConversionReport(), 0
+    report = report or ConversionReport()
     for record, target in targets(records, path, ".ann"):
-        count += 1
         note = report.note(record.doc_key)
         text, starts, ends = _lay_out(record, note)
         clusters = _numbered(record, len(starts), note)
@@ -157,7 +156,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             stream.write(text.encode("utf-8"))
         with packing(target) as stream:
             stream.write("".join(lines).encode("utf-8"))
-    return count
 
 
 def _read_text(path: Path) -> str:

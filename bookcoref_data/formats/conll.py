@@ -97,8 +97,8 @@ def read(
             yield document.record(reader.comments.get(document.doc_key), note)
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write documents as CoNLL-2012; returns how many.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write documents as CoNLL-2012.
 
     The comments of all documents stand before the first `#begin document`, where every reader skips
     them. Not sayable, and told to `report`: mentions that cross one of their own cluster, mentions outside
@@ -107,11 +107,10 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document has no tokens and no sentence lengths.
     """
-    report, count = report or ConversionReport(), 0
+    report = report or ConversionReport()
     with packing(path) as stream, tempfile.TemporaryFile() as bodies:
         for record in records:
             note = report.note(record.doc_key)
-            count += 1
             ids = base.cluster_ids(record, digits=True)
             lines = list(_lines_of(record, ids, note))
             # What the lines of one document say
@@ -124,7 +123,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             bodies.write("".join(lines).encode("utf-8"))
         bodies.seek(0)
         shutil.copyfileobj(bodies, stream)
-    return count
 
 
 @dataclass

@@ -126,8 +126,8 @@ def _documents(
         yield document
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write documents as CorefUD; returns how many.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write documents as CorefUD.
 
     Not sayable, and told to `report`: mentions over a sentence end (scorers of this format refuse them),
     mentions that cross one of their own cluster or lie outside the tokens, empty clusters and sentences,
@@ -136,11 +136,10 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known.
     """
-    report, count, clusters = report or ConversionReport(), 0, 0
+    report, clusters = report or ConversionReport(), 0
     with packing(path) as stream:
         for record in records:
             note = report.note(record.doc_key)
-            count += 1
             # The record's own ids if they fit; tools of this format want ids to differ between documents.
             ids = base.cluster_ids(record)
             own = record.extra.get("cluster_ids") == ids and not any(number.isdigit() for number in ids)
@@ -155,7 +154,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             comment = base.comment_for(record, parsed, ids, note)
             report.wrote(sum(map(len, base.sentences_of(record))), parsed.clusters.values())
             stream.write("".join((base.to_line(comment), "\n", *lines)).encode("utf-8"))
-    return count
 
 
 class _SentenceReader:

@@ -67,22 +67,21 @@ def read_documents(
 def write_documents(
     records: Iterable[Record], path: Path | str, format: str | None = None, *,
     report: ConversionReport | None = None, **options: Any,
-) -> int:  # fmt: skip
-    """Write documents whole or not at all, in the format named or told by the suffix; returns how many.
+) -> None:  # fmt: skip
+    """Write documents whole or not at all, in the format named or told by the suffix.
 
     `report` hears what the format cannot hold. `options` go to the writer ("tokenizer" and "segment_length"
     for longdoc and dual-cache).
     """
     path = Path(path)
-    return writer_of(SYSTEMS.get(format or "", format) or detect.for_output(path))(
-        records, path, report=report, **options
-    )
+    write = writer_of(SYSTEMS.get(format or "", format) or detect.for_output(path))
+    write(records, path, report=report, **options)
 
 
-def writer_of(format: str) -> Callable[..., int]:
+def writer_of(format: str) -> Callable[..., None]:
     """The function that writes a format. Raises UsageError where there is no such format."""
     name = {"fastcoref": "write_tokens", "fastcoref-text": "write_texts"}.get(format, "write")
-    writer: Callable[..., int] = getattr(_module(format), name)
+    writer: Callable[..., None] = getattr(_module(format), name)
     return writer
 
 

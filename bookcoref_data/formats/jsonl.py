@@ -104,8 +104,8 @@ def parse_record(
         ) from None
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write official records, one a line; returns how many.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write official records, one a line.
 
     Left out, and counted in `report`: layers that do not fit the tokens, speakers named "-" (nobody), fields
     whose name has another meaning here.
@@ -113,14 +113,12 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a mention that is no span.
     """
-    report, count = report or ConversionReport(), 0
+    report = report or ConversionReport()
     with packing(path) as stream:
         for record in records:
             line, kept = _whole(record, report.note(record.doc_key))
             stream.write(line)
-            count += 1
             report.wrote(None if kept.sentences is None else sum(map(len, kept.sentences)), kept.clusters)
-    return count
 
 
 def _whole(record: Record, note: Note) -> tuple[bytes, Record]:

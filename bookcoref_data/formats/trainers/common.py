@@ -25,9 +25,9 @@ LineOf = Callable[[Record, ConversionReport, Note], dict[str, Any]]
 
 def write_lines(
     records: Iterable[Record], path: Path, line_of: LineOf, report: ConversionReport | None
-) -> int:
-    """Write `line_of(record, report, note)`, a JSON object, for each record; returns how many."""
-    report, count = report or ConversionReport(), 0
+) -> None:
+    """Write `line_of(record, report, note)`, a JSON object, for each record."""
+    report = report or ConversionReport()
     with packing(path) as stream:
         for record in records:
             value = line_of(record, report, report.note(record.doc_key))
@@ -36,8 +36,6 @@ def write_lines(
             except UnicodeEncodeError:  # half a surrogate pair in a token
                 line = json.dumps(value).encode("ascii")
             stream.write(line + b"\n")
-            count += 1
-    return count
 
 
 def note_fields(record: Record, report: ConversionReport, held: Iterable[str] = ()) -> None:

@@ -28,15 +28,15 @@ from .common import note_fields, steady_speakers, visible_clusters, write_lines
 __all__ = ["read", "write", "write_texts", "write_tokens"]
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write documents as lines of JSON; returns how many.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write documents as lines of JSON.
 
     Left out, and counted in `report`: names of characters, Gutenberg keys, token layers, unknown fields.
 
     Raises:
         DataError: a document's tokens are not known.
     """
-    return write_lines(records, path, _line_of, report)
+    write_lines(records, path, _line_of, report)
 
 
 def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
@@ -52,17 +52,17 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
     }
 
 
-def write_tokens(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write what fastcoref's trainer reads; returns how many documents. Sentences are not kept."""
-    return write_lines(records, path, _token_line, report)
+def write_tokens(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write what fastcoref's trainer reads. Sentences are not kept."""
+    write_lines(records, path, _token_line, report)
 
 
-def write_texts(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write texts with clusters by characters; returns how many documents.
+def write_texts(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write texts with clusters by characters.
 
     Tokens are separated by a space, sentences by a line end.
     """
-    return write_lines(records, path, _text_line, report)
+    write_lines(records, path, _text_line, report)
 
 
 def _token_line(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:

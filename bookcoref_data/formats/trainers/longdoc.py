@@ -27,8 +27,8 @@ NO_SUBWORD = "mentions for which the tokenizer has no subword"
 def write(
     records: Iterable[Record], path: Path, *, report: ConversionReport | None = None,
     tokenizer: str | FastTokenizer | None = None, segment_length: int = SEGMENT_LENGTH,
-) -> int:  # fmt: skip
-    """Write documents in subwords of `tokenizer` (a name, a folder, or a fast tokenizer); returns how many.
+) -> None:  # fmt: skip
+    """Write documents in subwords of `tokenizer` (a name, a folder, or a fast tokenizer).
 
     Raises:
         UsageError: no tokenizer, one that is not fast, or segments of fewer than 3 subwords.
@@ -43,7 +43,7 @@ def write(
         raise UsageError(f"--segment-length {segment_length} is too short", expected="at least 3")
     loaded = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
     room = segment_length - _SPECIAL
-    return write_lines(records, path, lambda r, report, note: _line_of(r, report, note, loaded, room), report)
+    write_lines(records, path, lambda r, report, note: _line_of(r, report, note, loaded, room), report)
 
 
 def _line_of(

@@ -32,13 +32,13 @@ CROSSING = "mentions that cross the end of a sentence (their head is kept, their
 LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_clusters alone)"
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> int:
-    """Write what wl-coref trains on; returns how many documents.
+def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+    """Write what wl-coref trains on.
 
     Raises:
         DataError: a document's tokens are not known.
     """
-    return write_lines(records, path, _line_of, report)
+    write_lines(records, path, _line_of, report)
 
 
 def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
