@@ -51,12 +51,13 @@ class ChatServer:
         """
         last = ""
         for attempt in range(self.tries):
+            key = os.environ.get(self.key_variable, "") if self.key_variable else ""
             wait = min(2.0**attempt, _LONGEST_WAIT)
             try:
                 answer = self._session().post(
                     f"{self.url}/chat/completions",
                     json={"model": self.name, "messages": messages, **settings},
-                    headers=self._headers(), timeout=self.timeout,
+                    headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=self.timeout,
                 )  # fmt: skip
             except OSError as error:  # every error of requests is one
                 last = f"{type(error).__name__}: {error}"[:200]
@@ -88,10 +89,6 @@ class ChatServer:
             self._local.session = requests.Session()
         session: requests.Session = self._local.session
         return session
-
-    def _headers(self) -> dict[str, str]:
-        key = os.environ.get(self.key_variable, "") if self.key_variable else ""
-        return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def _asked_wait(header: str | None, default: float) -> float:

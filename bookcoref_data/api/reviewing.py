@@ -165,23 +165,18 @@ class Review:
 
     def to_dict(self) -> dict[str, Any]:
         """What `review --json` prints."""
+        from ..asking.answers import as_dict
+
+        book = self._session.source.book
         made = {
-            "doc_key": self._session.source.book.doc_key,
-            "likely_right": round(self.likely_right, 4),
-            "ready": self.ready,
+            "doc_key": book.doc_key, "likely_right": round(self.likely_right, 4), "ready": self.ready,
             "names": list(self.names),
-            "questions": [self._told(q) for q in self.questions],
-        }
+            "questions": [as_dict(q, self._layout, book.tokens, book.doc_key) for q in self.questions],
+        }  # fmt: skip
         if self.agreement:
             a = self.agreement
             made["agreement"] = {"both": a.both, "same": a.same, "kappa": a.kappa, "differ": len(a.differ)}
         return made
-
-    def _told(self, question: ReviewQuestion) -> dict[str, Any]:
-        from ..asking.answers import as_dict
-
-        book, layout = self._session.source.book, self._layout
-        return as_dict(question, layout, book.tokens, book.doc_key)
 
     def page(self, server: dict[str, str] | None = None) -> str:
         """The questions as one page of HTML, which saves a file of corrections, or gives them to a server."""

@@ -354,7 +354,14 @@ def _decide(
     if best is not None and not rules[best["id"]].needs_author and not _both_nameless(cast, best):
         best, considered, unproved = _proved(cast, found, considered, settings, proof)
     if best is None:
-        return _unmatched(cast, considered or [_by_another(record) for record in bearing[:_MOST_SHOWN]])
+        return _unmatched(
+            cast,
+            considered
+            or [
+                choice_of(r, f"the same title by {' and '.join(r['authors'][:2]) or 'nobody'}")
+                for r in bearing[:_MOST_SHOWN]
+            ],
+        )
     rule = rules[best["id"]]
     if unproved:
         standing = {c.gutenberg_id for c in considered if _standing(c)}
@@ -426,11 +433,6 @@ def _seen(share: float | None) -> str:
     if share is None:
         return "the title alone, and there is no text at hand in which to look for the names (--mirror)"
     return f"the title alone, and only {share:.0%} of the cast is in its text"
-
-
-def _by_another(record: CatalogueRow) -> ConsideredEdition:
-    names = " and ".join(record["authors"][:2]) or "nobody"
-    return choice_of(record, f"the same title by {names}")
 
 
 def _bearer(cast: HarvestedCast) -> str:

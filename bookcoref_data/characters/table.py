@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import FormatError, SourceError
 from ..files import check_input, writing
@@ -123,13 +122,10 @@ def read_table(path: Path) -> Iterator[CastRow]:
         try:
             for number, line in enumerate(stream, start=1):
                 if line.strip():
-                    yield _row(line, f"{path}:{number}")
+                    found = parse_json(line, f"{path}:{number}")
+                    check(found, "cast_row", f"{path}:{number}")
+                    for name, value in found.items():
+                        found[name] = tuple(value) if isinstance(value, list) else value
+                    yield CastRow(**found)
         except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
             raise FormatError(f"{path} is not a readable cast table", found=str(error)) from error
-
-
-def _row(line: str, place: str) -> CastRow:
-    found = parse_json(line, place)
-    check(found, "cast_row", place)
-    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
-    return CastRow(**values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -130,15 +130,13 @@ def initial_authors(name: str) -> tuple[str, ...]:
     The family name is what stands before the comma, else the last word; of a family name of several
     words every one counts. Nothing for a name of one word.
     """
-    return tuple(dict.fromkeys(_initial_authors(name)))
-
-
-def _initial_authors(name: str) -> Iterator[str]:
+    found: dict[str, None] = {}
     for family, given in _readings(name):
         initial = next((word[0].lower() for word in given if word not in PARTICLES), "")
         for word in family if initial else ():
             if word not in PARTICLES or len(family) == 1:
-                yield f"{word.lower()} {initial}"
+                found[f"{word.lower()} {initial}"] = None
+    return tuple(found)
 
 
 def single_author(name: str) -> str:

@@ -30,21 +30,13 @@ class LaidOutBook:
     def paragraphs(self) -> list[TokenRange]:
         return list(self.layout.paragraphs)
 
-    @cached_property
-    def _chapter_starts(self) -> list[int]:
-        return [c.start for c in self.chapters]
-
-    @cached_property
-    def _paragraph_starts(self) -> list[int]:
-        return [p.start for p in self.paragraphs]
-
     def chapter_of(self, token: int) -> int:
         """Number of the chapter (from 0) of a token."""
-        return max(0, bisect_right(self._chapter_starts, token) - 1)
+        return max(0, bisect_right(self.chapters, token, key=lambda c: c.start) - 1)
 
     def paragraph_of(self, token: int) -> int:
         """Number of the paragraph (from 0) of a token."""
-        return max(0, bisect_right(self._paragraph_starts, token) - 1)
+        return max(0, bisect_right(self.paragraphs, token, key=lambda p: p.start) - 1)
 
     def characters(self, start: int, end: int) -> tuple[int, int]:
         """The characters [first, behind the last) of tokens `start` to `end`, both inclusive."""
@@ -60,9 +52,7 @@ class LaidOutBook:
 
     @cached_property
     def _rules(self) -> TypeRules:
-        a = self.annotation
-        names = [n for i, n in enumerate(a.names) if i not in a.guessed]
-        return TypeRules(a.book.tokens, a.book.sentence_ends, names)
+        return TypeRules.of(self.annotation)
 
     def kind(self, m: Marked) -> str:
         """ "name", "nominal" or "pronoun": as annotated, else by rule."""
@@ -76,12 +66,9 @@ class LaidOutBook:
         return [self.name(c) for c in quote.addressees]
 
     @cached_property
-    def _quote_of(self) -> dict[int, int]:
+    def quote_of(self) -> dict[int, int]:
+        """Number of the quote by each token that stands in one."""
         return {i: n for n, q in enumerate(self.annotation.quotes) for i in range(q.start, q.end + 1)}
-
-    def quote_of(self, token: int) -> int | None:
-        """Number of the quote a token stands in; None outside quotes."""
-        return self._quote_of.get(token)
 
     def mentioned(self) -> Iterator[int]:
         """Characters that are mentioned or speak, in the order of the names."""

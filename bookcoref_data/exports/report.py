@@ -230,7 +230,8 @@ def draw_network(r: LaidOutBook) -> Figure:
         graph, places, ax=axes, edge_color="#8a6d4b", alpha=0.6,
         width=[0.4 + 6 * w / heaviest for *_, w in graph.edges(data="weight")],
     )  # fmt: skip
-    sizes = _sizes({n: graph.nodes[n]["mentions"] for n in graph})
+    greatest = max((graph.nodes[n]["mentions"] for n in graph), default=1) or 1
+    sizes = {n: 40 + 500 * graph.nodes[n]["mentions"] / greatest for n in graph}
     nx.draw_networkx_nodes(graph, places, ax=axes, node_color="#1c6dd0", node_size=[sizes[n] for n in graph])
     for n, (x, y) in places.items():
         side = "left" if x > 0.1 else "right" if x < -0.1 else "center"
@@ -243,8 +244,3 @@ def _label(name: str) -> str:
     """A name in a plot: one short line, in which a dollar sign begins no formula."""
     text = " ".join("".join(c if c.isprintable() else " " for c in name[: 2 * _MOST_LETTERS]).split())
     return (text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…").replace("$", "\\$")
-
-
-def _sizes(mentions: dict[str, int]) -> dict[str, float]:
-    greatest = max(mentions.values(), default=1) or 1
-    return {n: 40 + 500 * count / greatest for n, count in mentions.items()}

@@ -74,7 +74,7 @@ def mentions(r: LaidOutBook) -> list[Row]:
     """One row per mention; `quote` is the number of the quote it stands in."""
     found = []
     for m in r.annotation.mentions:
-        quote = r.quote_of(m.start)
+        quote = r.quote_of.get(m.start)
         found.append(
             _place(r, m.start, m.end)
             | {
@@ -207,7 +207,10 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
 
     files = []
     for table in tables:
-        columns = {c: pa.array([row.get(c) for row in table.rows], type=_type(pa, c)) for c in table.columns}
+        kinds = {c: pa.string() if c in _TEXTS else pa.int64() for c in table.columns} | {
+            "score": pa.float64()
+        }
+        columns = {c: pa.array([row.get(c) for row in table.rows], type=kinds[c]) for c in table.columns}
         buffer = io.BytesIO()
         pq.write_table(pa.table(columns), buffer, compression="zstd")
         files.append(out / f"{table.name}.parquet")
@@ -218,7 +221,3 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
 _TEXTS = word_set("""
     doc_key text character kind chapter_title step rule speaker addressees title most_mentioned addressee
 """)
-
-
-def _type(pa: Any, column: str) -> Any:
-    return pa.string() if column in _TEXTS else pa.float64() if column == "score" else pa.int64()

@@ -68,9 +68,9 @@ def segments(r: LaidOutBook) -> list[dict[str, Any]]:
     for number, p in enumerate(r.paragraphs, 1):
         start = p.start
         while start < p.end:
-            quote = r.quote_of(start)
+            quote = r.quote_of.get(start)
             end = start
-            while end + 1 < p.end and r.quote_of(end + 1) == quote:
+            while end + 1 < p.end and r.quote_of.get(end + 1) == quote:
                 end += 1
             inside = [i for i in range(start, end + 1) if tokens[i].strip()]
             if inside:

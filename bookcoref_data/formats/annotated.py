@@ -290,7 +290,8 @@ def _provenance_lines(a: Annotation) -> Iterator[str]:
         yield _line(
             doc_key=a.doc_key, start=m.start, end=m.end, **_place(a, m.start, m.end),
             text=a.book.text_of(m.mention), character=a.names[m.character], kind=m.kind, step=m.step,
-            rule=m.rule, score=m.score, **_others(a, m),
+            rule=m.rule, score=m.score,
+            **({"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}),
         )  # fmt: skip
     for d in a.dropped:
         yield _line(
@@ -311,10 +312,6 @@ def _quote_lines(a: Annotation) -> Iterator[str]:
 
 def _place(a: Annotation, start: int, end: int) -> dict[str, list[int]]:
     return {} if a.source is None else {"characters": list(a.source.span(start, end))}
-
-
-def _others(a: Annotation, m: Marked) -> dict[str, list[list[Any]]]:
-    return {"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}
 
 
 def _line(**values: Any) -> str:

@@ -294,7 +294,8 @@ class _SentenceReader:
                         # A closing bracket holds the id alone; older files repeat all the fields
                         text = chunk[3]
                         parts = text.split("-")
-                        number = parts[self._id_index()] if len(parts) == len(self.fields) > 1 else text
+                        at = self.fields.index("eid" if "eid" in self.fields else "GRP")
+                        number = parts[at] if len(parts) == len(self.fields) > 1 else text
                         mention = self._brackets.close(number, position, place)
                         self._attributes[number, mention] = self._open_attributes[number].pop()
                         continue
@@ -328,9 +329,6 @@ class _SentenceReader:
         if parts.get("head") == "1":
             del parts["head"]
         return number, {name: value for name, value in parts.items() if value}
-
-    def _id_index(self) -> int:
-        return self.fields.index("eid" if "eid" in self.fields else "GRP")
 
     def _without_gaps(self, clusters: dict[str, list[Mention]]) -> dict[str, list[Mention]]:
         """Join the pieces `e1[1/2]`, `e1[2/2]` of discontinuous mentions, first with first and so on."""
@@ -420,7 +418,10 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
         )
         number += 1
         for i, (form, row) in enumerate(zip(forms, own, strict=True), 1):
-            yield from _surface_row(surfaces, position, i)
+            if position in surfaces:
+                last, surface, said = surfaces[position]
+                span = f"{i}-{i + last - position}"
+                yield "\t".join((span, escape(surface), *"_______", escape(said) if said else "_")) + "\n"
             misc = "|".join(filter(None, (entities.get(position, ""), "" if row[7] == "_" else row[7])))
             yield "\t".join((str(i), form, *row[:7], misc or "_")) + "\n"
             position += 1
@@ -489,13 +490,6 @@ def _text_of(forms: list[str], no_space: list[bool], surfaces: Surfaces, first: 
             pieces.append(escape(surface[1]) + ("" if _no_space(surface[2]) else " "))
             i = max(surface[0] - first, i) + 1
     return "".join(pieces).strip(" ")
-
-
-def _surface_row(surfaces: Surfaces, position: int, number: int) -> Iterator[str]:
-    if position in surfaces:
-        last, form, misc = surfaces[position]
-        span = f"{number}-{number + last - position}"
-        yield "\t".join((span, escape(form), *"_______", escape(misc) if misc else "_")) + "\n"
 
 
 def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:

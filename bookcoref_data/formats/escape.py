@@ -23,7 +23,7 @@ def escape(token: str) -> str:
     """The token as one field without white space."""
     if not token:
         return _EMPTY
-    return _UNSAFE.sub(_reference, token) if _UNSAFE.search(token) else token
+    return _UNSAFE.sub(lambda match: f"&#{ord(match.group())};", token) if _UNSAFE.search(token) else token
 
 
 def escape_name(name: str) -> str:
@@ -38,10 +38,6 @@ def unescape(field: str) -> str:
     if "&#" not in field:
         return field
     return "" if field == _EMPTY else _REFERENCE.sub(_character, field)
-
-
-def _reference(match: re.Match[str]) -> str:
-    return f"&#{ord(match.group())};"
 
 
 def _character(match: re.Match[str]) -> str:

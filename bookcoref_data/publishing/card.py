@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from string import Template
 
 from ..formats.cells import markdown_row
@@ -148,15 +148,11 @@ def _evidence(text: str) -> str:
 
 
 def _made(publication: Publication) -> str:
-    casts = Counter(_source(notes.cast) for notes in publication.notes.values() if notes.cast)
+    told = (notes.cast.partition(" ")[0] for notes in publication.notes.values() if notes.cast)
+    casts = Counter(_CASTS.get(name, name) for name in told)
     lines = [*(f"- {line}" for line in publication.recipe), f"- built with {publication.made_with}"]
     lines += [f"- casts: {source} ({_count(number, 'book')})" for source, number in casts.most_common()]
     return "## How it was made\n\n" + "\n".join(lines)
-
-
-def _source(cast: str) -> str:
-    name = cast.partition(" ")[0]
-    return _CASTS.get(name, name)
 
 
 def _plausibility(publication: Publication) -> str:
@@ -173,13 +169,11 @@ def _plausibility(publication: Publication) -> str:
 
 
 def _limits(publication: Publication) -> str:
-    lines = [*publication.limits, *_left_out(publication)]
+    lines = [
+        *publication.limits,
+        *(f"not in this release: `{key}`: {reason}" for key, reason in publication.left_out.items()),
+    ]
     return "## Known limits\n\n" + "\n".join(_limited([f"- {line}" for line in lines])) if lines else ""
-
-
-def _left_out(publication: Publication) -> Iterator[str]:
-    for key, reason in publication.left_out.items():
-        yield f"not in this release: `{key}`: {reason}"
 
 
 def _citation(publication: Publication) -> str:

@@ -202,7 +202,10 @@ def _from_cff(text: str, source: str) -> Citation:
     try:
         value = yaml.safe_load(text)
         preferred = value.get("preferred-citation") or value
-        title, year = str(preferred["title"]), _year(preferred)
+        title, year = (
+            str(preferred["title"]),
+            int(str(preferred.get("year") or preferred["date-released"])[:4]),
+        )
         authors = tuple(_cff_author(author) for author in preferred["authors"])
         if not authors:
             raise ValueError("no authors")
@@ -222,10 +225,6 @@ def _from_cff(text: str, source: str) -> Citation:
               place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
     key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
     return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
-
-
-def _year(value: Mapping[str, Any]) -> int:
-    return int(str(value.get("year") or value["date-released"])[:4])
 
 
 def _cff_author(value: Mapping[str, Any]) -> Author:

@@ -135,7 +135,7 @@ def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
     for m in annotation.mentions:
         kind = m.kind
         if not kind:
-            rules = rules or _type_rules(annotation)
+            rules = rules or TypeRules.of(annotation)
             kind = rules.type_of(m.start, m.end)
         flat += (
             m.start - before,
@@ -158,11 +158,6 @@ def _flat_quotes(annotation: Annotation, rules: _Numbers) -> list[int]:
         flat += (len(q.addressees), *q.addressees)
         before = q.start
     return flat
-
-
-def _type_rules(annotation: Annotation) -> TypeRules:
-    names = [n for i, n in enumerate(annotation.names) if i not in annotation.guessed]
-    return TypeRules(annotation.book.tokens, annotation.book.sentence_ends, names)
 
 
 def _marker(annotation: Annotation) -> str:

@@ -68,7 +68,9 @@ def parse_markup(marked: str, known: Collection[str], *, source: str = "markup")
             if not still_open:
                 raise FormatError(f"{source}:{line}: '}}' closes a span that was never opened")
             start, character, opened = still_open.pop()
-            spans.append(_span(start, length, character, opened, source))
+            if start == length:
+                raise FormatError(f"{source}:{opened}: the span of {character!r} is empty")
+            spans.append(MarkedSpan(start, length, character, opened))
         else:
             still_open.append((length, _known(match["id"], known, f"{source}:{line}"), line))
     if still_open:
@@ -87,12 +89,6 @@ def _known(character: str, known: Collection[str], where: str) -> str:
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
     return character
-
-
-def _span(start: int, end: int, character: str, line: int, source: str) -> MarkedSpan:
-    if start == end:
-        raise FormatError(f"{source}:{line}: the span of {character!r} is empty")
-    return MarkedSpan(start, end, character, line)
 
 
 def _in_order(spans: list[MarkedSpan], source: str) -> tuple[MarkedSpan, ...]:

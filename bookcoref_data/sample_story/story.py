@@ -6,7 +6,7 @@ import re
 import textwrap
 from bisect import bisect_left
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from ..books import Book, Mention
@@ -42,7 +42,9 @@ def marked_story() -> ParsedMarkup:
 def gutenberg_text() -> str:
     """The story as a Project Gutenberg text file: header, contents, wrapped body, footer."""
     paragraphs = marked_story().text.replace("—", "--").strip().split("\n\n")
-    contents = "\n".join(f" {number} {title}" for number, title in _chapters(paragraphs))
+    contents = "\n".join(
+        f" {number} {title}" for number, title in pairwise(paragraphs) if number.startswith("CHAPTER ")
+    )
     body = "\n\n".join(_set(paragraph) for paragraph in paragraphs)
     frame = sample_path("frame.txt").read_text(encoding="utf-8")
     return frame.replace("<contents>", contents).replace("<story>", body)
@@ -100,10 +102,6 @@ def _mention(span: MarkedSpan, words: str, tokens: Tokenized) -> Mention:
             found=" ".join(flat[max(0, first - 1) : last + 2]),
         )
     return Mention(first, last)
-
-
-def _chapters(paragraphs: list[str]) -> list[tuple[str, str]]:
-    return [(p, paragraphs[i + 1]) for i, p in enumerate(paragraphs) if p.startswith("CHAPTER ")]
 
 
 def _set(paragraph: str) -> str:

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from ..books.annotation import Annotation
 from ..words import word_set
 from ..words.honorifics import HONORIFICS
 from ..words.pronouns import ALL_PRONOUNS
@@ -53,6 +54,12 @@ class TypeRules:
         self._lower = Counter(token for token in tokens if token.islower())
         self._capital = Counter(tokens)
         self._capital.subtract(tokens[i] for i in _sentence_openers(tokens, sentence_ends))
+
+    @classmethod
+    def of(cls, annotation: Annotation) -> TypeRules:
+        """Those of an annotated book; names that were guessed are not taken for names."""
+        names = [name for i, name in enumerate(annotation.names) if i not in annotation.guessed]
+        return cls(annotation.book.tokens, annotation.book.sentence_ends, names)
 
     def type_of(self, start: int, end: int) -> str:
         """ "name", "nominal" or "pronoun"; mentions outside the text are "nominal"."""

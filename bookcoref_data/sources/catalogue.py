@@ -16,7 +16,6 @@ import json
 import lzma
 import sqlite3
 import tarfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +35,9 @@ TABLE = "catalogue.parquet"
 PART = "catalogue"
 VERSION = 2  # raise it when the table changes: it is part of the cache key
 _MOST_BYTES = 2 << 30
+_UNREADABLE = (
+    OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, SyntaxError, sqlite3.Error
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +104,15 @@ def _read(path: Path, folder: Path, progress: Progress) -> None:
     """Write the table of the catalogue at `path` into `folder`."""
     progress.begin(path.name, None, "records")
     try:
-        frame = _frame(path, lambda count: progress.advance(path.name, count))
+        from .catalogue_records import is_cache, read_archive, read_cache
+
+        if is_cache(path):
+            frame = read_cache(path)
+        else:
+            frame = read_archive(path, lambda count: progress.advance(path.name, count))
     except ImportError as error:
         raise MissingExtraError.of("harvest", error.name or "lxml", "reading the catalogue") from error
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        tarfile.TarError,
-        lzma.LZMAError,
-        SyntaxError,
-        sqlite3.Error,
-    ) as error:
+    except _UNREADABLE as error:
         # lxml's XMLSyntaxError is a SyntaxError.
         raise DataError(
             f"{path} is not a catalogue of Project Gutenberg",
@@ -125,11 +124,3 @@ def _read(path: Path, folder: Path, progress: Progress) -> None:
         progress.end(path.name)
     frame.write_parquet(folder / TABLE, compression="zstd")
     (folder / "facts.json").write_text(json.dumps({"records": frame.height}), encoding="utf-8")
-
-
-def _frame(path: Path, advance: Callable[[int], None]) -> pl.DataFrame:
-    from . import catalogue_records
-
-    if catalogue_records.is_cache(path):
-        return catalogue_records.read_cache(path)
-    return catalogue_records.read_archive(path, advance)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...errors import UsageError, plural
-from ..common import cells, emit_json, emit_problems, emit_result, emit_rows, emit_table, listed, say
+from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -322,19 +322,14 @@ def _show_shares(found: Table, json: bool, columns: Sequence[str], shares: Mappi
 
 
 @verb()
-def contexts_tables(given: Given, out: Path | None, json: Json = False) -> None:
+def contexts_tables(found: TableDefects, out: Path | None) -> None:
     """
     Examples:
         bookcoref-data contexts tables bookworm --out splits.tsv
         bookcoref-data contexts tables bookworm --json
     """
-    found = given()
     if out is not None:
         say(f"wrote {out}")
-    emit_result(found, json, _show_defects)
-
-
-def _show_defects(found: TableDefects) -> None:
     listed = [
         [d.table, d.what, len(d.books), ", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "")]
         for d in found.defects

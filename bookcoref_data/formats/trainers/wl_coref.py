@@ -60,8 +60,9 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
     sentence_of = [tokens[i][0] for i in kept]
     inside = {h: s for h, s in by_head.items() if sentence_of[s.start] == sentence_of[s.end - 1]}
     note(CROSSING, count=len(by_head) - len(inside))
+    has_genre = record.doc_key[:2] in GENRES and record.doc_key[2:3] in ("/", "_", "-")
     return {
-        "document_id": _document_id(record.doc_key),
+        "document_id": record.doc_key if has_genre else f"pt_{record.doc_key}",
         "part_id": 0,
         "cased_words": [tokens[i][1] for i in kept],
         "sent_id": sentence_of,
@@ -75,10 +76,6 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
         "word_clusters": word_clusters,
         "span_clusters": spans,
     }
-
-
-def _document_id(doc_key: str) -> str:
-    return doc_key if doc_key[:2] in GENRES and doc_key[2:3] in ("/", "_", "-") else f"pt_{doc_key}"
 
 
 def _moved(head: int | None, place: list[int]) -> int | None:

@@ -162,11 +162,8 @@ def _headings_before_prose(run: Sequence[Block]) -> int:
     if not run:
         return 0
     keep = len(run) - 1
-    while keep and (_is_named(run[keep - 1]) and run[keep - 1].gap >= 2):
+    named = (is_division, is_titled_number, is_preface)
+    while keep and run[keep - 1].gap >= 2 and any(is_one(run[keep - 1]) for is_one in named):
         keep -= 1
     wide = [i for i in range(max(0, len(run) - 2 * _MOST_HEADINGS), len(run)) if run[i].gap >= 3]
     return min([keep, *wide])
-
-
-def _is_named(block: Block) -> bool:
-    return is_division(block) or is_titled_number(block) or is_preface(block)

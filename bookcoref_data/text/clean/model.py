@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -105,17 +106,13 @@ class TableRows(Sequence[Row], Generic[Row]):
                 yield self._make(*row)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
 
     def __hash__(self) -> int:
         return hash(self.table.tobytes())
 
     def __repr__(self) -> str:
         return repr(tuple(self))
-
-
-def _same(one: object, other: object) -> bool:
-    return one == other
 
 
 @dataclass(frozen=True, slots=True)

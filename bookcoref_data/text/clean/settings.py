@@ -168,14 +168,11 @@ def give_back(draft: Draft, settings: CleanSettings) -> None:
         for name, amount in ((kind, sums[kind]), ("total", sum(sums.values()))):
             if amount > settings.floor and sums[kind] and amount > settings.limit(name) * body:
                 why = f"{name} would take {amount / body:.1%} of the text, {settings.limit(name):.0%} may go"
-                _take_back(draft, kind, codes[kind], why)
+                code = codes[kind]
+                first, last = draft.marks.find(code, draft.start), draft.marks.rfind(code, 0, draft.end) + 1
+                draft.marks[first:last] = draft.marks[first:last].replace(bytes([code]), b"\0")
+                draft.decide(kind, first, last, why, cut=False)
                 sums[kind] = 0
-
-
-def _take_back(draft: Draft, kind: str, code: int, why: str) -> None:
-    first, last = draft.marks.find(code, draft.start), draft.marks.rfind(code, 0, draft.end) + 1
-    draft.marks[first:last] = draft.marks[first:last].replace(bytes([code]), b"\0")
-    draft.decide(kind, first, last, why, cut=False)
 
 
 def require_text(draft: Draft) -> None:
