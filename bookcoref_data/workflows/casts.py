@@ -114,6 +114,12 @@ class Repair:
                 expected=f"names of its proposed cast: {', '.join(cast)}", found=", ".join(now),
                 hint="correct the [[repair]] of this book in the recipe",
             )  # fmt: skip
+        if twice := [name for name, *_ in self.add if name in cast and name not in self.drop]:
+            raise UsageError(
+                f"a repair adds {', '.join(map(repr, twice))}, but the book proposes them already",
+                found="; ".join(", ".join((name, *cast[name].aliases)) for name in twice),
+                hint="take them out of the [[repair]] of this book in the recipe, or drop them there, too",
+            )
         for kept, *others in self.join:
             names = [name for other in others for name in (other, *cast.pop(other).aliases)]
             first = cast[kept]

@@ -526,6 +526,8 @@ def test_a_proposed_cast_is_repaired_as_the_recipe_says(tmp_path):
     ]  # fmt: skip
     with pytest.raises(UsageError, match="a repair names 'Ye', but the book does not propose them"):
         repair.apply(cast[:2])
+    with pytest.raises(UsageError, match="but the book proposes them already"):
+        repair.apply([*cast, Entry("Mr. Overton")])
     with pytest.raises(UsageError) as refused:
         repair.apply([Entry("Lizzy", ("Miss Bennet",)), Entry("Jane")])
     assert refused.value.found == "no 'Ye', 'Miss Bennet' of 'Lizzy'"
