@@ -10,13 +10,13 @@ Read, told apart by content:
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError
+from ..shapes import check, parse_json
 from .detect import detect
 from .documents import read_documents
 from .lines import read_lines
@@ -37,13 +37,15 @@ def read_typed_spans(path: Path, only: str | None = None) -> dict[str, list[Type
         first = next((line for line in read_lines(path) if line.strip()), "")
         value = _object(first, f"{path}:1")
         if "spans" in value:
-            return dict(_own(path))
+            return {
+                value["doc_key"]: _offsets(value["spans"], at) for at, value in _lines(path, "typed_document")
+            }
         if "predictions" in value:
             return _cner(path, only)
     found: dict[str, list[TypedOffsets]] = {}
     for record in read_documents(path):
         types = record.extra.get("mention_types")
-        spans = [_offsets(item, record.source) for item in types] if isinstance(types, list) else []
+        spans = _offsets(types, record.source) if isinstance(types, list) else []
         found[record.doc_key] = [(a, b, _MENTION_KIND.sub("", label)) for a, b, label in spans]
     if not any(found.values()):
         raise FormatError(
@@ -66,40 +68,21 @@ def spans_of_tags(tags: Sequence[str], start: int = 0) -> Iterator[TypedOffsets]
         opened, label = (i, tag[2:]) if tag[:2] in ("B-", "I-") else (None, "")
 
 
-def _own(path: Path) -> Iterator[tuple[str, list[TypedOffsets]]]:
-    for source, value in _objects(path):
-        key, spans = value.get("doc_key"), value.get("spans")
-        if not isinstance(key, str) or not isinstance(spans, list):
-            raise FormatError(f"{source}: is not a document with typed spans", expected=_EXPECTED)
-        yield key, [_offsets(span, source) for span in spans]
-
-
-def _offsets(span: object, source: str) -> TypedOffsets:
-    if isinstance(span, list | tuple) and len(span) == 3:
-        start, end, label = span
-        if type(start) is int and type(end) is int and 0 <= start <= end and isinstance(label, str) and label:
-            return start, end, _VARIANTS.get(label, label)
-    raise FormatError(
-        f"{source}: is not a typed span",
-        expected='[start, end, "LABEL"], 0-based, both inclusive, start <= end',
-        found=json.dumps(span)[:80],
-    )
+def _offsets(spans: Sequence[Any], source: str) -> list[TypedOffsets]:
+    """Raises FormatError: one of them is no span with a label."""
+    for span in spans:
+        check(span, "typed_span", source)
+        if span[0] > span[1]:
+            raise FormatError(f"{source}: a span ends before it begins", found=str(span[:2]))
+    return [(start, end, _VARIANTS.get(label, label)) for start, end, label in spans]
 
 
 def _cner(path: Path, only: str | None) -> dict[str, list[TypedOffsets]]:
     found: dict[str, list[TypedOffsets]] = {}
     lengths: dict[str, int] = {}
-    for source, value in _objects(path):
-        key, tags = value.get("doc_key", only), value.get("predictions")
-        if not isinstance(key, str):
-            raise FormatError(
-                f"{source}: says nothing about its document",
-                expected='"doc_key" in every line, since the key holds several documents',
-            )
-        tokens = value.get("tokens")
-        if not (isinstance(tags, list) and isinstance(tokens, list)) or not (
-            _texts(tags) and _texts(tokens) and len(tags) == len(tokens)
-        ):
+    for source, value in _lines(path, "tagged_sentence", {} if only is None else {"doc_key": only}):
+        key, tags = value["doc_key"], value["predictions"]
+        if len(tags) != len(value["tokens"]):
             raise FormatError(f"{source}: is no sentence of CNER", expected="one prediction for every token")
         start = lengths.get(key, 0)
         found.setdefault(key, []).extend(spans_of_tags(tags, start))
@@ -107,21 +90,16 @@ def _cner(path: Path, only: str | None) -> dict[str, list[TypedOffsets]]:
     return found
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _objects(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+def _lines(path: Path, shape: str, unsaid: Mapping[str, str] = {}) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(place, object) of every line that is not blank, with what it leaves `unsaid`."""
     for number, line in enumerate(read_lines(path), 1):
         if line.strip():
-            yield f"{path}:{number}", _object(line, f"{path}:{number}")
+            value = {**unsaid, **_object(line, f"{path}:{number}")}
+            check(value, shape, f"{path}:{number}")
+            yield f"{path}:{number}", value
 
 
-def _object(line: str, source: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{source}: is not valid JSON", found=str(error)[:120]) from error
-    if not isinstance(value, dict):
-        raise FormatError(f"{source}: is not a JSON object", expected=_EXPECTED)
+def _object(line: str, source: str) -> dict[str, Any]:
+    value: dict[str, Any] = parse_json(line, source)
+    check(value, "row", source)
     return value

@@ -12,6 +12,7 @@ from ..books.facts import BookFacts
 from ..errors import FormatError
 from ..files import read_regular, safe_name
 from ..resources import resource
+from ..shapes import check, parse_json
 from .citation import Citation
 from .rights import Licence, ReuseRights, TextRights
 
@@ -124,30 +125,18 @@ def read_publication(path: Path) -> Published | None:
     if not path.is_file():
         return None
     try:
-        return _published(json.loads(read_regular(path, _MOST_BYTES)))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FormatError(
-            f"{path} cannot be read", found=str(error)[:200], hint="get the files again"
-        ) from error
-
-
-def _published(value: Mapping[str, Any]) -> Published:
-    if value["format"] != PUBLICATION_FORMAT:
-        raise ValueError(f"format {value['format']!r}")
-    texts = [
-        value["title"], value["digest"], value["licence"], value["citation"], *value["limits"],
-        *value["files"],
-    ]  # fmt: skip
-    licences = tuple((part, text) for part, text in value["licences"])
-    texts += [text for pair in licences for text in pair]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(value["standoff"], bool):
-        raise ValueError("values of another kind")
+        text = read_regular(path, _MOST_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8", hint="get the files again") from error
+    value = parse_json(text, str(path))
+    check(value, "publication", str(path))
     for name in value["files"]:
         for part in name.split("/"):
             safe_name(part.removeprefix("."), "publication.json: file")
     return Published(
-        value["title"], value["standoff"], value["digest"], value["licence"], licences, value["citation"],
-        tuple(value["limits"]), tuple(value["files"]),
+        value["title"], value["standoff"], value["digest"], value["licence"],
+        tuple((part, said) for part, said in value["licences"]), value["citation"], tuple(value["limits"]),
+        tuple(value["files"]),
     )  # fmt: skip
 
 

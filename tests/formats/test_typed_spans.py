@@ -47,6 +47,8 @@ def test_entity_types_of_brat(tmp_path):
 @pytest.mark.parametrize("row", [
     {"doc_key": "a", "spans": [[1, 0, "PER"]]}, {"doc_key": "a", "spans": [[0, 1]]}, {"spans": []},
     {"doc_key": "a", "clusters": []}, {"tokens": ["x"], "predictions": ["O", "O"]},
+    [1], {"doc_key": "a", "spans": [[0, 1, ""]]}, {"doc_key": "a", "spans": [[0, -1, "PER"]]},
+    {"tokens": ["x"], "predictions": [None]}, {"doc_key": 1, "spans": []},
 ])  # fmt: skip
 def test_what_holds_no_typed_spans_is_refused_with_its_place(tmp_path, row):
     with pytest.raises(FormatError, match=r"l\.jsonl"):
