@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
-from bookcoref_data.formats.trainers.common import is_blank
+from bookcoref_data.formats.trainers.common import is_blank, visible_clusters
 from bookcoref_data.formats.trainers.longdoc import segment_ends
 from bookcoref_data.formats.trainers.subwords import load_tokenizer, map_subwords
 from bookcoref_data.formats.trainers.wl_coref import head_of
@@ -311,3 +312,12 @@ def test_the_readers_of_segments_find_every_subword(format, tmp_path):
 def test_marks_that_nobody_sees_are_no_words():
     assert [is_blank(token) for token in ("", " ", "\n", "\ufeff", "\u00ad", "\u200b\n")] == [True] * 6
     assert [is_blank(token) for token in ("a", "-", "a\u00ad", "_")] == [False] * 4
+
+
+def test_a_mention_is_cut_to_its_words():
+    clusters = [[Mention(0, 3), Mention(1, 2)], [Mention(1, 5)], [Mention(3, 5)]]
+    record = Record("d", "", [["\n", "Ann", "Lee", "\n", " ", "\n"]], clusters)
+    counts = Counter[str]()
+    found = visible_clusters(record, lambda what, example="", count=1: counts.update({what: count}))
+    assert found == [[(1, 2), (1, 2)], [(1, 2)]]
+    assert sorted(filter(None, counts.values())) == [1, 2]

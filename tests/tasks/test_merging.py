@@ -236,6 +236,13 @@ def test_parts_are_laid_in_the_order_of_their_numbers():
     assert document.numbers == tuple(map(str, range(12)))
 
 
+def test_a_part_without_a_layer_that_others_have_is_blank_there():
+    first, second, third = numbered([f"story_part{n}" for n in range(3)])
+    first.layers["xpos"], third.layers["xpos"] = [["NNP"]], [["PRP"]]
+    (document,) = documents_of([first, second, third])
+    assert document.layers["xpos"] == [["NNP"], [""], ["PRP"]]
+
+
 @pytest.mark.parametrize("keys", [
     ["story_part0", "story_part2"], ["story_part2", "story_part3"], ["a_split1500_S60"],
     ["story_part1", "story_part01"], ["a_window_1", "a_window_3"],

@@ -66,6 +66,16 @@ def test_windows_grow_from_the_links_in_them_alone(offline_hub, job, plan):
     )
 
 
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_link_at_either_end_of_a_window_is_in_it(offline_hub, job, plan, place):
+    backend = HubBackend(plan)
+    linked = run_steps(backend, job, ("link",))
+    at = 0 if place == "first" else len(job.book.tokens) - 1
+    alone = dataclasses.replace(linked, mentions=(linked.mentions[0]._replace(start=at, end=at),))
+    ((_, _, given),) = backend.step("windows")._items(job, alone)
+    assert [*given] == [Mention(at, at)]
+
+
 def test_line_ends_take_no_part_but_count_in_offsets(offline_hub, job, plan):
     final = run_steps(HubBackend(plan), job)
     tokens = job.book.tokens
