@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +26,7 @@ from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
 from ..guard import Survey, listed, survey
 from ..outputs import Replaceable, whole
-from ..shapes import attributes
+from ..shapes import attributes, check
 from .card import CardFacts, card_digest, card_files, render_card
 from .reasons import REASONS
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
@@ -49,7 +48,6 @@ _LAYOUT = frozenset(
     ["README.md", REASONS, *DESCRIPTIONS, *(f"{c}/{split}.parquet" for c in CONFIGS for split in SPLITS)]
 )
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 # What damaged parquet raises while its values are made: Arrow's own errors are of these kinds.
 _DAMAGE = (TypeError, AttributeError, ValueError, LookupError, NotImplementedError, OverflowError)
 
@@ -352,36 +350,16 @@ def read_build(folder: Path) -> BuildRecord:
 
 def _record_of(value: Any) -> BuildRecord:
     """A build record from JSON. Raises ValueError for any value of another kind than we write."""
-    if not isinstance(value, dict) or "format" not in value:
-        raise ValueError("it is not a build record")
-    texts: list[Any] = [value.get(name) for name in ("digest", "title", "inputs", "made_with")]
-    for name, text in zip(("digest", "title", "inputs", "made_with"), texts, strict=True):
-        if not _is_text(text):
-            raise ValueError(f"{name}: not text")
-    if not _SHA256.fullmatch(texts[0]):
-        raise ValueError("digest: not a sha256")
-    books, missing, files, source = (value.get(k) for k in ("books", "missing", "files", "source"))
-    if not isinstance(books, list) or not books:
-        raise ValueError("books: not a list of books")
-    facts = tuple(BookFacts.from_dict(book) for book in books)
+    check(value, "build_record", "it", lambda what, **told: ValueError(f"{what}: {told['expected']}"))
+    facts = tuple(BookFacts.from_dict(book) for book in value["books"])
     if len({b.doc_key for b in facts}) != len(facts):
         raise ValueError("books: a book comes twice")
-    if not isinstance(missing, dict) or not all(_is_text(v) for item in missing.items() for v in item):
-        raise ValueError("missing: not a table of reasons")
-    if not isinstance(files, dict) or not isinstance(source, dict):
-        raise ValueError("files, source: not tables")
-    for name, entry in files.items():
-        if name not in _LAYOUT or not isinstance(entry, dict):
-            raise ValueError(f"files: {name[:80]!r} is not a file that we write")
-        size, checksum = entry.get("bytes"), entry.get("sha256")
-        if type(size) is not int or not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
-            raise ValueError(f"files: {name}: no size or no sha256")
-    return BuildRecord(texts[0], texts[1], facts, missing, files, texts[2], texts[3], source)
-
-
-def _is_text(value: object) -> bool:
-    """Text that can be printed: a lone surrogate cannot."""
-    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+    for name in value["files"].keys() - _LAYOUT:
+        raise ValueError(f"files: {name[:80]!r} is not a file that we write")
+    return BuildRecord(
+        value["digest"], value["title"], facts, value["missing"], value["files"], value["inputs"],
+        value["made_with"], value["source"],
+    )  # fmt: skip
 
 
 def record_problems(folder: Path, record: BuildRecord) -> list[str]:

@@ -6,22 +6,19 @@ byte order mark). The same edition may lie in several files: with a mark, in lat
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DataError, FormatError
-from ..files import safe_name
 from ..resources import resource
-from .http import check_address
+from ..shapes import check, parse_json
 
 # Up to nine digits: the embedded sample has an id far above those of Gutenberg.
 _ID = re.compile(r"[1-9][0-9]{0,8}\Z")
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class EditionFile(NamedTuple):
@@ -128,75 +125,24 @@ def editions() -> Editions:
 
 
 def load_editions(path: Path) -> Editions:
-    """Read and check a manifest of editions; all faults are reported at once.
+    """Read and check a manifest of editions.
 
     Raises:
-        FormatError: not JSON, not this format, an id or path that is not safe, an address that is not
-            http(s), a sum that is not a sha256.
+        FormatError: not JSON, not this format, a path that is not safe, an address that is not http(s), a sum
+            that is not a sha256. DataError: the id of a book that is none.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        value = parse_json(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: cannot be read", found=str(error)) from error
-    if not isinstance(value, dict) or value.get("format") != 1:
-        found = value.get("format") if isinstance(value, dict) else type(value).__name__
-        raise FormatError(f"{path}: not a manifest of editions", expected='"format": 1', found=found)
-    try:
-        faults = list(_faults(value))
-        if not faults:
-            return Editions(
-                tuple(Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"]),
-                tuple(value["layout"]),
-                {book_id: _book(book_id, book) for book_id, book in value["books"].items()},
-            )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        faults = [f"a field is missing or of another type: {error!r}"]
-    raise FormatError(f"{path}: {len(faults)} faults", found="; ".join(faults[:10]))
-
-
-def _book(book_id: str, book: Mapping[str, Any]) -> KnownEditions:
-    found = tuple(
-        Edition(
-            book_id,
-            edition["text_sha256"],
-            edition["note"],
-            tuple(EditionFile(f["path"], f["sha256"], f["bytes"], f["encoding"]) for f in edition["files"]),
-        )
-        for edition in book["editions"]
-    )
-    return KnownEditions(book_id, book["title"], found)
-
-
-def _faults(value: Mapping[str, Any]) -> Iterator[str]:
-    """Everything in a manifest that must not be used, in words."""
-    for address in value["addresses"]:
-        yield from _refusal(check_address, address["url"])
-        if "{id}" not in address["url"]:
-            yield f"the address {address['url']!r} has no {{id}}"
-        if not re.fullmatch(r"\d{4}-\d\d-\d\d", address["right_on"]):
-            yield f"the address {address['url']!r} has no day on which it was right"
-    for template in value["layout"]:
-        yield from _path_faults(template.replace("{numbered}", "{id}").replace("{id}", "1"))
+    check(value, "editions", str(path))
+    books = {}
     for book_id, book in value["books"].items():
-        yield from _refusal(check_id, book_id)
-        for edition in book["editions"]:
-            sums = [edition["text_sha256"], *(f["sha256"] for f in edition["files"])]
-            yield from (f"book {book_id}: {s!r} is not a sha256" for s in sums if not _SHA256.match(s))
-            for file in edition["files"]:
-                yield from _path_faults(file["path"])
-                if type(file["bytes"]) is not int or file["bytes"] <= 0:
-                    yield f"book {book_id}: {file['bytes']!r} is not a length in bytes"
-
-
-def _path_faults(path: str) -> Iterator[str]:
-    for name in path.split("/"):
-        yield from _refusal(lambda part: safe_name(part, f"in the path {path!r} the name"), name)
-
-
-def _refusal(check: Callable[[str], object], value: str) -> Iterator[str]:
-    from ..errors import BookcorefError
-
-    try:
-        check(value)
-    except BookcorefError as error:
-        yield error.what
+        found = [
+            Edition(check_id(book_id), one["text_sha256"], one["note"],
+                    tuple(EditionFile(*(f[name] for name in EditionFile._fields)) for f in one["files"]))
+            for one in book["editions"]
+        ]  # fmt: skip
+        books[book_id] = KnownEditions(book_id, book["title"], tuple(found))
+    addresses = (Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"])
+    return Editions(tuple(addresses), tuple(value["layout"]), books)
