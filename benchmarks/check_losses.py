@@ -440,10 +440,10 @@ def vars_of(record: Record | None) -> str:
 def corpora(data: Path) -> dict[str, Iterable[Record]]:
     """LitBank (brat and CoNLL, with quotations), OntoGUM, BookNLP's output, the novels of PDNC."""
     from bookcoref_data.formats.corpora import read_corpus
-    from bookcoref_data.workflows.import_corpus import _tokenise
+    from bookcoref_data.workflows.import_corpus import tokenise
 
     def corpus(kind: str) -> Iterator[Record]:
-        return (found.record for found in read_corpus(kind, data / kind, ConversionReport(), _tokenise))
+        return (found.record for found in read_corpus(kind, data / kind, ConversionReport(), tokenise))
 
     def files(pattern: str) -> Iterator[Record]:
         return (record for file in sorted(data.glob(pattern)) for record in read_documents(file))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.cast import Entry, make_cast, parse_cast
+from bookcoref_data.annotation.embedded.backend import EmbeddedBackend
 from bookcoref_data.annotation.embedded.names import NameTable, book_words, learned_table, take_apart
+from bookcoref_data.annotation.plan import default_plan
 
 
 def linked(text: str, cast: list[str]) -> list[tuple[str, str]]:
@@ -306,3 +308,11 @@ def test_people_of_whose_names_the_book_has_no_word_have_no_forms():
     here = {who for ranks in NameTable(cast, words).forms.values() for who in ranks}
     assert here == {3, 6, 7}
     assert {who for ranks in NameTable(cast).forms.values() for who in ranks} == {*range(8)}
+
+
+def test_the_words_of_a_book_are_shared_and_go_when_the_backend_is_closed():
+    """A novel of 700,000 tokens kept as many small texts, also while its annotation was written."""
+    words = book_words(("Ann", "met", "Ann", "."))
+    assert words.text[0] is words.text[2]
+    EmbeddedBackend(default_plan("embedded")).close()
+    assert book_words.cache_info().currsize == 0

@@ -23,6 +23,7 @@ from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_w
 from .aliases import Learned, learn_aliases, name_the_missing
 from .calibration import calibrated
 from .linking import filter_names, link_names, listed_twice, never_found
+from .names import book_words, learned_table
 from .narrator import find_narration
 from .network import Ranker, load_rankers
 from .outsiders import find_outsiders, link_outsiders
@@ -134,6 +135,8 @@ class EmbeddedBackend:
 
     def close(self) -> None:
         self._held = self._read = self._known = None
+        book_words.cache_clear()
+        learned_table.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)

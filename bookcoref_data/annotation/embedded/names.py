@@ -281,6 +281,8 @@ def book_words(tokens: tuple[str, ...]) -> Word:
     the last book are kept: eight places ask for them while it is annotated. Do not change them."""
     words = Word()
     last = ""
+    # One object for each word: a novel has fifty times as many.
+    same: dict[str, str] = {}
     for i, token in enumerate(tokens):
         if token in ("\n", "_"):
             continue
@@ -292,7 +294,7 @@ def book_words(tokens: tuple[str, ...]) -> Word:
         # "Jean-Luc" is one token in some books and three in others.
         for bare in token.strip("_").split("-") if _HYPHENED(token) else (token.strip("_"),):
             last = bare.rstrip(".").replace("’", "'").lower() if len(bare) > 1 else bare.lower()
-            words.text.append(last)
+            words.text.append(same.setdefault(last, last))
             words.token.append(i)
             words.capital.append(bare[:1].isupper() or bool(_ELIDED(bare)))
     return words
