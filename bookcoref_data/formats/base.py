@@ -20,6 +20,7 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
+from ..shapes import check
 from .conversion_report import Note
 from .layers import (
     HEADS,
@@ -244,22 +245,11 @@ def to_line(comment: dict[str, Any], mark: str = MARK) -> str:
 def parse(text: str, place: str) -> dict[str, Any]:
     """The comment's content, checked. Raises FormatError (`place` is "file:line")."""
     try:
-        value = json.loads(text)
+        value: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _fault(place, str(error)) from error
-    right = (
-        type(value) is dict
-        and type(value.get("doc_key")) is str
-        and type(value.get("gutenberg_key", "")) is str
-        and type(value.get("extra", {})) is dict
-        and all(type(v) is list for v in (value.get(k, []) for k in ("clusters", "without", "characters")))
-        and all(type(v) is str for k in ("clusters", "without") for v in value.get(k, ()))
-        and all(type(v) is list and list(map(type, v)) == [str, str] for v in value.get("characters", ()))
-    )
-    if not right:
-        raise _fault(place, text[:80])
-    checked: dict[str, Any] = value
-    return checked
+    check(value, "our_comment", place, lambda *_, **__: _fault(place, text[:80]))
+    return value
 
 
 def cluster_ids(record: Record, *, digits: bool = False) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import DataError, UsageError
+from ...shapes import check
 from .model import KINDS, VISIBLE, Draft
 
 PREFACES = ("all", "own", "long", "none")
@@ -82,50 +83,19 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
         UsageError: unknown keys, wrong types, pieces without `first`.
     """
     base = base or CleanSettings()
-    names = {f.name for f in fields(CleanSettings)}
-    unknown = sorted(set(table) - names - {"reason"})
-    if unknown:
-        raise UsageError(
-            f"unknown setting of cleaning: {', '.join(unknown)}", expected=f"among {', '.join(sorted(names))}"
-        )
+    check(table, "clean_settings", "the recipe of cleaning", UsageError)
     values: dict[str, Any] = {key: value for key, value in table.items() if key != "reason"}
-    for key, value in values.items():
-        _require_kind(key, value, getattr(base, key))
-    for name in ("cut", "spare"):
-        if name in values:
-            values[name] = getattr(base, name) + tuple(_piece(item, name) for item in values[name])
+    for name in {"cut", "spare"} & values.keys():
+        values[name] = getattr(base, name) + tuple(_piece(item, name) for item in values[name])
     if "keep" in values:
-        for kind in values["keep"]:
-            _require_kind("keep", kind, "")
         values["keep"] = tuple(values["keep"])
     if "limits" in values:
-        for kind, share in values["limits"].items():
-            _require_kind(f"limits.{kind}", share, 0.0)
         values["limits"] = {**base.limits, **values["limits"]}
     return replace(base, **values)
 
 
-_ACCEPTED: Mapping[type, tuple[tuple[type, ...], str]] = {
-    str: ((str,), "text"), bool: ((bool,), "true or false"), int: ((int,), "a whole number"),
-    float: ((float, int), "a number"), tuple: ((list, tuple), "a list"), dict: ((dict,), "a table"),
-}  # fmt: skip
-"""Type of a setting -> types that a recipe may give for it, and what to call them."""
-
-
-def _require_kind(name: str, value: object, default: object) -> None:
-    """Raises UsageError: a recipe gives `value` where something like `default` belongs."""
-    accepted, words = _ACCEPTED[type(default)]
-    # A bool is an int to Python, not to the writer of a recipe.
-    if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
-        raise UsageError(f"the setting `{name}` of cleaning is wrong", expected=words, found=repr(value)[:80])
-
-
-def _piece(item: Any, name: str) -> Piece:
-    bare = Piece()
-    known = isinstance(item, Mapping) and not set(item) - {f.name for f in fields(Piece)}
-    for key, value in item.items() if known else ():
-        _require_kind(f"{name}.{key}", value, getattr(bare, key))
-    if not known or bool(item.get("first")) == bool(item.get("pattern")):
+def _piece(item: Mapping[str, Any], name: str) -> Piece:
+    if bool(item.get("first")) == bool(item.get("pattern")):
         raise UsageError(
             f"an entry of `{name}` is wrong", expected="first (and until) or pattern, and reason", found=item
         )
