@@ -33,6 +33,7 @@ from bookcoref_data.tasks.merging import (
     write_table,
 )
 from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
+from bookcoref_data.tasks.merging.statistics import save_plots
 from bookcoref_data.workflows.merge import with_cast
 
 # The worked example of the specification: each word is one token, each chain its words in order.
@@ -506,3 +507,16 @@ def test_with_a_cast_a_name_is_its_characters_whichever_chain_has_it(tmp_path):
     others = [c for c in record.clusters if c not in [ms for _, ms in record.characters]]
     assert [[(m.start, m.end) for m in c if m.start < len(words)] for c in others] == [[(10, 12)]]
     assert sum(map(len, record.clusters)) == len({m for c in record.clusters for m in c}) == 12
+
+
+def test_pictures_show_every_chain_and_every_distance(tmp_path, monkeypatch):
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    drawn = []
+
+    def keep(self, path, **_):
+        drawn.append([text.get_text() for text in self.axes[0].get_legend().get_texts()])
+
+    monkeypatch.setattr(figure, "savefig", keep)
+    record = Record("d", "", [["a"] * 10], [[Mention(0, 0), Mention(4, 4), Mention(9, 9)]])
+    save_plots({"parts": [record], "nothing": []}, tmp_path)
+    assert drawn == [["parts (1)", "nothing (0)"], ["parts (2)", "nothing (0)"]]
