@@ -6,7 +6,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from operator import ge
 from typing import Any, NamedTuple, Protocol
 
@@ -175,8 +175,7 @@ class Book(Counted):
         return self._by_sentence(self.tokens)
 
     def _by_sentence(self, values: Sequence[str]) -> list[list[str]]:
-        starts = (0, *self.sentence_ends[:-1])
-        return [list(values[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
+        return [list(values[a:b]) for a, b in pairwise((0, *self.sentence_ends))]
 
     def text_of(self, mention: Mention) -> str:
         """The words of a mention joined by one space, line-end tokens left out."""

@@ -230,6 +230,24 @@ def numbered(keys, **extra):
     return [Record(key, "", [[key]], [[Mention(0, 0)]], source=key, extra=dict(extra)) for key in keys]
 
 
+def test_a_file_for_each_part_is_a_part_though_it_counts_its_own_from_zero():
+    """A folder of CoNLL files story_part0, story_part1 was read as documents of one part."""
+    for names in (
+        ["s_part1", "s_part10", *(f"s_part{n}" for n in range(2, 10))],
+        ["s_split9_S1", "s_split9_S0"],
+    ):
+        records = [Record(n, "", [[n]], [], extra={"document": n, "part": "000"}) for n in names]
+        (document,) = documents_of(records)
+        assert [int(t[-1]) for t in document.tokens] == ([*range(1, 10), 0] if len(names) > 2 else [0, 1])
+    parts = [Record("s_part1", "", [[n]], [], extra={"document": "s_part1", "part": n}) for n in "01"]
+    assert documents_of(parts)[0].doc_key == "s_part1"
+
+
+def test_a_window_may_be_empty():
+    records = [Record(f"s_window{n}", "", [["a"]] if n != 1 else [], []) for n in range(3)]
+    assert documents_of(records)[0].tokens == ("a", "a")
+
+
 def test_parts_are_laid_in_the_order_of_their_numbers():
     """0, 1, 10, 11, 2 is the order of a folder's files."""
     (document,) = documents_of(numbered(sorted(f"story_part{n}" for n in range(12))))

@@ -56,9 +56,13 @@ def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
             sound number, or has other tokens than the window that it overlaps.
     """
     groups: dict[str, list[_Part]] = {}
-    for record in records:
-        part = _part_of(record)
-        groups.setdefault(part.document, []).append(part)
+    found = [_part_of(record) for record in records]
+    counts = Counter(part.document for part in found)
+    for part in found:
+        # A file for each part: "story_part2" has a part 0 of its own, and no other.
+        named = not part.window and part.document == part.record.extra.get("document")
+        keyed = _by_key(part.record, part.document) if named and counts[part.document] == 1 else None
+        groups.setdefault((keyed or part).document, []).append(keyed or part)
     return [_document(name, _in_order(name, parts)) for name, parts in groups.items()]
 
 
@@ -72,14 +76,19 @@ def _part_of(record: Record) -> _Part:
         number = said[field] if isinstance(said.get(field), str) else _whole(said.get(field))
         if number is not None and (name or field == "window"):
             return _Part(name or record.doc_key, str(number), record, field == "window", None, start)
-    if key := read_window_key(record.doc_key):
-        return _Part(key.book, str(key.first_sentence), record, True, key.first_sentence)
-    if match := _KEY.fullmatch(record.doc_key):
-        window = match[2].lower() != "part"
-        return _Part(match[1], match[3] or match[4], record, window, None, start)
+    if found := _by_key(record, record.doc_key):
+        return found._replace(start=start)
     if start is None:
         return _Part(record.doc_key, "0", record)
     return _Part(name or record.doc_key, str(start), record, True, None, start)
+
+
+def _by_key(record: Record, name: str) -> _Part | None:
+    """What the name of a part says, None where it is a whole document's."""
+    if key := read_window_key(name):
+        return _Part(key.book, str(key.first_sentence), record, True, key.first_sentence)
+    match = _KEY.fullmatch(name)
+    return _Part(match[1], match[3] or match[4], record, match[2].lower() != "part") if match else None
 
 
 def _whole(value: object) -> int | None:
