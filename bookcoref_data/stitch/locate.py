@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError
+from ..shapes import check
 
 PROBE = 64
 """Characters at both ends of the body that are known by a hash."""
@@ -36,15 +36,8 @@ class Landmarks:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], what: str) -> Landmarks:
         """Raises FormatError when a field is missing or out of range."""
-        try:
-            start, length = value["start"], value["length"]
-            first, last = int(value["first"], 16), int(value["last"], 16)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{what}: the landmarks of the body are broken", found=str(error)) from error
-        sizes = all(type(n) is int and 0 <= n < 1 << 32 for n in (start, length))
-        if not sizes or not all(0 <= h < 1 << 64 for h in (first, last)):
-            raise FormatError(f"{what}: the landmarks of the body are out of range")
-        return cls(start, length, first, last)
+        check(value, "landmarks", f"{what}: the landmarks of the body")
+        return cls(value["start"], value["length"], int(value["first"], 16), int(value["last"], 16))
 
 
 def landmarks_of(codes: np.ndarray, start: int, length: int) -> Landmarks:

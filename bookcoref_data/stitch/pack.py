@@ -35,6 +35,7 @@ from ..books.book import tokens_sha256
 from ..books.stored import StoredBook, TokenBytes
 from ..books.windows import Whole
 from ..errors import DataError, EditionError, FormatError
+from ..shapes import check
 from .chars import CharStream, visible
 from .container import read_container, write_container
 from .edits import Edits, apply_edits, make_edits
@@ -291,66 +292,36 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     unknown = sorted(set(sections) - _SECTIONS)
     if unknown:
         raise FormatError(f"{what} has sections that format 1 does not know", found=", ".join(unknown))
-    meta = _Meta(_read_json(sections.get("META", b""), what), what)
-    tokens, seen = meta.number("tokens"), meta.number("visible")
+    meta = _read_json(sections.get("META", b""), what)
+    check(meta, "pack_meta", f"{what}: META")
+    tokens, sentences = meta["tokens"], meta["sentences"]
     edits = Edits.from_bytes(sections.get("EDIT", b""), sections.get("LITS", b""))
-    landmarks = Landmarks.from_dict(meta.part("body").value, what)
+    landmarks = Landmarks.from_dict(meta["body"], what)
     if edits.reach > landmarks.length:
         raise DataError(
             f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach
         )
     print_ = sections.get("FPRT")
-    source = meta.part("source")
     return Pack(
-        doc_key=meta.string("doc_key"), gutenberg_key=meta.string("gutenberg_key"),
-        split=meta.string("split"), source_sha256=source.string("sha256"),
-        source_name=source.string("name"), token_count=tokens, sentence_count=meta.number("sentences"),
-        tokens_sha256=meta.string("tokens_sha256"), sentences_sha256=meta.string("sentences_sha256"),
-        visible_count=seen, windows=_windows(sections.get("WIND"), meta.number("sentences"), what),
+        doc_key=meta["doc_key"], gutenberg_key=meta["gutenberg_key"], split=meta["split"],
+        source_sha256=meta["source"]["sha256"], source_name=meta["source"]["name"], token_count=tokens,
+        sentence_count=sentences, tokens_sha256=meta["tokens_sha256"],
+        sentences_sha256=meta["sentences_sha256"], visible_count=meta["visible"],
+        windows=_windows(sections.get("WIND"), sentences, what),
         window_annotations=_window_annotations(sections.get("WSPN"), what),
         fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None, edits=edits,
         landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
         parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
-        licence=meta.string("licence", ""), attribution=meta.string("attribution", ""),
+        licence=meta.get("licence", ""), attribution=meta.get("attribution", ""),
         reasons=sections.get("WHYS", b"").decode("utf-8", "replace"),
     )  # fmt: skip
 
 
-class _Meta:
-    """An object of the META section, read field by field."""
-
-    def __init__(self, value: object, what: str) -> None:
-        if not isinstance(value, dict):
-            raise FormatError(f"{what}: the META section is not an object")
-        self.value, self.what = value, what
-
-    def string(self, name: str, otherwise: str | None = None) -> str:
-        value = self.value.get(name, otherwise)
-        if not isinstance(value, str) or len(value) > 1000:
-            raise FormatError(f"{self.what}: META lacks the text {name!r}", found=repr(value)[:80])
-        return value
-
-    def number(self, name: str) -> int:
-        value = self.value.get(name)
-        if type(value) is not int or not 0 <= value <= MOST_CHARACTERS:
-            raise FormatError(
-                f"{self.what}: META lacks the number {name!r}",
-                expected=f"0 to {MOST_CHARACTERS}", found=repr(value)[:80],
-            )  # fmt: skip
-        return value
-
-    def part(self, name: str) -> _Meta:
-        return _Meta(self.value.get(name), f"{self.what}: {name}")
-
-
 def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, int], ...]:
     value = _read_json(data, what) if data else []
-    good = isinstance(value, list) and all(
-        isinstance(w, list) and len(w) == 2 and isinstance(w[0], str) and type(w[1]) is int for w in value
-    )
-    firsts = [w[1] for w in value] if good else []
-    rising = all(a < b for a, b in pairwise(firsts))
-    if not good or not rising or (firsts and (firsts[0] != 0 or firsts[-1] >= sentences)):
+    check(value, "pack_windows", f"{what}: the windows", DataError)
+    firsts = [first for _, first in value]
+    if any(a >= b for a, b in pairwise(firsts)) or (firsts and (firsts[0] or firsts[-1] >= sentences)):
         raise DataError(
             f"the windows of {what} do not fit its sentences",
             expected="[key, first sentence], from 0 and rising",
@@ -360,19 +331,8 @@ def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, 
 
 def _window_annotations(data: bytes | None, what: str) -> dict[int, Standoff]:
     layers = _read_json(data, what) if data else []
-    try:
-        found = {n: Standoff.make(clusters, characters) for n, clusters, characters in layers}
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the annotation of the windows in {what} is broken", found=str(error)) from error
-    numbers = {type(n) for n in found}
-    names = {type(name) for layer in found.values() for name, _ in layer.characters}
-    groups = (
-        group for layer in found.values() for group in (*layer.clusters, *(m for _, m in layer.characters))
-    )
-    numbers |= {type(offset) for group in groups for mention in group for offset in mention}
-    if not numbers <= {int} or not names <= {str}:
-        raise DataError(f"the annotation of the windows in {what} is broken", expected="numbers and names")
-    return found
+    check(layers, "window_annotations", f"{what}: the annotation of the windows", DataError)
+    return {number: Standoff.make(clusters, characters) for number, clusters, characters in layers}
 
 
 def _json(value: Any) -> bytes:
