@@ -264,6 +264,15 @@ def test_pieces_without_a_heading_belong_to_the_chapter_before(browser, sample, 
     assert sum(sum(row[1:]) for row in rows) == len(sample.mentions)
 
 
+def test_chapters_of_one_name_are_landmarks_with_two(browser, sample, tmp_path):
+    """Each book of a novel has its Chapter I."""
+    chapters = (("Chapter I", 0), ("Chapter II", 1500), ("Chapter I", 3000), ("Chapter II", 4500))
+    twice = Annotation(sample.book, sample.names, sample.mentions, chapters=chapters)
+    page = Page(browser, tmp_path / "page.html", twice)
+    named = page.run("return [...document.querySelectorAll('section[aria-label]')].map((e) => e.ariaLabel)")
+    assert named == ["Chapter I", "Chapter II", "Chapter I (2)", "Chapter II (2)"]
+
+
 def test_differences_are_walked_and_counted(browser, sample, tmp_path):
     moved = tuple(m._replace(character=1) if n % 50 == 0 else m for n, m in enumerate(sample.mentions[:-3]))
     other = replace(sample, mentions=tuple(sorted(set(moved))))

@@ -116,10 +116,12 @@ addEventListener("afterprint", () => { printing = false; chapters.forEach((c) =>
 function buildSections() {
   const width = Math.min($("text").clientWidth, 608);
   const perLine = Math.max(20, width / 8.6), line = 33;
-  const fragment = document.createDocumentFragment();
+  const fragment = document.createDocumentFragment(), times = {};
   for (const chapter of chapters) {
-    const heading = headingAt(chapter.start); // of the pieces of a long chapter the first is a landmark
-    chapter.section = h("section", { "data-n": chapter.number, ...(heading.start === chapter.start && { "aria-label": titleOf(heading) }) });
+    const heading = headingAt(chapter.start), title = titleOf(heading);
+    // Of the pieces of a long chapter the first is a landmark; every book of a novel may have its Chapter I.
+    const first = heading.start === chapter.start, n = first && (times[title] = (times[title] || 0) + 1);
+    chapter.section = h("section", { "data-n": chapter.number, ...(first && { "aria-label": n > 1 ? `${title} (${n})` : title }) });
     const breaks = chapter.text.split(/[\n\t]/).length;
     chapter.section.style.height = `${Math.round((chapter.text.length / perLine + breaks) * line)}px`;
     fragment.append(chapter.section);
