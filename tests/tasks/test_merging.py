@@ -239,8 +239,22 @@ def test_a_file_for_each_part_is_a_part_though_it_counts_its_own_from_zero():
         records = [Record(n, "", [[n]], [], extra={"document": n, "part": "000"}) for n in names]
         (document,) = documents_of(records)
         assert [int(t[-1]) for t in document.tokens] == ([*range(1, 10), 0] if len(names) > 2 else [0, 1])
-    parts = [Record("s_part1", "", [[n]], [], extra={"document": "s_part1", "part": n}) for n in "01"]
-    assert documents_of(parts)[0].doc_key == "s_part1"
+
+
+@pytest.mark.parametrize("says", [
+    lambda n: {"document": "faust_part1", "part": n}, lambda n: {"window": n},
+    lambda n: {"document": "faust_part1", "window": n},
+])  # fmt: skip
+def test_the_windows_of_a_book_that_is_called_a_part_are_windows_of_that_book(says):
+    records = [Record("faust_part1", "", [[str(n)]], [], extra=says(n)) for n in (1, 0)]
+    (document,) = documents_of(records)
+    assert (document.doc_key, document.tokens) == ("faust_part1", ("0", "1"))
+
+
+def test_windows_with_keys_and_numbers_are_of_the_book_of_their_keys():
+    records = [Record(f"b_split4_S{n}", "", [[str(n)]], [], extra={"window": 7 + n}) for n in (1, 0)]
+    (document,) = documents_of(records)
+    assert (document.doc_key, document.tokens) == ("b", ("0", "1"))
 
 
 def test_a_window_may_be_empty():
@@ -274,7 +288,8 @@ def test_parts_that_are_missing_or_given_twice_are_refused(keys):
 @pytest.mark.parametrize("keys", [
     ["s_part2", "s_part1"], ["s_part_b", "s_part_a"], ["s_part_III", "s_part_I", "s_part_ii"],
     ["s-part-10", *(f"s-part-0{n}" for n in range(1, 10))], ["s part 1", "s PART0"],
-    ["s.chunk2of3", "s.chunk1of3", "s.chunk3of3"], ["s_window_0001", "s_window0"],
+    ["s.chunk2of3", "s.chunk1of3", "s.chunk3of3"], ["s_window_0001", "s__window__0"],
+    ["s/window/1", "s/window/0"],
 ])  # fmt: skip
 def test_numbers_of_parts_may_be_written_in_many_ways(keys):
     (document,) = documents_of(numbered(keys))

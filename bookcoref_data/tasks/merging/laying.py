@@ -23,8 +23,7 @@ from .parts import ChainRef, SplitDocument
 LEAST_SHARED, LEAST_EVERYWHERE = 20, 4
 """Fewer equal tokens at the end of one window and the start of the next are taken for chance."""
 _KEY = re.compile(
-    rf"(.+)[_\-. ](part|window|chunk|segment)(?:[_\-. ]?(\d+)|[_\-. ]([a-z]|{ROMAN}))"
-    r"(?:[_\-. ]?of[_\-. ]?\d+)?",
+    rf"(.+?)[\W_]+(part|window|chunk|segment)(?:[\W_]*(\d+)|[\W_]+([a-z]|{ROMAN}))(?:[\W_]*of[\W_]*\d+)?",
     re.DOTALL | re.I,
 )
 _COUNTED: tuple[tuple[str, Callable[[str], int]], ...] = (
@@ -59,10 +58,12 @@ def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
     found = [_part_of(record) for record in records]
     counts = Counter(part.document for part in found)
     for part in found:
-        # A file for each part: "story_part2" has a part 0 of its own, and no other.
-        named = not part.window and part.document == part.record.extra.get("document")
-        keyed = _by_key(part.record, part.document) if named and counts[part.document] == 1 else None
-        groups.setdefault((keyed or part).document, []).append(keyed or part)
+        # "story_part2" may have a part 0 of its own, in a file of one part, and "x_split1500_S60" a number.
+        own = part.record.doc_key, None if part.window else part.record.extra.get("document")
+        keyed = _by_key(part.record, part.document) if counts[part.document] == 1 else None
+        if keyed and part.document in own:
+            part = keyed._replace(start=part.start)
+        groups.setdefault(part.document, []).append(part)
     return [_document(name, _in_order(name, parts)) for name, parts in groups.items()]
 
 
@@ -76,8 +77,8 @@ def _part_of(record: Record) -> _Part:
         number = said[field] if isinstance(said.get(field), str) else _whole(said.get(field))
         if number is not None and (name or field == "window"):
             return _Part(name or record.doc_key, str(number), record, field == "window", None, start)
-    if found := _by_key(record, record.doc_key):
-        return found._replace(start=start)
+    if keyed := _by_key(record, record.doc_key):
+        return keyed._replace(start=start)
     if start is None:
         return _Part(record.doc_key, "0", record)
     return _Part(name or record.doc_key, str(start), record, True, None, start)
