@@ -4,6 +4,7 @@
     python benchmarks/mutants.py --count 200 --seed 1 --part 1/2       # half of the same sample
     python benchmarks/mutants.py --room stitch --count 40 --seed 2     # one room
     python benchmarks/mutants.py --at scoring/modes.py:138            # every mutant of one line
+    python benchmarks/mutants.py --count 40 --quick 4                 # no map: the four likeliest test files
 
 Each mutant turns one comparison, moves one integer by one, exchanges `and` and `or`, `+` and `-`, negates a
 condition, or drops a `not`. The repository is copied to a temporary folder; the checkout is never changed. A
@@ -13,6 +14,8 @@ The first run measures which test reaches which function and how long it takes. 
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
 function, the quickest first, then the others that reach its file or belong to its room, up to `--most`
 seconds in all; the first failure ends it. Tests marked `long` stay out.
+With `--quick` a mutant meets the test files that name its module or function alone: more survive, none is
+killed that would not be.
 A test that computes ten times as long as on the unchanged code (and at least ten seconds) counts as failed;
 processor time counts, so that a busy machine kills no mutant.
 
@@ -28,6 +31,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -170,6 +174,37 @@ class Reach:
         ordered = sorted(near, key=speed) + sorted((far & self.seconds.keys()) - near, key=speed)
         spent = accumulate(map(speed, ordered))
         return [test for test, so_far in zip(ordered, spent, strict=True) if so_far <= most]
+
+
+@dataclass
+class Likely:
+    """Without a map: the test files that name the module of a mutant or its function, the likeliest first."""
+
+    texts: dict[str, str]
+    most_files: int
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(lambda: 30.0))
+
+    @classmethod
+    def of(cls, folder: Path, most_files: int) -> Likely:
+        """All test files of a repository but those that run every verb."""
+        paths = sorted((folder / "tests").rglob("test_*.py"))
+        names = {path: path.relative_to(folder).as_posix() for path in paths}
+        return cls({n: p.read_text("utf-8") for p, n in names.items() if "faults" not in n}, most_files)
+
+    def tests_for(self, mutant: Mutant, most: float) -> list[str]:
+        """At most so many files; of equally likely ones the shortest first."""
+        module = mutant.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        room, stem = mutant.file.split("/")[1], module.rpartition(".")[2]
+        function = re.compile(rf"\b{re.escape(mutant.function.split('.')[0].lstrip('_'))}\b")
+
+        def likely(name: str) -> int:
+            text = self.texts[name]
+            said = 4 * (module in text) + 3 * (f"{module.rpartition('.')[0]} import" in text)
+            said += 3 * (bool(mutant.function) and bool(function.search(text))) + 4 * (f"test_{stem}" in name)
+            return said + 3 * name.startswith(f"tests/{room}/") if said else 0
+
+        found = sorted((-likely(name), len(self.texts[name]), name) for name in self.texts)
+        return [name for less, _, name in found[: self.most_files] if less]
 
 
 def mutants_of(root: Path, file: str) -> Iterator[Mutant]:
@@ -423,7 +458,7 @@ def equivalents() -> dict[tuple[str, str, str], str]:
     }
 
 
-def run(shop: Workshop, chosen: list[Mutant], reach: Reach, most: float) -> dict[str, Counter[str]]:
+def run(shop: Workshop, chosen: list[Mutant], reach: Reach | Likely, most: float) -> dict[str, Counter[str]]:
     """Run the tests against every mutant, print those that live, and count the outcomes by room."""
     listed = equivalents()
     by_room: dict[str, Counter[str]] = defaultdict(Counter)
@@ -465,6 +500,9 @@ def main() -> None:
     options.add_argument("--map", type=Path, default=ROOT / ".mutation-map.json", help="kept between runs")
     options.add_argument("--most", type=float, default=60, help="seconds of tests for each mutant")
     options.add_argument("--part", default="1/1", help="2/3: the second of three equal parts of the sample")
+    options.add_argument(
+        "--quick", type=int, metavar="FILES", help="no map: so many test files for each mutant"
+    )
     given = options.parse_args()
     part, parts = map(int, given.part.split("/"))
     with tempfile.TemporaryDirectory() as folder:
@@ -475,7 +513,8 @@ def main() -> None:
             rooms = sorted({place.partition("/")[0] for place in given.at})
         else:
             chosen = sample(shop.folder, rooms, given.count, given.seed)
-        reach = measured_reach(shop, rooms, given.map)
+        quick = given.quick and Likely.of(shop.folder, given.quick)
+        reach = quick or measured_reach(shop, rooms, given.map)
         by_room = run(shop, chosen[part - 1 :: parts], reach, given.most)
         shop.close()
     for room, outcomes in sorted(by_room.items()):

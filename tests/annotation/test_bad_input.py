@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bookcoref_data.annotation.cast import make_cast
-from bookcoref_data.annotation.language import not_english
+from bookcoref_data.annotation.language import language_of, not_english
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.errors import DataError, SourceError, UsageError
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
@@ -141,3 +141,8 @@ def test_a_book_without_the_cast_gives_an_empty_annotation(annotate):
     done = annotate("It rained. The river rose.", ["Anna"])
     assert done.book.characters == ()
     assert done.state.mentions == ()
+
+
+def test_fifty_words_tell_a_language_and_fewer_do_not():
+    assert language_of(["the", ",", "and"] * 25) == "English"
+    assert language_of(["the", ",", "and"] * 24 + ["the", "."]) == ""
