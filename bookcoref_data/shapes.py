@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from math import isinf
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import FormatError, UsageError
+from .files import read_regular
 from .resources import resource
 
 MOST_DEPTH = 100
@@ -88,6 +89,18 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise GivenTwice(repr(next(name for i, name in enumerate(names) if name in names[:i])))
     return value
+
+
+def read_json(path: Path, most: int) -> Any:
+    """The value of a JSON file of at most so many bytes.
+
+    Raises:
+        SourceError: it cannot be read. FormatError: as `parse_json`, or it is no UTF-8.
+    """
+    try:
+        return parse_json(read_regular(path, most).decode("utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8", hint="get the file again") from error
 
 
 def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = FormatError) -> None:

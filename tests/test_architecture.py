@@ -55,7 +55,7 @@ GROUND = {
     "files": {"errors", "guard"},
     "outputs": {"errors", "guard", "files"},
     "resources": {"errors", "files"},
-    "shapes": {"errors", "resources"},
+    "shapes": {"errors", "files", "resources"},
     "spacy_model": {"errors", "files", "resources"},
     "chat_server": {"errors"},
     "errors": set(),

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..books.facts import BookFacts
-from ..errors import FormatError
-from ..files import read_regular, safe_name
+from ..files import safe_name
 from ..resources import resource
-from ..shapes import check, parse_json
+from ..shapes import check, read_json
 from .citation import Citation
 from .rights import Licence, ReuseRights, TextRights
 
@@ -124,11 +123,7 @@ def read_publication(path: Path) -> Published | None:
     path = path / PUBLICATION_FILE if path.is_dir() else path
     if not path.is_file():
         return None
-    try:
-        text = read_regular(path, _MOST_BYTES).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not UTF-8", hint="get the files again") from error
-    value = parse_json(text, str(path))
+    value = read_json(path, _MOST_BYTES)
     check(value, "publication", str(path))
     for name in value["files"]:
         for part in name.split("/"):

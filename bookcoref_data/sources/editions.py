@@ -13,11 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DataError, FormatError
+from ..errors import DataError
 from ..resources import resource
-from ..shapes import check, parse_json
+from ..shapes import check, read_json
 
 # Up to nine digits: the embedded sample has an id far above those of Gutenberg.
+_MOST_BYTES = 16 << 20
 _ID = re.compile(r"[1-9][0-9]{0,8}\Z")
 
 
@@ -128,13 +129,11 @@ def load_editions(path: Path) -> Editions:
     """Read and check a manifest of editions.
 
     Raises:
+        SourceError: it cannot be read. DataError: the id of a book that is none.
         FormatError: not JSON, not this format, a path that is not safe, an address that is not http(s), a sum
-            that is not a sha256. DataError: the id of a book that is none.
+            that is not a sha256.
     """
-    try:
-        value = parse_json(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: cannot be read", found=str(error)) from error
+    value = read_json(path, _MOST_BYTES)
     check(value, "editions", str(path))
     books = {}
     for book_id, book in value["books"].items():

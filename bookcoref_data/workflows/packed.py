@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,9 +12,10 @@ from typing import Any
 from ..books import Book, Window, split_book, split_by_rule
 from ..books.facts import remapped_key
 from ..books.stored import StoredBook
-from ..errors import ChecksumError, DataError, FormatError
+from ..errors import ChecksumError, DataError
 from ..files import read_regular, safe_name, sha256_bytes
 from ..publishing.rights import header_says_free
+from ..shapes import check, read_json
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
 from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
@@ -232,20 +231,12 @@ def read_index(path: Path) -> list[dict[str, str]]:
         FormatError: the index is broken, of another format, or names a file outside the folder.
     """
     index = path / INDEX
-    try:
-        value = json.loads(_read(index))
-        if not isinstance(value, dict) or value.get("format") != INDEX_FORMAT:
-            raise ValueError(f"no index of format {INDEX_FORMAT}")
-        entries: list[dict[str, str]] = value["packs"]
-        for entry in entries:
-            safe_name(entry["file"], f"{index}: file")
-            safe_name(entry["doc_key"], f"{index}: document key")
-            if not re.fullmatch(r"[0-9a-f]{64}", entry["sha256"]):
-                raise ValueError(f"{entry['file']}: no sha256")
-            if not isinstance(entry["split"], str) or not isinstance(entry["gutenberg_key"], str):
-                raise ValueError(f"{entry['file']}: split and gutenberg_key must be text")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FormatError(f"{index} is no index of packs", found=str(error)[:200]) from error
+    value = read_json(index, MOST_FILE_BYTES)
+    check(value, "pack_index", str(index))
+    entries: list[dict[str, str]] = value["packs"]
+    for entry in entries:
+        safe_name(entry["file"], f"{index}: file")
+        safe_name(entry["doc_key"], f"{index}: document key")
     return entries
 
 

@@ -35,7 +35,7 @@ from ..guard import require_regular
 from ..outputs import RECORD, whole
 from ..outputs import problems as written_problems
 from ..resources import resource
-from ..shapes import attributes
+from ..shapes import attributes, check, parse_json
 
 MANIFEST_FORMAT = 1
 # What two builds of the same book must share; where the text came from may differ.
@@ -194,22 +194,17 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """
     require_regular(path)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"cannot read the manifest {path}", found=error.strerror) from error
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not JSON", found=str(error)[:200]) from error
+    check(value, "recorded_manifest", f"{path} is not a recorded manifest")
+    books = []
     try:
-        if not isinstance(value, dict) or value.keys() != {"format", "title", "digest", "made_with", "books"}:
-            raise ValueError("other entries than a manifest has")
-        if value["format"] != MANIFEST_FORMAT or not isinstance(value["digest"], str):
-            raise ValueError("another format")
-        if not isinstance(value["books"], dict):
-            raise ValueError("books: not a table")
-        books = []
         for key, facts in value["books"].items():
-            if not isinstance(facts, dict) or {*facts, "reasons_sha256"} != {*COMPARED}:
-                raise ValueError(f"{str(key)[:80]}: other facts than a manifest has")
+            if {*facts, "reasons_sha256"} != {*COMPARED}:
+                raise ValueError(f"{key[:80]}: other facts than a manifest has")
             books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
     except ValueError as error:
         raise FormatError(

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bookcoref_data.errors import DataError, FormatError
+from bookcoref_data.errors import DataError, FormatError, SourceError
 from bookcoref_data.files import sha256_bytes, sha256_file
 from bookcoref_data.resources import resource
 from bookcoref_data.sources.editions import check_id, editions, fill, load_editions, numbered_folder
@@ -131,5 +131,5 @@ def test_a_manifest_that_is_no_json_is_refused(tmp_path):
     path.write_text("{")
     with pytest.raises(FormatError, match="JSON"):
         load_editions(path)
-    with pytest.raises(FormatError, match="cannot be read"):
+    with pytest.raises(SourceError, match="cannot read"):
         load_editions(tmp_path / "none.json")
