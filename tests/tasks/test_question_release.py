@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from bookcoref_data.books import Record
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.tasks.questions import build_questions, read_settings
+from bookcoref_data.tasks.questions.entities import make_document
 from bookcoref_data.tasks.questions.release import (
     distinct,
     drawn,
@@ -21,6 +23,7 @@ from bookcoref_data.tasks.questions.release import (
     names_together,
     said_by_the_words,
 )
+from bookcoref_data.tasks.questions.scores import SpokenOf, score_mentions
 
 BOOK = names_together(["Then", "Jane", "Eyre", "met", "Mr.", "Edward", "Rochester", "and", "Tom", "."])
 
@@ -85,6 +88,21 @@ def test_what_is_wrong_with_a_question():
     assert fault_of(far, BOOK, silver=False) is fault_of(far | {"category": "PRON"}, BOOK) is None
     for other in ("my dear sir", "my dear", "the old lady", "her"):
         assert fault_of(row("Tom", "Ann", mention=other), BOOK) is None
+
+
+def test_words_that_a_book_says_of_others_too():
+    text = "“ Yes , sir . ” said Tom . The old man and the old man and the cook saw the sir . “ Sir ! ”"
+    spans = {(3, 3): 0, (7, 7): 0, (9, 11): 0, (17, 18): 0, (23, 23): 1}
+    groups = [[span for span, group in spans.items() if group == number] for number in (0, 1)]
+    record = Record("b", "", [text.split(" ")], groups)
+    document = make_document(record, least_mentions=1, phrases=["Tom", "Ann"])
+    said = {s.text.casefold(): s for s in score_mentions(document)}
+    counted = SpokenOf(document)
+    assert counted.are_of_others(said["the old man"], quoted=False) is False, "one place of two"
+    assert counted.are_of_others(said["the cook"], quoted=False) is False
+    sir = next(s for s in score_mentions(document) if s.mention == (3, 3))
+    assert counted.are_of_others(sir, quoted=True) is False, "he is spoken to"
+    assert counted.are_of_others(sir, quoted=False) is True, "one place of three"
 
 
 def candidate(book, start, category="PRON", text="he"):

@@ -21,7 +21,7 @@ from ...shapes import AsFields
 from .entities import Askable, make_document
 from .phrases import PLURAL_CLASSES
 from .release import distinct, drawn, fault_of
-from .scores import SAME_SURFACE, MentionScores, score_mentions
+from .scores import SAME_SURFACE, MentionScores, SpokenOf, score_mentions
 from .settings import QuestionSettings
 
 NONE_OF_THE_ABOVE = "None of the Above"
@@ -269,12 +269,18 @@ def _released(
     cells: Sequence[tuple[str, list[Candidate]]], settings: QuestionSettings, made: QuestionSet
 ) -> list[Question]:
     """Questions that pass every rule of a release, evenly from cells and books."""
-    rng = random.Random(settings.seed)
+    rng, silver = random.Random(settings.seed), settings.least > 0
+    words: dict[str, SpokenOf] = {}
 
     def ask(cell: int, candidate: Candidate) -> Question | None:
         none = rng.random() < settings.none_share
         question = _question(candidate, settings, rng, none=none, band=cells[cell][0])
-        fault = fault_of(question.to_dict(), candidate.document.together, silver=settings.least > 0)
+        fault = fault_of(question.to_dict(), candidate.document.together, silver=silver)
+        if silver and not fault:
+            if question.doc_key not in words:
+                words[question.doc_key] = SpokenOf(candidate.document)
+            if words[question.doc_key].are_of_others(candidate.scores, quoted=question.in_dialogue):
+                fault = "words that stand for others, too"
         if fault:
             made.counts[f"refused: {fault}"] += 1
         return None if fault else question

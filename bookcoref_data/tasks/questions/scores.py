@@ -6,6 +6,7 @@ All distances are in mention indices: positions in the mentions of a document so
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -148,3 +149,28 @@ def overlapping(mentions: Sequence[Mention]) -> list[list[int]]:
                 found[j].append(i)
         open_.append(i)
     return found
+
+
+class SpokenOf:
+    """How often the words of a nominal stand in a book, and how often for each entity.
+
+    A book says "the prisoner" of many people, and silver gives some of these to whom it knows.
+    """
+
+    def __init__(self, document: Askable) -> None:
+        self._tokens = document.book.tokens
+        self._text = f" {' '.join(self._tokens)} ".casefold()
+        texts = (document.book.text_of(m).casefold() for m in document.mentions)
+        self._given = Counter(zip(texts, document.owners, strict=True))
+
+    def are_of_others(self, said: MentionScores, *, quoted: bool) -> bool:
+        """Whether the words of a nominal stand for its entity in less than half of their places. Somebody who
+        is spoken to, between marks, may be called what many are: "Yes, sir."."""
+        around = (
+            self._tokens[said.mention.start - 1],
+            *self._tokens[said.mention.end + 1 : said.mention.end + 2],
+        )
+        if said.category != "NOM" or (quoted and not any(any(map(str.isalnum, t)) for t in around)):
+            return False
+        words = said.text.casefold()
+        return 2 * self._given[words, said.entity] < self._text.count(f" {words} ")
