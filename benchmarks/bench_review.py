@@ -35,7 +35,7 @@ from bookcoref_data.annotation.backends import make_backend
 from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
-from bookcoref_data.asking.answers import NOBODY, answer_with
+from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to
 from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.books.annotation import Annotation
@@ -83,6 +83,10 @@ class Novel:
             ("mention", s): told[0] for s, told in links.items()
         }
 
+    def words(self, q: ReviewQuestion) -> str | None:
+        """Which words the gold marks where a word stands before a name; None where it does not say."""
+        return None
+
     def scores(self, a: Annotation) -> tuple[float, float]:
         """Percent of speakers, and of he and she, that are right."""
         links, quotes = answers(self.gold, a)
@@ -114,6 +118,11 @@ class Whole(Novel):
         found = {("mention", (m.start, m.end)): NOBODY for m in a.mentions}
         found |= {("mention", m): name for m, name in self.who.items()}
         return found | {("quote", span): name for span, name in self.quotes.items()}
+
+    def words(self, q: ReviewQuestion) -> str | None:
+        whole = sum(place in self.who for place in q.places)
+        rest = sum((start + 1, end) in self.who for start, end in q.places)
+        return q.people[rest > whole] if whole or rest else None
 
     def clusters(self, a: Annotation) -> list[list[Span]]:
         """Those of the annotation."""
@@ -206,7 +215,7 @@ def ask(
     truth, done, before = novel.truth(a), settled(asked.edits), asked.answers
     # What the gold has no answer for is not asked.
     every = all_questions(a, about)
-    skipped = {q.key for q in every if known_of(q, truth) is None} | {*done}
+    skipped = {q.key for q in every if known_of(q, truth, novel) is None} | {*done}
     most = 3000 if order == "random" else batch
     queue = make_queue(a, settled=skipped, most=most, about=about, by_worth=order == "worth")
     if order == "random":
@@ -215,7 +224,7 @@ def ask(
     for q in queue:
         if asked.answers >= goal:
             break
-        known = known_of(q, truth)
+        known = known_of(q, truth, novel)
         said = draw.choice([p for p in q.people or people if p != known] or people) if (
             draw.random() < wrong) else known  # fmt: skip
         cost = 1
@@ -225,12 +234,18 @@ def ask(
         asked.answers += cost
         asked.choices += 1
         asked.offered += known in q.people
+        if q.kind == "words":
+            told = answers_to(q, novel.source.book.tokens, "")
+            asked.edits += next(one.edits for one in told if one.says == said)
+            continue
         asked.edits += answer_with(q, None if said == NOBODY else said, novel.source.book.tokens, "")
     return asked.answers > before
 
 
-def known_of(q: ReviewQuestion, truth: dict[tuple[str, Span], str]) -> str | None:
+def known_of(q: ReviewQuestion, truth: dict[tuple[str, Span], str], novel: Novel) -> str | None:
     """The gold answer of a question, of a form of name that of most of its places; None without one."""
+    if q.kind == "words":
+        return novel.words(q)
     places = q.places if q.kind == "name" else ((q.start, q.end),)
     what = "quote" if q.kind == "speaker" else "mention"
     said = Counter(truth[what, span] for span in places if (what, span) in truth)
@@ -242,7 +257,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("novels", nargs="+", type=Path)
-    parser.add_argument("--about", default="speaker,pronoun,phrase,name")
+    parser.add_argument("--about", default="speaker,pronoun,phrase,name,words")
     parser.add_argument("--orders", default="worth,certain")
     parser.add_argument("--wrong", type=float, default=0.0)
     parser.add_argument("--points", default="25,50,100,200,300")

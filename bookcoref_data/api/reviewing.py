@@ -44,7 +44,7 @@ def review(
         edits: corrections to begin with; answers are added to them (default: edits.jsonl in the folder, or
             beside the text).
         narrator: who says "I" outside quotations, as `annotate`.
-        about: only these kinds of questions: speaker, pronoun, phrase, name, "same person"; may be repeated.
+        about: only these kinds: speaker, pronoun, phrase, name, words, "same person"; may be repeated.
         most: questions between two readings.
         until: stop when this share of mentions and speakers is likely right.
         agreement: corrections of a second person: say how far the two agree, ask first where they differ.
@@ -142,11 +142,12 @@ class Review:
         Raises:
             UsageError: it has no such answer.
         """
+        from ..asking import OFFERS_NO_PEOPLE
         from ..asking.answers import answer_with, answers_to
 
         tokens, doc_key = self._session.source.book.tokens, self._session.source.book.doc_key
         offered = {a.key: a.edits for a in answers_to(question, tokens, doc_key)}
-        if key not in offered and (key not in self.names or question.kind == "same person"):
+        if key not in offered and (key not in self.names or question.kind in OFFERS_NO_PEOPLE):
             raise UsageError(f"{key!r} is no answer", expected=f"a name of the cast, {', '.join(offered)}")
         self._session.keep(offered.get(key) or answer_with(question, key, tokens, doc_key))
 

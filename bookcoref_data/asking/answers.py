@@ -10,7 +10,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from .questions import Key, ReviewQuestion, pair_key
+from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
@@ -30,6 +30,15 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
     """The answers that a question offers; "somebody else" is left to `answer_with`, which needs a name."""
     at = anchor_of(tokens, question.start, question.end)
     unsure = Edit("seen", at=at, doc_key=doc_key, name=UNSURE)
+    if question.kind == "words":
+        whole, rest = question.people
+        spans = tuple(
+            Edit("span", at=anchor_of(tokens, *span), was=question.now, doc_key=doc_key,
+                 to=anchor_of(tokens, span[0] + 1, span[1]), group=f"q{question.start}")
+            for span in question.places
+        )  # fmt: skip
+        kept = Edit("seen", at=at, doc_key=doc_key, name=whole)
+        return [Answer("1", whole, (kept,)), Answer("2", rest, spans), Answer("c", UNSURE, (unsure,))]
     if question.kind == "same person":
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)
@@ -84,6 +93,8 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
             if e.into:
                 found[pair_key(e.character, e.into)] = YES if e.op == "merge" else e.name
             continue
+        if e.op in ("span", "seen"):
+            found["words", e.at.words] = e.to.words if e.to else e.name
         said = {"link": e.character, "unlink": NOBODY, "speaker": e.speaker or NOBODY, "seen": e.name}
         if e.op in said:
             place = (e.at.start, e.at.end)
@@ -108,8 +119,7 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     """A question with its passage and all that may be answered; `typed` are the corrections for a name that
     takes the place of "?"."""
     start, end = question.start, question.end
-    pair = question.kind == "same person"
-    typed = () if pair else answer_with(question, "?", tokens, doc_key)
+    typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     return {
         "kind": question.kind,
         **passage(layout, tokens, start, end),
@@ -117,7 +127,7 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
         "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
-        "places": len(question.places) if question.kind == "name" else 1,
+        "places": len(question.places) if question.kind in ("name", "words") else 1,
         "answers": [
             {"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]}
             for a in answers_to(question, tokens, doc_key)

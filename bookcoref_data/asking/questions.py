@@ -17,11 +17,14 @@ from functools import cached_property
 
 from ..books.annotation import Annotation, Marked
 from ..edits.naming import Callings
+from ..words import honorifics
 from ..words.folding import fold
 
 Span = tuple[int, int]
 Key = tuple[object, ...]
-KINDS = ("speaker", "pronoun", "phrase", "name", "same person")
+KINDS = ("speaker", "pronoun", "phrase", "name", "words", "same person")
+OFFERS_NO_PEOPLE = ("words", "same person")
+"""Kinds whose two answers are no people of the cast."""
 MOST_PEOPLE = 5
 """People who are offered in a question."""
 _GAP = 250
@@ -43,7 +46,8 @@ _TAG = 5
 
 @dataclass(frozen=True, slots=True)
 class ReviewQuestion:
-    """One decision for a person: who speaks or is meant at tokens `start` to `end`, or whether two are one.
+    """One decision for a person: who speaks or is meant at tokens `start` to `end`, whether two are one, or
+    which of two `people` are the words of a name.
 
     `now` is the answer of the annotation (None: nobody), `people` at most five who may be the right one,
     `chance` the probability that `now` is wrong, `hangs` the decisions that change with it. `places` are all
@@ -69,6 +73,8 @@ class ReviewQuestion:
         """What is decided; see `answers.settled`."""
         if self.kind == "same person":
             return pair_key(*self.people)
+        if self.kind == "words":
+            return "words", self.people[0]
         return ("quote" if self.kind == "speaker" else "mention", self.start, self.end)
 
 
@@ -165,6 +171,8 @@ class _Asked:
             yield from (q for q in self._of_mentions(kinds) if (q.start, q.end) not in tags)
         if "name" in kinds:
             yield from self._of_names()
+        if "words" in kinds:
+            yield from self._of_words()
         if "same person" in kinds:
             yield from self._of_pairs()
 
@@ -244,6 +252,23 @@ class _Asked:
             hangs = float(_NAMED_LEADS * len(places))
             yield ReviewQuestion("name", *middle, self.a.names[character], (), _DOUBTED_NAME, hangs, places)
 
+    def _of_words(self) -> Iterator[ReviewQuestion]:
+        """A question for every form of name with a word before it that is no part of the name and no "Mr.":
+        people mark "old Benjamin" and "Comrade Napoleon" with that word or without it, but always alike."""
+        forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
+        for m in self.a.mentions:
+            if m.kind == "name":
+                words = " ".join(self.a.book.tokens[m.start : m.end + 1])
+                forms[words, m.character].append((m.start, m.end))
+        for (words, who), places in forms.items():
+            first, _, rest = words.partition(" ")
+            word = first.lower().rstrip(".")
+            of_name = {*fold(self.a.names[who]).split(), *honorifics.ABBREVIATED}
+            if (rest, who) in forms and word not in of_name and not honorifics.honorific_gender(word):
+                hangs = float(_NAMED_LEADS * len(places))
+                yield ReviewQuestion("words", *places[len(places) // 2], self.a.names[who], (words, rest),
+                                     _DOUBTED_NAME, hangs, tuple(places))  # fmt: skip
+
     def _of_pairs(self) -> Iterator[ReviewQuestion]:
         """A question for every two people of whom one has a name that could be the other's."""
         counts = [len(group) for group in self.a.by_character]
@@ -267,7 +292,7 @@ class _Asked:
 
     def with_people(self, question: ReviewQuestion) -> ReviewQuestion:
         """The question with at most five people: whom the annotation has, its next best, those around."""
-        if question.kind == "same person":
+        if question.kind in OFFERS_NO_PEOPLE:
             return question
         weights: dict[int, float] = defaultdict(float)
         here, end = question.start, question.end

@@ -81,6 +81,20 @@ def test_one_answer_settles_all_places_of_a_name_and_pairs_are_asked_once():
         assert apply(a, answer.edits).changed == 0
 
 
+def test_one_answer_says_whether_a_word_before_a_name_belongs_to_it():
+    book = Book.make("b", [["Comrade", "Hill"], ["Hill"], ["Comrade", "Hill"], ["Mr.", "Grey"], ["Grey"]])
+    spans = {(0, 1): 1, (2, 2): 1, (3, 4): 1, (5, 6): 0, (7, 7): 0}
+    a = Annotation(book, ("Grey", "Hill"), tuple(Marked(*s, c, kind="name") for s, c in spans.items()))
+    (question,) = make_queue(a, about=["words"])
+    assert (question.people, len(question.places)) == (("Comrade Hill", "Hill"), 2)
+    whole, rest, unsure = answers_to(question, book.tokens, "b")
+    done = apply(a, parse_edits(format_edits(rest.edits))).annotation
+    assert [(m.start, m.end) for m in done.by_character[1]] == [(1, 1), (2, 2), (4, 4)]
+    for answer in (whole, rest, unsure):
+        assert make_queue(a, about=["words"], settled=settled(answer.edits)) == []
+    assert apply(a, whole.edits).changed == 0
+
+
 def test_what_was_answered_or_cannot_be_told_is_not_asked_again():
     a = annotation(turns(0.6, 0.6))
     first = make_queue(a, about=["speaker"])[0]

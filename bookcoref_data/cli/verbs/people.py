@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ASK = {
     "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",
-    "name": "Who has this name?", "same person": "One person, or two?",
+    "name": "Who has this name?", "words": "Which words are the name?", "same person": "One person, or two?",
 }  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 // Questions, one at a time; answers are corrections (docs/corrections.md).
-const ASK = { speaker: "Who says this?", pronoun: "Who is meant?", phrase: "Who is meant?", name: "Who has this name?", "same person": "One person, or two?" };
+const ASK = { speaker: "Who says this?", pronoun: "Who is meant?", phrase: "Who is meant?", name: "Who has this name?", words: "Which words are the name?", "same person": "One person, or two?" };
 const given = []; // the corrections of each answer, in order
 let at = 0;
 
