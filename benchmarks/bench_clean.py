@@ -26,10 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from bookcoref_data.alignment import align
-from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
 from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
-from bookcoref_data.text.read_book import clean_file
+from bookcoref_data.text.read_book import clean_file, count_as_released, drop_released_breaks
 from bookcoref_data.text.tokens import tokenize_body
 from bookcoref_data.workflows.clean import clean_one, read_settings
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import bookcoref_data.text.clean as cleaning
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanSettings, clean, settings_from
-from bookcoref_data.text.clean.breaks import count_as_released, drop_released_breaks
 from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
+from bookcoref_data.text.read_book import count_as_released, drop_released_breaks
 from bookcoref_data.text.tokens import Tokenized
 
 PROSE = (
