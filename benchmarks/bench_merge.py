@@ -4,10 +4,13 @@
     python benchmarks/bench_merge.py WINDOWS.jsonl GOLD [FULL.jsonl] [--cast CAST]  # windows of a system
 
     python benchmarks/bench_merge.py --booknlp BOOKNLP --pdnc PDNC [--novel NAME]
+    python benchmarks/bench_merge.py --sample STORY   # of `bookcoref-data rebuild --sample`
 
 Of windows the merged books are scored against the gold, beside the system's own run on whole books.
 BookNLP's chains of people in a novel are cut into windows of 1,500 tokens and joined again, and judged,
-beside its own run on the whole novel, by those of its mentions in quotations whose character PDNC names.
+beside its own run on the whole novel, by those of its mentions in quotations whose character PDNC names;
+also with PDNC's list of characters as the cast. `--sample` does the same with our own annotator on the sample
+story, in windows that it sees one by one, their names taken off.
 `--chains N` makes a book of N chains (our own words) and prints how long the linker takes.
 """
 
@@ -18,15 +21,17 @@ import ast
 import csv
 import gzip
 import resource
+import tempfile
 import time
 from collections import defaultdict
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from pathlib import Path
 
 import numpy as np
 
+from bookcoref_data import annotate
 from bookcoref_data.books import Mention, Record, split_book
-from bookcoref_data.formats import read_documents
+from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.scoring import evaluate, score_clusters
 from bookcoref_data.tasks.merging import (
     SplitDocument,
@@ -68,6 +73,8 @@ def windows(file: Path, gold: Path, full: Path | None, cast: Path | None) -> Non
         rows["the system on whole books"] = [r for r in read_documents(full) if r.to_book().tokens in tokens]
     for name in ("new", "greedy", "linker"):
         rows[name] = [merge(d, DECIDERS[name](d)).to_record() for d in documents]
+    whole = {key.to_book().tokens: key for key in keys}
+    rows["by the gold"] = [merge(d, decisions_from_whole(d, whole[d.tokens])).to_record() for d in documents]
     if cast:
         named = with_cast(documents, cast)
         rows["linker, with a cast"] = [merge(d, decide_with_linker(d)).to_record() for d in named]
@@ -139,9 +146,49 @@ def novel_of(booknlp: Path, pdnc: Path) -> tuple[Record, Record]:
     return Record(name, "", sentences, [sorted(c) for c in chains.values()]), Record(name, "", sentences, key)
 
 
+def cast_of(table: Path) -> str:
+    """The characters of a novel of PDNC with their aliases, as a cast file."""
+    lines = []
+    with table.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            aliases = ast.literal_eval(row["Aliases"]) if row["Aliases"] else ()
+            names = sorted(a for a in aliases if a != row["Main Name"] and a[:1].isupper())
+            lines.append("; ".join([row["Main Name"], *names]))
+    return "\n".join(lines) + "\n"
+
+
+def sample(story: Path) -> None:
+    """CoNLL F1 of our own annotator on a story, whole and in windows, with a cast given or proposed."""
+    (gold,) = read_documents(story)
+    print("| | own run | greedy | linker | by the gold | with a cast |\n|" + "---|" * 6)
+    with tempfile.TemporaryDirectory() as folder:
+        given, text = Path(folder, "cast.txt"), Path(folder, "text.jsonl")
+        given.write_text("".join(f"{name}\n" for name, _ in gold.characters), encoding="utf-8")
+
+        def annotated(sentences: list[list[str]], key: str, cast: Path | str) -> Record:
+            write_documents([Record(key, "", sentences, [])], text)
+            clusters = annotate(text, cast).record.clusters
+            return Record(key, "", sentences, clusters)
+
+        for cast, size in product((given, "auto"), (1500, 600)):
+            windows = split_book(gold.to_book(), size=size).books
+            parts = [annotated(w.sentences, f"{gold.doc_key}_window{i}", cast) for i, w in enumerate(windows)]
+            (document,) = documents_of(parts)
+            (named,) = with_cast([document], given)
+            made = [annotated(gold.sentences or [], gold.doc_key, cast)]
+            made += [merge(document, DECIDERS[how](document)).to_record() for how in ("greedy", "linker")]
+            made.append(merge(document, decisions_from_whole(document, gold)).to_record())
+            made.append(merge(named, decide_with_linker(named)).to_record())
+            scores = (100 * evaluate([gold], [record]).pooled.conll.f1 for record in made)
+            which = "cast of the story given" if cast == given else "a cast proposed from each"
+            print(f"| windows of {size:,}, {which} | " + " | ".join(f"{s:.2f}" for s in scores) + " |")
+
+
 def novels(booknlp: Path, pdnc: Path, names: list[str]) -> None:
     """CoNLL F1 of linking mentions to characters, by novel."""
-    print("| | mentions | BookNLP's own run | windows apart | greedy | linker |\n|" + "---|" * 6)
+    print(
+        "| | mentions | BookNLP's own run | windows apart | greedy | linker | with a cast |\n|" + "---|" * 7
+    )
     for folder in sorted(booknlp.iterdir()):
         if names and folder.name not in names:
             continue
@@ -149,6 +196,11 @@ def novels(booknlp: Path, pdnc: Path, names: list[str]) -> None:
         windows = [w.to_record() for w in split_book(own.to_book()).books]
         (document,) = documents_of(windows)
         made = [merge(document, DECIDERS[how](document)).to_record() for how in ("new", "greedy", "linker")]
+        with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+            file.write(cast_of(pdnc / folder.name / "character_info.csv"))
+            file.flush()
+            (named,) = with_cast([document], Path(file.name))
+        made.append(merge(named, decide_with_linker(named)).to_record())
         known = {mention for cluster in key.clusters for mention in cluster}
         cells = []
         for record in (own, *made):
@@ -170,9 +222,12 @@ def main() -> None:
     parser.add_argument("--booknlp", type=Path)
     parser.add_argument("--pdnc", type=Path)
     parser.add_argument("--novel", action="append", default=[])
+    parser.add_argument("--sample", type=Path)
     a = parser.parse_args()
     if a.chains:
         speed(a.chains)
+    elif a.sample:
+        sample(a.sample)
     elif a.booknlp:
         novels(a.booknlp, a.pdnc, a.novel)
     elif a.parts.suffix == ".jsonl":
