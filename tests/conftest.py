@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT))
 # A busy machine draws examples slowly; that is no fault of the code.
 # How many are drawn where a test does not say it: `.ci/run` draws more.
-EXAMPLES = int(os.environ.get("BOOKCOREF_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("BOOKCOREF_EXAMPLES", "25"))
 settings.register_profile(
     "busy", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
 )
