@@ -224,6 +224,16 @@ def test_somebody_new_who_could_be_listed_must_be_confirmed(typed):
     assert "confirmed" in renamed.conflicts[0].reason
 
 
+def test_effects_begin_with_whom_most_changes():
+    old = annotation()
+    gone = {place("Tom").start, place("Anna").start}
+    new = replace(old, mentions=tuple(m for m in old.mentions if m.start not in gone), quotes=())
+    found = effects(old, new, [], ())
+    assert [(e.character, e.elsewhere, e.quotes_elsewhere) for e in found] == [("Anna", 1, 1), ("Tom", 1, 0)]
+    later = effects(replace(old, names=("Zoe", "Tom")), replace(new, names=("Zoe", "Tom")), [], ())
+    assert [e.character for e in later] == ["Zoe", "Tom"]
+
+
 def test_a_joined_character_stays_joined_for_later_edits():
     joined = Edit("merge", character="Anna Hill", into="Tom Hill")
     edits = [joined, Edit("link", at=place("garden"), character="Anna Hill")]
