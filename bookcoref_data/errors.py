@@ -18,6 +18,8 @@ A message says what happened, what was expected, what was found, and what to do 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -70,6 +72,15 @@ class MissingExtraError(UsageError):
             f"{purpose} needs the package {package}, which is not installed",
             hint=f"pip install 'bookcoref-data[{extra}]'",
         )
+
+
+@contextmanager
+def needing(extra: str, package: str, purpose: str) -> Iterator[None]:
+    """Around imports of a package of an extra. Raises MissingExtraError with the line that installs it."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError.of(extra, package, purpose) from error
 
 
 class SourceError(BookcorefError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..errors import DataError, MissingExtraError, SourceError
+from ..errors import DataError, SourceError, needing
 from ..spacy_model import load_spacy_model
 
 TypedOffsets = tuple[int, int, str]
@@ -40,11 +40,9 @@ def hub_tags(model: str, sentences: Sequence[Sequence[str]], *, batch_size: int 
         MissingExtraError: torch or transformers is not installed.
         SourceError: the model cannot be had. DataError: it has no fast tokenizer.
     """
-    try:
+    with needing("gpu", "transformers", "labelling with a model of the Hub"):
         import torch
         from transformers import AutoModelForTokenClassification, AutoTokenizer
-    except ImportError as error:
-        raise MissingExtraError.of("gpu", "transformers", "labelling with a model of the Hub") from error
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, add_prefix_space=True)
         network = AutoModelForTokenClassification.from_pretrained(model, use_safetensors=True).eval()

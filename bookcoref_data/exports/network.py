@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from ..errors import needing
 from .reading import LaidOutBook
 
 if TYPE_CHECKING:
@@ -84,8 +84,6 @@ def gexf(r: LaidOutBook) -> bytes:
 
 
 def _networkx() -> Any:
-    try:
+    with needing("export", "networkx", "a network of characters"):
         import networkx
-    except ImportError as error:
-        raise MissingExtraError.of("export", "networkx", "a network of characters") from error
     return networkx

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..books.annotation import Annotation
-from ..errors import MissingExtraError, UsageError, plural
+from ..errors import UsageError, needing, plural
 from ..files import safe_name, write_bytes, write_text
 from ..formats.cells import cell_text
 from .network import network
@@ -176,10 +176,8 @@ def _pictures(r: LaidOutBook) -> Iterator[tuple[str, bytes]]:
 
 
 def _figure(width: float, height: float) -> Figure:
-    try:
+    with needing("plots", "matplotlib", "plots in a report (or --no-plots)"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError.of("plots", "matplotlib", "plots in a report (or --no-plots)") from error
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -7,7 +7,7 @@ import json
 import zipfile
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import needing
 from .reading import LaidOutBook
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
@@ -69,10 +69,8 @@ def inception(r: LaidOutBook) -> bytes:
 
     INCEpTION reads it as "UIMA CAS XMI (XML 1.1)". The links of a chain carry the character's name.
     """
-    try:
+    with needing("export", "dkpro-cassis", "a UIMA CAS"):
         import cassis
-    except ImportError as error:
-        raise MissingExtraError.of("export", "dkpro-cassis", "a UIMA CAS") from error
     system = cassis.load_dkpro_core_typesystem()
     quote = system.create_type(name=_QUOTE_TYPE, supertypeName="uima.tcas.Annotation")
     for feature in ("speaker", "addressees"):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..books.layout import Chapter, TokenRange
-from ..errors import MissingExtraError
+from ..errors import needing
 from .reading import LaidOutBook
 
 if TYPE_CHECKING:
@@ -47,10 +47,8 @@ class _Interval:
 
 class _TeiWriter:
     def __init__(self, r: LaidOutBook, standoff: bool) -> None:
-        try:
+        with needing("export", "lxml", "TEI"):
             from lxml import etree
-        except ImportError as error:
-            raise MissingExtraError.of("export", "lxml", "TEI") from error
         self.etree: Any = etree
         self.r, self.standoff = r, standoff
         self.parts: dict[str, list[Element]] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MissingExtraError
+from ..errors import needing
 from ..files import safe_name, writing
 from ..scoring.arrays import Floats
 from ..scoring.breakdowns import Point, position_curve
@@ -78,10 +78,8 @@ def save_figures(figures: Mapping[str, Figure], folder: Path, formats: Sequence[
 
 
 def load_pyplot() -> Any:
-    try:
+    with needing("plots", "matplotlib", "drawing pictures"):
         import matplotlib
-    except ImportError as error:
-        raise MissingExtraError.of("plots", "matplotlib", "drawing pictures") from error
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "bookcoref-data"
     from matplotlib import pyplot

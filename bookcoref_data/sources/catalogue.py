@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, MissingExtraError, SourceError
+from ..errors import DataError, MissingExtraError, SourceError, needing
 from ..files import sha256_file
 from ..progress import Progress, Silent
 from .http import Fetcher
@@ -55,10 +55,8 @@ class Catalogue:
 
     def frame(self) -> pl.DataFrame:
         """The table. Raises MissingExtraError without polars."""
-        try:
+        with needing("harvest", "polars", "matching to the catalogue"):
             import polars as pl
-        except ImportError as error:
-            raise MissingExtraError.of("harvest", "polars", "matching to the catalogue") from error
         return pl.read_parquet(self.table)
 
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import FormatError, MissingExtraError, OfflineError, SourceError, UsageError
+from ..errors import FormatError, OfflineError, SourceError, UsageError, needing
 from ..files import sha256_bytes, write_bytes
 from .http import Fetcher, Retry
 from .pace import retry_after
@@ -300,10 +300,8 @@ def _rows(answer: Any) -> list[Row]:
 
 
 def _sparqlwrapper() -> Any:
-    try:
+    with needing("harvest", "SPARQLWrapper", "asking a SPARQL endpoint"):
         import SPARQLWrapper
-    except ImportError as error:
-        raise MissingExtraError.of("harvest", "SPARQLWrapper", "asking a SPARQL endpoint") from error
     return SPARQLWrapper
 
 

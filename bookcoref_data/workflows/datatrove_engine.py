@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..errors import BookcorefError, MissingExtraError, SourceError, UsageError
+from ..errors import BookcorefError, SourceError, UsageError, needing
 from ..files import sha256_bytes, sha256_file, write_text
 from ..sources.store import read_note, write_note
 from .annotate_many import (
@@ -64,10 +64,8 @@ class Submission:
 
 def need_datatrove() -> None:
     """Raises MissingExtraError with the install line."""
-    try:
+    with needing("datatrove", "datatrove", "--engine datatrove"):
         import datatrove.executor  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError.of("datatrove", "datatrove", "--engine datatrove") from error
 
 
 def write_jobs(jobs: Iterable[ReadingJob], work: Path) -> list[tuple[str, Path]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import FormatError, MissingExtraError, SourceError
+from ...errors import FormatError, SourceError, needing
 from ...files import path_of
 from ...resources import resource
 
@@ -31,10 +31,8 @@ def need_packages(purpose: str = "the backend hub") -> None:
     import importlib
 
     for package in ("torch", "transformers", "safetensors", "sentencepiece"):
-        try:
+        with needing(EXTRA, package, purpose):
             importlib.import_module(package)
-        except ImportError as error:
-            raise MissingExtraError.of(EXTRA, package, purpose) from error
 
 
 def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path:

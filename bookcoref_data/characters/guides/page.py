@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from ...errors import MissingExtraError
+from ...errors import needing
 from ..name_lists import ARTICLES
 from ..names import read_name
 from ..titles import PARTICLES
@@ -53,10 +53,8 @@ class GuidePage:
 
 def soup_of(html: bytes | str) -> Any:
     """The parsed page, without scripts, comments and the archive's toolbar."""
-    try:
+    with needing("harvest", "beautifulsoup4", "reading study-guide pages"):
         from bs4 import BeautifulSoup, Comment
-    except ImportError as error:
-        raise MissingExtraError.of("harvest", "beautifulsoup4", "reading study-guide pages") from error
     soup = BeautifulSoup(html, "html.parser")
     for node in soup.select("script, style, noscript, #wm-ipp-base, #wm-ipp, #donato"):
         node.decompose()

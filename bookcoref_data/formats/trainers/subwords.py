@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...books import Mention
-from ...errors import MissingExtraError, UsageError
+from ...errors import UsageError, needing
 
 
 class FastTokenizer(Protocol):
@@ -85,10 +85,8 @@ def load_tokenizer(name: str) -> FastTokenizer:
     Raises:
         MissingExtraError: transformers is not installed. UsageError: it cannot be loaded.
     """
-    try:
+    with needing("gpu", "transformers", "writing subwords"):
         from transformers import AutoTokenizer
-    except ImportError as error:
-        raise MissingExtraError.of("gpu", "transformers", "writing subwords") from error
     try:
         # Byte-level tokenizers (RoBERTa, Longformer) take words one by one only with this.
         tokenizer: FastTokenizer = AutoTokenizer.from_pretrained(

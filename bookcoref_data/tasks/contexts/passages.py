@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...books import Book
 from ...books.layout import find_paragraphs
-from ...errors import MissingExtraError, UsageError
+from ...errors import UsageError, needing
 from ...shapes import attributes
 
 STRATEGIES = ("coref", "bm25", "lead", "random", "chunks", "none")
@@ -172,10 +172,8 @@ class Retriever:
 
     def _by_bm25(self, character: str) -> list[int]:
         """The 80 best paragraphs for the name, best first; those without any of its words are left out."""
-        try:
+        with needing("tasks", "bm25s", "contexts by BM25"):
             import bm25s
-        except ImportError as error:
-            raise MissingExtraError.of("tasks", "bm25s", "contexts by BM25") from error
         if self._bm25 is None:
             texts = [text_of(self.book, p.start, p.end) for p in self.paragraphs]
             self._bm25 = bm25s.BM25()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ...errors import MissingExtraError, UsageError
+from ...errors import UsageError, needing
 from ...spacy_model import load_spacy_model
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
@@ -23,10 +23,8 @@ def rouge(output: str, reference: str) -> dict[str, float]:
 
 @cache
 def _rouge_scorer() -> Any:
-    try:
+    with needing("tasks", "rouge-score", "ROUGE"):
         from rouge_score.rouge_scorer import RougeScorer
-    except ImportError as error:
-        raise MissingExtraError.of("tasks", "rouge-score", "ROUGE") from error
     return RougeScorer(list(ROUGE), use_stemmer=True)
 
 
@@ -96,10 +94,8 @@ def bert_scores(
         MissingExtraError: bert-score is not installed.
         UsageError: the model cannot be loaded, or bert-score does not know its best layer.
     """
-    try:
+    with needing("task-models", "bert-score", "BERTScore"):
         from bert_score import score
-    except ImportError as error:
-        raise MissingExtraError.of("task-models", "bert-score", "BERTScore") from error
     try:
         *_, f1 = score(list(outputs), list(references), model_type=model, num_layers=layers)
     except KeyError as error:
@@ -179,10 +175,8 @@ def qa_scores(
 
 
 def _pipeline(task: str, model: str) -> Any:
-    try:
+    with needing("gpu", "transformers", f"the model {model}"):
         from transformers import pipeline
-    except ImportError as error:
-        raise MissingExtraError.of("gpu", "transformers", f"the model {model}") from error
     try:
         return pipeline(task, model=model)
     except (OSError, ValueError) as error:

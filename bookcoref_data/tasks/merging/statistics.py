@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...books import Record
-from ...errors import MissingExtraError
+from ...errors import needing
 from ...scoring import ClusterScores, score_documents
 from ...scoring.scores import ratio
 from ...shapes import attributes
@@ -106,10 +106,8 @@ def save_plots(corpora: Mapping[str, Sequence[Record]], folder: Path) -> list[Pa
     Raises:
         MissingExtraError: without the extra `plots`.
     """
-    try:
+    with needing("plots", "matplotlib", "drawing statistics"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError.of("plots", "matplotlib", "drawing statistics") from error
     folder.mkdir(parents=True, exist_ok=True)
     lengths = {name: [len(c) for r in records for c in r.clusters] for name, records in corpora.items()}
     distances = {

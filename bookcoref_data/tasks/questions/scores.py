@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...books import Mention
-from ...errors import MissingExtraError
+from ...errors import needing
 from .entities import Askable
 from .phrases import PRONOUN_CLASS
 
@@ -28,10 +28,8 @@ def fuzzy_score(phrase: str, mention: str) -> int:
     Every character that is no letter or digit becomes a space first; without that step 11% of the
     published scores differ. Raises MissingExtraError without the extra `tasks`.
     """
-    try:
+    with needing("tasks", "rapidfuzz", "the fuzzy score of a mention"):
         from rapidfuzz import fuzz, utils
-    except ImportError as error:
-        raise MissingExtraError.of("tasks", "rapidfuzz", "the fuzzy score of a mention") from error
     ratio = fuzz.partial_token_sort_ratio(phrase.lower(), mention.lower(), processor=utils.default_process)
     return round(ratio)
 

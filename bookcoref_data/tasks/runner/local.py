@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import MissingExtraError, SourceError
+from ...errors import SourceError, needing
 from .requests import Reply, Request
 
 
@@ -65,10 +65,8 @@ class LocalModel:
 
     def _load(self) -> Any:
         if self._loaded is None:
-            try:
+            with needing("gpu", "transformers", "a local model"):
                 from transformers import AutoModelForCausalLM, AutoTokenizer
-            except ImportError as error:
-                raise MissingExtraError.of("gpu", "transformers", "a local model") from error
             try:
                 tokenizer = AutoTokenizer.from_pretrained(self.name, revision=self.revision)
                 model = AutoModelForCausalLM.from_pretrained(self.name, revision=self.revision)
