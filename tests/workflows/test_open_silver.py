@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.files import sha256_bytes
 from bookcoref_data.workflows.packed import read_released
 
 SHIPPED = Path(__file__).resolve().parents[2] / "manifests" / "open-silver"
@@ -22,7 +23,9 @@ def test_the_packs_are_ours_small_and_hold_no_text():
     for pack in packs:
         assert pack["licence"] == "CC-BY-4.0"
         assert pack["literal_characters"] < 20
-        assert read_released(SHIPPED / pack["file"], pack["sha256"]).token_count == pack["tokens"]
+        released = read_released(SHIPPED / pack["file"], pack["sha256"])
+        assert released.token_count == pack["tokens"]
+        assert sha256_bytes(released.reasons.encode()) == books[pack["doc_key"]]["reasons_sha256"]
 
 
 def test_the_plan_names_every_book():
@@ -51,3 +54,6 @@ def test_two_books_are_rebuilt(shared_data, tmp_path):
     assert found == {key: known[key] for key in keys}
     book = bc.load(tmp_path / "silver")["boxcar"]
     assert {"Henry", "Jess", "Benny", "Violet"} <= set(book.characters)
+    assert all(m.rule and m.score is not None for m in book.mentions)
+    assert sum(q.speaker == "Henry" for q in book.quotes) > 100
+    assert sum(bool(q.addressees) for q in book.quotes) > 100
