@@ -127,12 +127,12 @@ class AnnotatedBook:
     def __init__(
         self, record: Record, *, run: Annotated | None = None, annotation: Annotation | None = None,
         files: tuple[Path, ...] = (), conflicts: tuple[Conflict, ...] = (), effects: tuple[Effect, ...] = (),
-        scores: Table | None = None,
+        scores: Table | None = None, reasons: str = "",
     ) -> None:  # fmt: skip
         self.record = record
         self.files, self.conflicts, self.effects = files, conflicts, effects
         self.scores = Table({}) if scores is None else scores
-        self._run, self._read = run, annotation
+        self._run, self._read, self._line = run, annotation, reasons
 
     @property
     def doc_key(self) -> str:
@@ -171,7 +171,12 @@ class AnnotatedBook:
 
     @cached_property
     def _reasoned(self) -> Annotation | None:
-        """The annotation with its reasons, made here or read from a folder of `annotate`; else None."""
+        """The annotation with its reasons, made here or read from a folder of ours; else None."""
+        if self._line:
+            from ..books.annotation import annotation_of
+            from ..formats.reasons import with_reasons
+
+            return with_reasons(annotation_of(self.record), self._line, f"the reasons of {self.doc_key}")
         return self._read if self._run is None else self._run.annotation()
 
     @property
@@ -393,8 +398,8 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     Raises:
         SourceError: there is no built data set at `name`; the message says how to build one.
     """
-    from ..formats.annotated import has_reasons, read_with_reasons
     from ..formats.folder import is_folder, read_folder
+    from ..formats.reasons import read_reasons
 
     path = path_of(name)
     if not is_folder(path):
@@ -403,9 +408,10 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
             expected="a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote",
             hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",
         )
-    if config == "full" and has_reasons(path):
-        return Books(AnnotatedBook(record, annotation=known) for record, known in read_with_reasons(path))
-    return Books(AnnotatedBook(record) for record in read_folder(path, config))
+    lines = read_reasons(path) if config == "full" else {}
+    return Books(
+        AnnotatedBook(record, reasons=lines.get(record.doc_key, "")) for record in read_folder(path, config)
+    )
 
 
 @files_of(reads=("path",))
