@@ -8,11 +8,12 @@ name beats a surname), by the gender of its title, by who was named last and by 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from ...words import calendar, honorifics, word_set
@@ -74,7 +75,7 @@ class Word:
     """The words of a book that names are made of: lower-cased text, token index, capital or not."""
 
     text: list[str] = field(default_factory=list)
-    token: list[int] = field(default_factory=list)
+    token: array[int] = field(default_factory=partial(array, "l"))
     capital: list[bool] = field(default_factory=list)
 
 
