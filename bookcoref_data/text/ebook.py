@@ -64,6 +64,7 @@ _LEFT_OUT = (
     (re.compile(r"\b(?:caption|figcaption)\b", re.I), "captions"),
 )
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 
 
@@ -448,6 +449,8 @@ class _PageReader(_Reader):
 
 def _left_out(attrs: list[tuple[str, str | None]]) -> str | None:
     """Why an element is no text of the book, by its type, role or class; None where it is."""
+    if any(n == "hidden" or (n == "style" and _HIDDEN.search(value or "")) for n, value in attrs):
+        return "hidden parts"
     said = " ".join(value or "" for name, value in attrs if name in ("epub:type", "role", "class"))
     if not said:
         return None

@@ -186,6 +186,14 @@ def test_a_table_of_contents_that_is_not_there_or_broken_changes_nothing():
         assert decode_book(archive(parts), "n") == decode_book(EPUB, "n")
 
 
+def test_what_a_browser_hides_is_no_text():
+    page = (
+        b"<html><body><p hidden>one</p><div style='color: red; DISPLAY : none'><p>two</p></div><p>three</p>"
+    )
+    found = decode_book(page, "n")
+    assert (found.text, found.left_out) == ("three", ("2 hidden parts",))
+
+
 def test_marks_where_a_word_may_be_broken_hide_no_name():
     assert (
         decode_book(b"<html><body><p>Eliza&shy;beth and Jane</p></body></html>", "n").text
