@@ -17,7 +17,7 @@ from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.completion import complete
 from bookcoref_data.annotation.hub.device import choose_device, dtype_of
 from bookcoref_data.annotation.hub.maverick import Antecedent
-from bookcoref_data.annotation.state import State
+from bookcoref_data.annotation.state import Marked, State
 from bookcoref_data.annotation.steps import STEP_NAMES, Job, run_steps
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.errors import BookError, UsageError
@@ -74,6 +74,14 @@ def test_a_link_at_either_end_of_a_window_is_in_it(offline_hub, job, plan, place
     alone = dataclasses.replace(linked, mentions=(linked.mentions[0]._replace(start=at, end=at),))
     ((_, _, given),) = backend.step("windows")._items(job, alone)
     assert [*given] == [Mention(at, at)]
+
+
+def test_a_link_over_the_end_of_a_window_is_in_none(offline_hub, job, plan):
+    step = HubBackend(plan).step("windows")
+    first, *others = step._stretches(job.book)
+    assert others
+    over = Marked(first.end - 1, first.end, 0)
+    assert step._items(job, State(job.book.doc_key, "", (), mentions=(over,))) == []
 
 
 def test_line_ends_take_no_part_but_count_in_offsets(offline_hub, job, plan):
