@@ -252,8 +252,8 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
             tag = _local(node)
             if tag == "t":
                 writer.write(node.text or "")
-            elif tag == "tab":
-                writer.write(" ")
+            elif tag in ("tab", "noBreakHyphen"):
+                writer.write(" " if tag == "tab" else "-")
             elif tag in ("br", "cr"):
                 writer.line()
             elif tag in ("footnoteReference", "endnoteReference"):
