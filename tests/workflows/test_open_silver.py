@@ -28,6 +28,10 @@ def test_the_packs_are_ours_small_and_hold_no_text():
         assert sha256_bytes(released.reasons.encode()) == books[pack["doc_key"]]["reasons_sha256"]
 
 
+def test_what_ships_verifies():
+    assert bc.verify(SHIPPED).problems == []
+
+
 def test_the_plan_names_every_book():
     packs = json.loads((SHIPPED / "index.json").read_text(encoding="utf-8"))["packs"]
     plan = bc.rebuild_plan(release="open-silver", offline=True)
