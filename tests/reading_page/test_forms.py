@@ -392,6 +392,21 @@ def test_changes_are_saved_at_once_and_annotate_reads_them(browser, served):
     assert cast.names[0] in done.characters
 
 
+def test_nothing_is_called_saved_before_the_answer(browser, served):
+    opened(browser, served.address)
+    browser.execute_script(
+        "const ask = fetch; window.fetch = (...a) => new Promise((go) => answer = () => go(ask(...a)))"
+    )
+    press(browser, "1", "g", "f")
+    until(browser, "return 'answer' in window")
+    state = "return document.getElementById('state').textContent"
+    assert "saving" in browser.execute_script(state)
+    assert "saved" not in browser.execute_script(state)
+    browser.execute_script("answer()")
+    until(browser, f"{state}.includes('saved')")
+    assert "[f]" in served.edits.read_text()
+
+
 def test_of_two_windows_the_later_one_is_told_and_loses_nothing(browser, served):
     opened(browser, served.address)
     first = browser.current_window_handle

@@ -2,7 +2,7 @@
 const KEYS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", BINS = 240, RANGE = /^\d+(-\d*)?(,\d+(-\d*)?)*$/;
 let people = DATA.people.map((p) => ({ ...p, changed: false, gone: "" }));
 let names = DATA.names.map((n) => ({ ...n }));
-let current, base = 0, unsaved = false, failed = false; // base: the first of the ten people whom digits lead to
+let current, base = 0, unsaved = false, failed = false, onTheWay = 0; // base: the first of the ten people whom digits lead to
 const history = [], dismissed = new Set();
 
 const shown = () => people.map((_, i) => i).filter((i) => !people[i].gone).sort((a, b) => order(a) - order(b));
@@ -36,7 +36,13 @@ function fileText() {
 
 async function keep() {
   unsaved = true;
-  if (DATA.server) { failed = !(await save(fileText())); unsaved = failed; drawState(); }
+  if (!DATA.server) return;
+  onTheWay += 1;
+  drawState();
+  failed = !(await save(fileText()));
+  onTheWay -= 1;
+  unsaved = failed || onTheWay > 0;
+  drawState();
 }
 const toFile = () => { download(DATA.file, "text/plain", fileText()); unsaved = false; drawState(); };
 
@@ -327,7 +333,7 @@ function row(who, at) {
 }
 
 function drawState() {
-  const how = !DATA.server ? (unsaved ? "not saved yet" : "") : failed ? "not saved: save it as a file, then reload the page" : history.length ? "saved" : "";
+  const how = failed ? "not saved: save it as a file, then reload the page" : unsaved ? (DATA.server ? "saving …" : "not saved yet") : DATA.server && history.length ? "saved" : "";
   $("state").textContent = [`${shown().length} people`, how].filter(Boolean).join(" · ");
 }
 
