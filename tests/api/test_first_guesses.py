@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.errors import UsageError
 from bookcoref_data.sample_story import gutenberg_text
 
 CAST = ["Captain Thorne; the Captain", "Martha Pell; Martha", "Silas Grout; Silas"]
@@ -206,6 +207,9 @@ def test_align_carries_a_book_over(world, books, tmp_path):
     assert not carried.exact
     assert sum(map(len, carried.book.clusters)) > 780
     assert carried.to_dict()["documents"][0]["result"] == "remapped"
+    several = type(carried)([*carried.results, *carried.results])
+    with pytest.raises(UsageError, match="2 books"):
+        _ = several.book
 
 
 def test_convert_says_what_was_written(world, tmp_path):
