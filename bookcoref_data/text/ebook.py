@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 
 from ..errors import UsageError
 from ..words import word_set
+from ..words.folding import letters_of
 from .decode import Decoded, decode
 from .markers import markup_of
 
@@ -316,7 +317,7 @@ class _BlockWriter:
         text = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", "".join(self._now))).strip()
         text = re.sub(r"\n{2,}", "\n", text)
         if text:
-            named = not self.linked and _letters(text) in self.labels
+            named = not self.linked and letters_of(text) in self.labels
             self._blocks.append((text, self._heading or named))
         self._now, self._heading, self.linked = [], heading, False
 
@@ -360,16 +361,12 @@ class _Contents(_Reader):
             self._leads = next((value or "" for name, value in attrs if name in ("href", "src")), "")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("a", "content") and (label := _letters("".join(self._said))):
+        if tag in ("a", "content") and (label := letters_of("".join(self._said))):
             address = _unquoted(self._leads.split("#")[0])
             self.labels[posixpath.normpath(posixpath.join(self._folder, address))].add(label)
 
     def handle_data(self, data: str) -> None:
         self._said.append(data)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
 
 
 class _PageReader(_Reader):

@@ -11,3 +11,8 @@ def fold(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name.replace("’", "'"))
     plain = "".join(c for c in plain if not unicodedata.combining(c)).lower().replace("'", "")
     return " ".join(re.findall(r"[^\W_]+", plain))
+
+
+def letters_of(text: str) -> str:
+    """Letters and digits alone, in lower case: what two ways to print one name or heading have in common."""
+    return "".join(filter(str.isalnum, text.casefold()))

@@ -15,15 +15,8 @@ from ...books import Book, Mention, Record
 from ...formats.layers import mention_types
 from ...scoring.mention_types import TypeRules
 from ...words import word_set
-from .phrases import (
-    PLURAL_CLASSES,
-    PRONOUN_CLASS,
-    SINGULAR_CLASSES,
-    cluster_name,
-    letters_of,
-    proposals,
-    written_words,
-)
+from ...words.folding import letters_of
+from .phrases import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES, cluster_name, proposals, written_words
 from .release import names_together
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")

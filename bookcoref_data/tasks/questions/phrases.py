@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...words import word_set
+from ...words.folding import letters_of
 from ...words.honorifics import HONORIFICS
 
 _CLASSES = (
@@ -64,11 +65,6 @@ def cluster_name(cluster_id: object) -> str | None:
     """The name in the id of a LitBank cluster ("Mrs__Hall-12" has "Mrs__Hall"), None where it has none."""
     match = _NAMED_CLUSTER.fullmatch(cluster_id) if isinstance(cluster_id, str) else None
     return match[1] if match else None
-
-
-def letters_of(text: str) -> str:
-    """Letters and digits alone, in lower case: what a cluster's name and a mention have in common."""
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def closed_up(text: str) -> str:

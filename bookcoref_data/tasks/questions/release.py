@@ -15,9 +15,10 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 from ...words import word_set
+from ...words.folding import letters_of
 from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, honorific_gender
 from ...words.kin import KIN
-from .phrases import PRONOUN_CLASS, letters_of, trimmed
+from .phrases import PRONOUN_CLASS, trimmed
 
 MOST_ALIKE = 5
 """Questions about nominals of a book with the same words: silver errs on all of "the Squire" alike."""
