@@ -107,53 +107,43 @@ def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path
     check(record.extra, "annotation_fields", f"{folder / ANNOTATION}: {record.doc_key!r}")
     plain = annotation_of(record)
     rows, spoken = provenance.get(record.doc_key, []), quotes.get(record.doc_key, [])
-    names = (*plain.names, *(name for name in _names_in(rows, spoken) if name not in plain.index))
+    # Each character, speaker and addressee once, in the order of the rows
+    given = [row.get("character") for row in rows]
+    given += [name for row in spoken for name in (row.get("speaker"), *row.get("addressees", ()))]
+    names = tuple(dict.fromkeys([*plain.names, *(name for name in given if name)]))
     index = {name: i for i, name in enumerate(names)}
     size = len(plain.book.tokens)
     reasons: dict[tuple[int, int, int], Marked] = {}
     dropped: list[Dropped] = []
     for row in rows:
-        found = _reason(row, index)
-        if isinstance(found, Marked):
-            reasons[found[:3]] = found
-        else:
-            dropped.append(found)
-    mentions = tuple(reasons.get(m[:3], m) for m in plain.mentions)
-    said = tuple(sorted(_quote(row, index, size) for row in spoken))
+        start, end, character = row["start"], row["end"], index[row["character"]]
+        if row.get("dropped"):
+            dropped.append(Dropped(start, end, character, row["step"], row["reason"], row.get("score", 0.0)))
+            continue
+        others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
+        step, rule, kind = (row.get(name, "") for name in ("step", "rule", "kind"))
+        reasons[start, end, character] = Marked(
+            start, end, character, step, rule, row.get("score", 1.0), kind, others
+        )
+    said = []
+    for row in spoken:
+        speaker = index[row["speaker"]] if row.get("speaker") else -1
+        listed = tuple(index[n] for n in row.get("addressees", ()) if n)
+        said.append(
+            Quote(row["start"], row["end"], speaker, listed, row.get("rule", ""), row.get("score", 0.0))
+        )
+        if not row["start"] <= row["end"] < size:
+            raise FormatError(
+                f"{row['place']}: the quote is not in the text", expected=f"tokens from 0 to {size - 1}",
+                found=f"{row['start']} to {row['end']}",
+            )  # fmt: skip
     extra = {k: v for k, v in plain.extra.items() if k not in _OWN_FIELDS}
     return replace(
-        plain, names=names, mentions=mentions, quotes=said, extra=extra,
+        plain, names=names, mentions=tuple(reasons.get(m[:3], m) for m in plain.mentions),
+        quotes=tuple(sorted(said)), extra=extra,
         dropped=tuple(d for d in dropped if 0 <= d.start <= d.end < size),
         source=source_text_of(record, folder), chapters=chapters_of(record),
     )  # fmt: skip
-
-
-def _names_in(rows: Iterable[dict[str, Any]], quotes: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Each character, speaker and addressee once, in the order of the rows."""
-    given = [row.get("character") for row in rows]
-    given += [name for row in quotes for name in (row.get("speaker"), *row.get("addressees", ()))]
-    return dict.fromkeys(name for name in given if name)
-
-
-def _reason(row: dict[str, Any], index: Mapping[str, int]) -> Marked | Dropped:
-    start, end, character = row["start"], row["end"], index[row["character"]]
-    if row.get("dropped"):
-        return Dropped(start, end, character, row["step"], row["reason"], row.get("score", 0.0))
-    others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
-    step, rule, kind = (row.get(name, "") for name in ("step", "rule", "kind"))
-    return Marked(start, end, character, step, rule, row.get("score", 1.0), kind, others)
-
-
-def _quote(row: dict[str, Any], index: Mapping[str, int], size: int) -> Quote:
-    speaker = index[row["speaker"]] if row.get("speaker") else -1
-    found = Quote(row["start"], row["end"], speaker, tuple(index[n] for n in row.get("addressees", ()) if n),
-                  row.get("rule", ""), row.get("score", 0.0))  # fmt: skip
-    if not found.start <= found.end < size:
-        raise FormatError(
-            f"{row['place']}: the quote is not in the text", expected=f"tokens from 0 to {size - 1}",
-            found=f"{found.start} to {found.end}",
-        )  # fmt: skip
-    return found
 
 
 def source_text_of(record: Record, folder: Path) -> SourceText | None:
@@ -226,21 +216,18 @@ def check_kept(out: Path, names: Iterable[str], *, replace: bool = False) -> Non
     check_replaceable(out / DATASET, replace=replace)
     if replace:
         return
-    lost = losses(out / DATASET, ()) | dict.fromkeys(_annotated(out / ANNOTATION), "the annotation of")
-    kept = set(names)
-    check_losses(out, {key: what for key, what in lost.items() if key not in kept})
-
-
-def _annotated(path: Path) -> Iterator[str]:
-    """The document keys of an earlier annotation. Raises UsageError when the file is something else."""
-    for line in read_lines(path) if path.is_file() else ():
+    lost = dict(losses(out / DATASET, ()))
+    earlier = out / ANNOTATION
+    for line in read_lines(earlier) if earlier.is_file() else ():
         try:
-            yield str(json.loads(line)["doc_key"])
+            lost[str(json.loads(line)["doc_key"])] = "the annotation of"
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise UsageError(
-                f"{path} is no annotation, so it is not overwritten",
+                f"{earlier} is no annotation, so it is not overwritten",
                 hint="choose another folder with --out, or add --replace",
             ) from error
+    kept = set(names)
+    check_losses(out, {key: what for key, what in lost.items() if key not in kept})
 
 
 def _record(a: Annotation) -> Record:

@@ -311,13 +311,25 @@ def _token_lines(record: Record) -> Iterator[str]:
     layers = {name: flat(layer) for name, layer in layers_of(record).items()}
     sentences = [sentence for sentence in record.sentences or [] if sentence]
     size = sum(map(len, sentences))
-    layers.setdefault("paragraph", _paragraphs(record))
+    # The number of each token's paragraph, from the comments that CoNLL-U files open paragraphs with
+    begins = {at for at, text in stated(record, "comments", int, str) if text.startswith("newpar")}
+    number, numbers = 0, list[str]()
+    for i, sentence in enumerate(record.sentences or []):
+        number += i in begins and bool(numbers)
+        numbers += [str(number)] * len(sentence)
+    layers.setdefault("paragraph", numbers)
     cells: dict[str, list[str]] = {
         column.key: list(column.cells(layers.get(column.layer) or [""] * size)) for column in _COLUMNS
     }
     heads = document_heads(record)
     governed = heads_as("document_head", [None] * size if heads is None else heads, sentences)
-    offsets = _offsets(record, layers, sentences)
+    # Where each token stands: in the text that was analysed, in the file that was read, else in ours
+    given = layers.get("offsets")
+    if not given or not all(map(_OFFSETS.fullmatch, given)):
+        starts, ends = record.extra.get("token_starts"), record.extra.get("token_ends")
+        if type(starts) is list and type(ends) is list and len(starts) == len(ends) == size > 0:
+            given = [f"{start} {end}" for start, end in zip(starts, ends, strict=True)]
+    offsets = given if given and all(map(_OFFSETS.fullmatch, given)) else _laid_out(sentences)
     columns = (*TOKEN_COLUMNS, *(["inQuote"] if "in_quote" in layers else []))
     onsets = [offset.partition(" ") for offset in offsets]
     cells |= {
@@ -332,29 +344,6 @@ def _token_lines(record: Record) -> Iterator[str]:
     yield "\t".join(columns) + "\n"
     for row in zip(*(cells[column] for column in columns), strict=True):
         yield "\t".join(row) + "\n"
-
-
-def _offsets(record: Record, layers: dict[str, list[str]], sentences: list[list[str]]) -> list[str]:
-    """Where each token stands: in the text that was analysed, in the file that was read, else in ours."""
-    size, own = sum(map(len, sentences)), layers.get("offsets")
-    if own and all(map(_OFFSETS.fullmatch, own)):
-        return own
-    starts, ends = record.extra.get("token_starts"), record.extra.get("token_ends")
-    if type(starts) is list and type(ends) is list and len(starts) == len(ends) == size > 0:
-        found = [f"{start} {end}" for start, end in zip(starts, ends, strict=True)]
-        if all(map(_OFFSETS.fullmatch, found)):
-            return found
-    return _laid_out(sentences)
-
-
-def _paragraphs(record: Record) -> list[str]:
-    """The number of each token's paragraph, from the comments that CoNLL-U files open paragraphs with."""
-    begins = {at for at, text in stated(record, "comments", int, str) if text.startswith("newpar")}
-    number, numbers = 0, list[str]()
-    for i, sentence in enumerate(record.sentences or []):
-        number += i in begins and bool(numbers)
-        numbers += [str(number)] * len(sentence)
-    return numbers
 
 
 class _WrittenMentions:

@@ -105,7 +105,15 @@ def _parse(
     note(CUT, count=tokens.cut)
     sentences = [[unescape(token) for token in sentence] for sentence in tokens.sentences]
     spans = {number: _span(entity, tokens, path) for number, entity in annotation.entities.items()}
-    litbank = _is_litbank(annotation)
+    # Whether clusters are named by second entities over the spans of typed mentions
+    entities = annotation.entities.values()
+    mentions = {(e.start, e.end) for e in entities if _LITBANK_MENTION.fullmatch(e.kind)}
+    names = [e for e in entities if not _LITBANK_MENTION.fullmatch(e.kind)]
+    litbank = (
+        bool(names)
+        and not annotation.links
+        and all(_LITBANK_CLUSTER.fullmatch(e.kind) and (e.start, e.end) in mentions for e in names)
+    )
     groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
     clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
     extra: dict[str, Any] = {}
@@ -135,8 +143,18 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     report = report or ConversionReport()
     for record, target in targets(records, path, ".ann"):
         note = report.note(record.doc_key)
-        text, starts, ends = _lay_out(record, note)
-        clusters = _numbered(record, len(starts), note)
+        # The text of the document, and the start and end (exclusive) of every token in it
+        sentences = base.sentences_of(record)
+        note(base.EMPTY_SENTENCE, count=sentences.count([]))
+        words = [[escape(token) for token in sentence] for sentence in sentences if sentence]
+        sizes = [len(token) + 1 for line in words for token in line]
+        starts = list(accumulate(sizes, initial=0))
+        ends = [start - 1 for start in starts[1:]]
+        text = "".join(" ".join(line) + "\n" for line in words)
+        # The mentions of each cluster that lie on the tokens, with their ids in the file
+        count = itertools.count(1)
+        kept = base.inside(map(sorted, record.clusters), len(ends), note)
+        clusters: _Members = [[(f"T{next(count)}", mention) for mention in cluster] for cluster in kept]
         ids = [members[0][0] if members else "" for members in clusters]
         about = list(_about_lines(record, clusters))
         lines = [*_annotation_lines(record, clusters, text, starts, ends), *about]
@@ -144,7 +162,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             record.doc_key, text, (line[:-1] for line in lines), "", ConversionReport().note("")
         )
         comment = base.comment_for(record, parsed, ids, note)
-        report.wrote(len(starts), parsed.clusters.values())
+        report.wrote(len(ends), parsed.clusters.values())
         if any(clusters):
             told = base.to_line(comment, _NOTE_MARK)
             notes = sum(line.startswith("#") for line in about)
@@ -208,7 +226,18 @@ def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> 
                     expected="the id of a T line",
                     hint="is a line missing?",
                 )
-    _attach(found, about, note)
+    # What lines say about entities goes beside these; what is about anything else is counted
+    for entity_id, name, value in about:
+        if entity_id not in found.entities:
+            note(ON_RELATIONS, f"{name} {entity_id}")
+            continue
+        own = found.attributes.setdefault(entity_id, {})
+        if name in (_NOTES, _REFERENCES):
+            own.setdefault(name, []).append(value)
+        elif name not in own:
+            own[name] = value
+        else:
+            note("further values of an attribute of a mention", f"{name} {value}")
     return found
 
 
@@ -226,21 +255,6 @@ def _read_about(cells: list[str], place: str, line: str) -> tuple[str, str, Any]
     if line[0] == "N":
         return number, _REFERENCES, [" ".join(words[2:]), rest]
     return number, kind, " ".join(words[2:]) or True
-
-
-def _attach(found: _AnnFile, about: list[tuple[str, str, Any]], note: Note) -> None:
-    """Put what lines say about entities beside these; what is about anything else is counted."""
-    for number, name, value in about:
-        if number not in found.entities:
-            note(ON_RELATIONS, f"{name} {number}")
-            continue
-        own = found.attributes.setdefault(number, {})
-        if name in (_NOTES, _REFERENCES):
-            own.setdefault(name, []).append(value)
-        elif name not in own:
-            own[name] = value
-        else:
-            note("further values of an attribute of a mention", f"{name} {value}")
 
 
 def _read_entity(cells: list[str], text: str, place: str, line: str, note: Note) -> _Entity:
@@ -280,18 +294,6 @@ def _span(entity: _Entity, tokens: CutText, path: str) -> Mention:
     return span
 
 
-def _is_litbank(annotation: _AnnFile) -> bool:
-    """Whether clusters are named by second entities over the spans of typed mentions."""
-    entities = annotation.entities.values()
-    mentions = {(e.start, e.end) for e in entities if _LITBANK_MENTION.fullmatch(e.kind)}
-    names = [e for e in entities if not _LITBANK_MENTION.fullmatch(e.kind)]
-    return (
-        bool(names)
-        and not annotation.links
-        and all(_LITBANK_CLUSTER.fullmatch(e.kind) and (e.start, e.end) in mentions for e in names)
-    )
-
-
 def _litbank_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     """Entity ids by cluster name; mentions that no cluster names stand alone under their own id."""
     entities = annotation.entities.values()
@@ -326,17 +328,6 @@ def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     return {members[0]: members for members in groups.values()}
 
 
-def _lay_out(record: Record, note: Note) -> tuple[str, list[int], list[int]]:
-    """The text of a document, and the start and end (exclusive) of every token in it."""
-    sentences = base.sentences_of(record)
-    note(base.EMPTY_SENTENCE, count=sentences.count([]))
-    lines = [[escape(token) for token in sentence] for sentence in sentences if sentence]
-    sizes = [len(token) + 1 for line in lines for token in line]
-    starts = list(accumulate(sizes, initial=0))
-    ends = [start - 1 for start in starts[1:]]
-    return "".join(" ".join(line) + "\n" for line in lines), starts[:-1], ends
-
-
 _Members = list[list[tuple[str, Mention]]]
 
 
@@ -357,13 +348,6 @@ def _annotation_lines(
     for members in clusters:
         if len(members) > 1:
             yield f"*\tCoref {' '.join(number for number, _ in members)}\n"
-
-
-def _numbered(record: Record, size: int, note: Note) -> _Members:
-    """The mentions of each cluster that lie on the `size` tokens, with their ids in the file."""
-    count = itertools.count(1)
-    kept = base.inside(map(sorted, record.clusters), size, note)
-    return [[(f"T{next(count)}", mention) for mention in cluster] for cluster in kept]
 
 
 def _about_lines(record: Record, clusters: _Members) -> Iterator[str]:

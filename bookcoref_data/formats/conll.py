@@ -222,61 +222,55 @@ class _Block:
             self.other_cells += sum(cell not in _NONE for cell in cells[4:-1])
         self._rows.append(self._known.setdefault(row, row))
         if cells[-1] not in _NONE:
-            self._read_brackets(cells[-1], number)
+            brackets = cells[-1]
+            place, end = f"{self._path}:{number}", 0
+            for piece in _PIECE.finditer(brackets):
+                if piece.start() != end:
+                    break
+                end = piece.end()
+                if piece[3]:
+                    self._brackets.close(piece[3], self._position, place)
+                elif piece[2]:
+                    self._brackets.single(piece[1], self._position)
+                elif piece[1]:
+                    self._brackets.open(piece[1], self._position, place)
+            if end != len(brackets):
+                raise FormatError(
+                    f"{place}: the last column is no coreference cell",
+                    expected="'-', or brackets such as (5, 5), (5), (1|(3)",
+                    found=repr(brackets[:60]),
+                    hint="coreference must be the last column of every row",
+                )
         self._position += 1
 
     def finish(self) -> _Block:
         """The part, once its last line is read. Raises FormatError for brackets left open."""
         self._end_sentence()
-        self.clusters, self.layers = self._brackets.finish(), self._layers()
-        self.lengths = list(map(len, self._sentences))
-        self.sentences = None if self._wordless and self._sentences else self._sentences
-        return self
-
-    def _layers(self) -> dict[str, Layer]:
-        """The layers that say anything, by name; "speakers" is one of them."""
         width = len(_COLUMNS)
-        # Rows repeat themselves, so each is read once.
+        # The layers that say anything; rows repeat themselves, so each is read once.
         known = {
             column.layer: {row: column.value(row[i]) if row else "" for row in self._known}
             for i, column in enumerate(_COLUMNS)
         }
-        known["arguments"] = {row: _arguments_in(row[width:]) for row in self._known}
-        return {
+        # A blank argument column is `*`.
+        known["arguments"] = {
+            row: "" if _NONE.issuperset(row[width:]) else "\t".join(map(unescape, row[width:]))
+            for row in self._known
+        }
+        self.layers = {
             name: by_sentence([values[row] for row in self._rows], self._sentences)
             for name, values in known.items()
             if any(values.values())
         }
+        self.clusters = self._brackets.finish()
+        self.lengths = list(map(len, self._sentences))
+        self.sentences = None if self._wordless and self._sentences else self._sentences
+        return self
 
     def _end_sentence(self) -> None:
         if self._sentence:
             self._sentences.append(self._sentence)
             self._sentence = []
-
-    def _read_brackets(self, cell: str, number: int) -> None:
-        place, end = f"{self._path}:{number}", 0
-        for piece in _PIECE.finditer(cell):
-            if piece.start() != end:
-                break
-            end = piece.end()
-            if piece[3]:
-                self._brackets.close(piece[3], self._position, place)
-            elif piece[2]:
-                self._brackets.single(piece[1], self._position)
-            elif piece[1]:
-                self._brackets.open(piece[1], self._position, place)
-        if end != len(cell):
-            raise FormatError(
-                f"{place}: the last column is no coreference cell",
-                expected="'-', or brackets such as (5, 5), (5), (1|(3)",
-                found=repr(cell[:60]),
-                hint="coreference must be the last column of every row",
-            )
-
-
-def _arguments_in(cells: Sequence[str]) -> str:
-    """The argument columns of a token; a blank one is `*`."""
-    return "\t".join(map(unescape, cells)) if not _NONE.issuperset(cells) else ""
 
 
 def _apart_key(part: _Block) -> str:
@@ -305,20 +299,15 @@ def _joined(block: list[_Block], *, merge: bool) -> base.Parsed:
     wordless = any(part.sentences is None for part in block if part.lengths)
     if wordless:
         extra["sentence_lengths"] = [length for part in block for length in part.lengths]
-    layers = {} if wordless else _joined_layers(block)
+    # The layers of all parts, one behind the other; a part that lacks one says nothing in it
+    layers = {
+        name: [row for part in block for row in part.layers.get(name) or [[""] * n for n in part.lengths]]
+        for name in dict.fromkeys(name for part in block for name in part.layers if not wordless)
+    }
     return base.Parsed(
         block[0].name, None if wordless else [s for part in block for s in part.sentences or []],
         _shifted(block, merge=merge), block[0].source, extra, layers.pop("speakers", None), layers,
     )  # fmt: skip
-
-
-def _joined_layers(block: list[_Block]) -> dict[str, Layer]:
-    """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
-    names = dict.fromkeys(name for part in block for name in part.layers)
-    return {
-        name: [row for part in block for row in part.layers.get(name) or [[""] * n for n in part.lengths]]
-        for name in names
-    }
 
 
 def _shifted(block: list[_Block], *, merge: bool) -> dict[str, list[Mention]]:
@@ -379,20 +368,18 @@ def _middle_columns(record: Record) -> Iterator[str]:
         for column in _COLUMNS
     ]
     if "arguments" in layers:
-        columns.append(_arguments(layers_of(record)["arguments"]))
+        arguments = []
+        for row in layers_of(record)["arguments"]:
+            # As many columns in all rows of a sentence, as the format wants; but a table of width times
+            # length, from a line of width plus length, is not written.
+            width = max((value.count("\t") for value in row if value), default=-1) + 1
+            for value in row:
+                cells = [_ARGUMENT.cell(item) for item in value.split("\t")] if value else []
+                fits = width <= _MOST_PREDICATES
+                arguments.append("\t".join([*cells, *["*"] * (width - len(cells))]) if fits else "")
+        columns.append(arguments)
     # A sentence without a predicate has no argument columns: its cell is empty, and no column is written.
     return ("\t".join(filter(None, cells)) for cells in zip(*columns, strict=False))
-
-
-def _arguments(layer: Layer) -> Iterator[str]:
-    """The argument columns of each token: as many in all rows of a sentence, as the format wants."""
-    for row in layer:
-        width = max((value.count("\t") for value in row if value), default=-1) + 1
-        for value in row:
-            # A table of width times length, from a line of width plus length, is not written.
-            cells = [_ARGUMENT.cell(item) for item in value.split("\t")] if value else []
-            fits = width <= _MOST_PREDICATES
-            yield "\t".join([*cells, *["*"] * (width - len(cells))]) if fits else ""
 
 
 def _rows(record: Record) -> list[list[str]] | list[list[None]]:
@@ -420,17 +407,13 @@ def _parts_of(record: Record, sentences: int) -> list[tuple[str, int, int]]:
     if not base.are_parts(parts, sentences) or not all(_PART.fullmatch(number) for number, _ in parts):
         return [("000", 0, sentences)]
     ends = list(accumulate(count for _, count in parts))
-    if not parts or (len(parts) > 1 and _crosses(record, ends)):
-        return [("000", 0, sentences)]
-    return [(parts[i][0], ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]
-
-
-def _crosses(record: Record, sentence_ends: list[int]) -> bool:
-    """Whether a cluster has mentions in two parts, or a mention over a part's end."""
     tokens = [0, *accumulate(map(len, _rows(record)))]
-    bounds = [tokens[end] for end in sentence_ends]
-
-    return any(
+    bounds = [tokens[end] for end in ends]
+    # Parts are not written where a cluster has mentions in two, or a mention over a part's end.
+    if not parts or any(
         len({bisect_right(bounds, position) for span in cluster for position in span}) > 1
         for cluster in record.clusters
-    )
+        if len(parts) > 1
+    ):
+        return [("000", 0, sentences)]
+    return [(parts[i][0], ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]

@@ -108,7 +108,13 @@ def _documents(
             elif line.startswith(base.MARK):
                 comment = base.parse(line[len(base.MARK) :], place)
             elif key == "global.Entity":
-                fields = _fields(value, place)
+                fields = tuple(value.split("-"))
+                if "eid" not in fields and "GRP" not in fields:
+                    raise FormatError(
+                        f"{place}: the global.Entity comment names no entity id",
+                        expected="fields with eid, such as eid-etype-head-other",
+                        found=repr(value[:60]),
+                    )
                 if document is not None:
                     document.fields = fields
             elif document is not None:
@@ -245,9 +251,28 @@ class _SentenceReader:
         found = self._brackets.finish()
         surfaces = [surface for surface in self._surfaces if surface[1] < self._words[-1]]
         note(ODD_SURFACES, count=len(self._surfaces) - len(surfaces))
-        clusters = self._in_words(self._without_gaps(found))
+        clusters: dict[str, list[Mention]] = {}
+        for number, spans in self._without_gaps(found).items():
+            for start, end in spans:
+                span = Mention(self._words[start], self._words[end + 1] - 1)
+                if span.start <= span.end:
+                    clusters.setdefault(number, []).append(span)
+                else:
+                    self._note(ZERO, number)
+        # Attributes over words; those of mentions that changed are counted as left out
+        listed: list[list[Any]] = []
+        for number, spans in found.items():
+            for span in spans:
+                attributes = self._attributes.get((number, span))
+                if not attributes:
+                    continue
+                start, end = self._words[span.start], self._words[span.end + 1] - 1
+                if end - start != span.end - span.start or _PIECE_OF.fullmatch(number):
+                    self._note(ATTRIBUTES, f"{number} {attributes}")
+                else:
+                    listed.append([start, end, attributes])
         extra = {
-            "mention_attributes": self._listed_attributes(found),
+            "mention_attributes": sorted(listed, key=lambda item: (item[0], item[1])),
             "multiword_tokens": surfaces,
             "comments": self._kept_comments,
         }
@@ -265,21 +290,6 @@ class _SentenceReader:
             speakers if any(self._speakers) else None, layers,
             not all(map(_PLAIN_ID.fullmatch, clusters)), self._types,
         )  # fmt: skip
-
-    def _listed_attributes(self, found: dict[str, list[Mention]]) -> list[list[Any]]:
-        """[start, end, attributes] over words; those of mentions that changed are counted as left out."""
-        listed: list[list[Any]] = []
-        for number, spans in found.items():
-            for span in spans:
-                attributes = self._attributes.get((number, span))
-                if not attributes:
-                    continue
-                start, end = self._words[span.start], self._words[span.end + 1] - 1
-                if end - start != span.end - span.start or _PIECE_OF.fullmatch(number):
-                    self._note(ATTRIBUTES, f"{number} {attributes}")
-                else:
-                    listed.append([start, end, attributes])
-        return sorted(listed, key=lambda item: (item[0], item[1]))
 
     def _read_misc(self, misc: str, place: str) -> None:
         for item in misc.split("|"):
@@ -299,7 +309,22 @@ class _SentenceReader:
                         mention = self._brackets.close(number, position, place)
                         self._attributes[number, mention] = self._open_attributes[number].pop()
                         continue
-                    number, attributes = self._opening(chunk[1], place)
+                    # The last field may hold hyphens of its own (titles of articles).
+                    given = zip(self.fields, chunk[1].split("-", len(self.fields) - 1), strict=False)
+                    fields = dict(given)
+                    number = fields.pop("eid", "") or fields.pop("GRP", "")
+                    if not number:
+                        raise FormatError(
+                            f"{place}: an entity bracket has no id",
+                            expected="-".join(self.fields),
+                            found=repr(chunk[1][:60]),
+                        )
+                    kind = fields.pop("etype", "") or fields.pop("entity", "")
+                    piece = _PIECE_OF.fullmatch(number)
+                    self._types.setdefault(piece[1] if piece else number, kind)
+                    if fields.get("head") == "1":
+                        del fields["head"]
+                    attributes = {name: said for name, said in fields.items() if said}
                     if chunk[2]:
                         self._attributes[number, self._brackets.single(number, position)] = attributes
                     else:
@@ -313,22 +338,6 @@ class _SentenceReader:
                     )
             elif key in ("Bridge", "SplitAnte", "Split"):
                 self._note(LINKS, value)
-
-    def _opening(self, text: str, place: str) -> tuple[str, dict[str, str]]:
-        """The id of an opening bracket, and the attributes of its mention that say anything."""
-        # The last field may hold hyphens of its own (titles of articles).
-        parts = dict(zip(self.fields, text.split("-", len(self.fields) - 1), strict=False))
-        number = parts.pop("eid", "") or parts.pop("GRP", "")
-        if not number:
-            raise FormatError(
-                f"{place}: an entity bracket has no id", expected="-".join(self.fields), found=repr(text[:60])
-            )
-        kind = parts.pop("etype", "") or parts.pop("entity", "")
-        base = _PIECE_OF.fullmatch(number)
-        self._types.setdefault(base[1] if base else number, kind)
-        if parts.get("head") == "1":
-            del parts["head"]
-        return number, {name: value for name, value in parts.items() if value}
 
     def _without_gaps(self, clusters: dict[str, list[Mention]]) -> dict[str, list[Mention]]:
         """Join the pieces `e1[1/2]`, `e1[2/2]` of discontinuous mentions, first with first and so on."""
@@ -355,28 +364,6 @@ class _SentenceReader:
                 self._note(DISCONTINUOUS, f"{number} {tuple(span)}")
         return {number: sorted(spans) for number, spans in whole.items()}
 
-    def _in_words(self, clusters: dict[str, list[Mention]]) -> dict[str, list[Mention]]:
-        found: dict[str, list[Mention]] = {}
-        for number, spans in clusters.items():
-            for start, end in spans:
-                span = Mention(self._words[start], self._words[end + 1] - 1)
-                if span.start <= span.end:
-                    found.setdefault(number, []).append(span)
-                else:
-                    self._note(ZERO, number)
-        return found
-
-
-def _fields(value: str, place: str) -> tuple[str, ...]:
-    fields = tuple(value.split("-"))
-    if "eid" not in fields and "GRP" not in fields:
-        raise FormatError(
-            f"{place}: the global.Entity comment names no entity id",
-            expected="fields with eid, such as eid-etype-head-other",
-            found=repr(value[:60]),
-        )
-    return fields
-
 
 def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     # Sentences without tokens are left out, so what stands beside the sentences must do the same.
@@ -396,9 +383,15 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
     comments: dict[int, list[str]] = {}
     for at, comment in stated(record, "comments", int, str):
-        if _is_comment(comment):
+        reserved = ("newdoc", "global.", base.MARK.strip("# "), "speaker")
+        if _LINE.fullmatch(comment) and comment == comment.strip() and not comment.startswith(reserved):
             comments.setdefault(at, []).append(comment)
-    surfaces = _surfaces_of(record, sentences)
+    # The surfaces of words that can be written: whole words of one sentence, one after the other
+    surfaces: Surfaces = {}
+    free = 0
+    for first, last, form, misc in stated(record, "multiword_tokens", int, int, str, str):
+        if free <= first <= last < len(sentence_of) and sentence_of[first] == sentence_of[last]:
+            surfaces[first], free = (last, form, misc), last + 1
     yield f"# newdoc id = {escape(record.doc_key)}\n"
     yield f"# global.Entity = {'-'.join(attributes.fields)}\n"
     rows = _columns(record)
@@ -490,23 +483,6 @@ def _text_of(forms: list[str], no_space: list[bool], surfaces: Surfaces, first: 
             pieces.append(escape(surface[1]) + ("" if _no_space(surface[2]) else " "))
             i = max(surface[0] - first, i) + 1
     return "".join(pieces).strip(" ")
-
-
-def _surfaces_of(record: Record, sentences: list[list[str]]) -> Surfaces:
-    """The surfaces of words that can be written: whole words of one sentence, one after the other."""
-    sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
-    found: Surfaces = {}
-    free = 0
-    for first, last, form, misc in stated(record, "multiword_tokens", int, int, str, str):
-        if free <= first <= last < len(sentence_of) and sentence_of[first] == sentence_of[last]:
-            found[first], free = (last, form, misc), last + 1
-    return found
-
-
-def _is_comment(text: str) -> bool:
-    """Whether a text is a comment of a sentence, and not a line that says something of the document."""
-    reserved = ("newdoc", "global.", base.MARK.strip("# "), "speaker")
-    return bool(_LINE.fullmatch(text)) and text == text.strip() and not text.startswith(reserved)
 
 
 class _Attributes:

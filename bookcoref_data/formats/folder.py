@@ -335,7 +335,16 @@ def read_build(folder: Path) -> BuildRecord:
                 f"{path}: written by another version", expected=BUILD_FORMAT,
                 found=repr(value["format"])[:80], hint="rebuild the folder, or update bookcoref-data",
             )  # fmt: skip
-        return _record_of(value)
+        check(value, "build_record", "it", lambda what, **told: ValueError(f"{what}: {told['expected']}"))
+        facts = tuple(BookFacts.from_dict(book) for book in value["books"])
+        if len({b.doc_key for b in facts}) != len(facts):
+            raise ValueError("books: a book comes twice")
+        for name in value["files"].keys() - _LAYOUT:
+            raise ValueError(f"files: {name[:80]!r} is not a file that we write")
+        return BuildRecord(
+            value["digest"], value["title"], facts, value["missing"], value["files"], value["inputs"],
+            value["made_with"], value["source"],
+        )  # fmt: skip
     except SourceError as error:
         raise FormatError(
             f"{folder} is not a built data set folder", expected=f"a file {BUILD_FILE}", found=error.found,
@@ -346,20 +355,6 @@ def read_build(folder: Path) -> BuildRecord:
             f"{path} cannot be read", expected="a build record", found=str(error)[:200],
             hint="the file was changed or damaged: rebuild the folder",
         ) from error  # fmt: skip
-
-
-def _record_of(value: Any) -> BuildRecord:
-    """A build record from JSON. Raises ValueError for any value of another kind than we write."""
-    check(value, "build_record", "it", lambda what, **told: ValueError(f"{what}: {told['expected']}"))
-    facts = tuple(BookFacts.from_dict(book) for book in value["books"])
-    if len({b.doc_key for b in facts}) != len(facts):
-        raise ValueError("books: a book comes twice")
-    for name in value["files"].keys() - _LAYOUT:
-        raise ValueError(f"files: {name[:80]!r} is not a file that we write")
-    return BuildRecord(
-        value["digest"], value["title"], facts, value["missing"], value["files"], value["inputs"],
-        value["made_with"], value["source"],
-    )  # fmt: skip
 
 
 def record_problems(folder: Path, record: BuildRecord) -> list[str]:

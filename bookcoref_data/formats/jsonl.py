@@ -19,7 +19,7 @@ from ..errors import DataError, FormatError
 from ..shapes import GivenTwice, once
 from .base import FIELDS
 from .compressed import packing
-from .conversion_report import ConversionReport, Note
+from .conversion_report import ConversionReport
 from .layers import (
     SPEAKERS,
     Layer,
@@ -89,7 +89,27 @@ def parse_record(
 
     `doc_key` is the key of a document that names none.
     """
-    value = _parse_json(line, source)
+    try:
+        value = json.loads(line, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        hint = "each line must be one whole JSON document"
+        if line.strip() in ("{", "[") or error.pos >= len(line.rstrip()):
+            hint = "each line must be one whole JSON document; is the file cut short, or pretty-printed?"
+        raise FormatError(
+            f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
+        ) from error
+    except GivenTwice as error:
+        raise FormatError(
+            f"{source}: a field is given twice", expected="each field once", found=error
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise FormatError(f"{source}: is not valid JSON", found=str(error)) from error
+    if type(value) is not dict:
+        raise FormatError(
+            f"{source}: is not a document",
+            expected="a JSON object with doc_key, sentences, clusters",
+            found=_show(value),
+        )
     if doc_key is not None and value.keys().isdisjoint({"doc_key", "doc_id"}):
         value = {"doc_key": doc_key, **value}
     try:
@@ -116,35 +136,31 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     report = report or ConversionReport()
     with packing(path) as stream:
         for record in records:
-            line, kept = _whole(record, report.note(record.doc_key))
+            note = report.note(record.doc_key)
+            # Raises DataError where a span would make the line unreadable
+            groups = (*record.clusters, *(spans for _, spans in record.characters))
+            for start, end in (span for spans in groups for span in spans):
+                if not 0 <= start <= end <= MAX_OFFSET:
+                    place = record.source or record.doc_key
+                    raise DataError(
+                        f"{place}: a mention of {record.doc_key!r} cannot be written",
+                        expected=_SPAN,
+                        found=f"[{start}, {end}]",
+                    )
+            speakers = speakers_of(record)
+            kept = replace(record, speakers=speakers, layers=layers_of(record))
+            note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
+            note(SPEAKERS, NOBODY, flat(speakers).count(NOBODY))
+            note_lost_layers(record, kept, note)
+            line = format_record(kept)
+            if kept.extra.keys() & _AMBIGUOUS:
+                back = parse_record(line.decode("utf-8"), "").extra
+                lost = {k for k, v in kept.extra.items() if k not in back or back[k] != v}
+                note(FIELDS, ", ".join(sorted(lost)), len(lost))
+                kept = replace(kept, extra={k: v for k, v in kept.extra.items() if k not in lost})
+                line = format_record(kept)
             stream.write(line)
             report.wrote(None if kept.sentences is None else sum(map(len, kept.sentences)), kept.clusters)
-
-
-def _whole(record: Record, note: Note) -> tuple[bytes, Record]:
-    """A record as a line that reads as the same record, and what of the record that is."""
-    # Raises DataError where a span would make the line unreadable
-    groups = (*record.clusters, *(spans for _, spans in record.characters))
-    for start, end in (span for spans in groups for span in spans):
-        if not 0 <= start <= end <= MAX_OFFSET:
-            raise DataError(
-                f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be written",
-                expected=_SPAN,
-                found=f"[{start}, {end}]",
-            )
-    speakers = speakers_of(record)
-    kept = replace(record, speakers=speakers, layers=layers_of(record))
-    note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
-    note(SPEAKERS, NOBODY, flat(speakers).count(NOBODY))
-    note_lost_layers(record, kept, note)
-    line = format_record(kept)
-    if kept.extra.keys() & _AMBIGUOUS:
-        back = parse_record(line.decode("utf-8"), "").extra
-        lost = {k for k, v in kept.extra.items() if k not in back or back[k] != v}
-        note(FIELDS, ", ".join(sorted(lost)), len(lost))
-        kept = replace(kept, extra={k: v for k, v in kept.extra.items() if k not in lost})
-        line = format_record(kept)
-    return line, kept
 
 
 def format_record(record: Record) -> bytes:
@@ -165,40 +181,37 @@ def format_record(record: Record) -> bytes:
         return json.dumps(value).encode("ascii") + b"\n"
 
 
-def _parse_json(line: str, source: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        hint = "each line must be one whole JSON document"
-        if line.strip() in ("{", "[") or error.pos >= len(line.rstrip()):
-            hint = "each line must be one whole JSON document; is the file cut short, or pretty-printed?"
-        raise FormatError(
-            f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
-        ) from error
-    except GivenTwice as error:
-        raise FormatError(
-            f"{source}: a field is given twice", expected="each field once", found=error
-        ) from None
-    except (RecursionError, ValueError) as error:
-        raise FormatError(f"{source}: is not valid JSON", found=str(error)) from error
-    if type(value) is not dict:
-        raise FormatError(
-            f"{source}: is not a document",
-            expected="a JSON object with doc_key, sentences, clusters",
-            found=_show(value),
-        )
-    return value
-
-
 def _record(value: dict[str, Any], source: str, report: ConversionReport | None, bare: bool) -> Record:
-    doc_key = _doc_key(value)
+    name = "doc_key" if "doc_key" in value else "doc_id"
+    doc_key = value.get(name)
+    if doc_key is None:
+        raise _LineFault(
+            "doc_key",
+            'the key of the document, a text: "doc_key" (or "doc_id")',
+            _Words(f"no doc_key, only {', '.join(value)}"),
+            f"{_FASTCOREF if {'tokens', 'clusters'} <= value.keys() else ''}give it with the option "
+            "--doc-key NAME of `bookcoref-data convert`, or with read_documents(..., doc_key=NAME)",
+        )
+    if type(doc_key) is not str or not doc_key:
+        raise _LineFault(name, "the key of the document, a text", doc_key)
     # Whether this is a text with clusters by characters, as fastcoref predicts them
     tokens = value.get("sentences"), value.get("tokens")
     if type(value.get("text")) is str and tokens == (None, None) and type(value.get("clusters")) is list:
         value = _by_tokens(value, doc_key, report)
-    sentences = _sentences_of(value)
+    sentences: list[list[str]] | None = value.get("sentences")
+    if sentences is not None:
+        _expect(type(sentences) is list, "sentences", "a list of sentences", sentences)
+        for i, sentence in enumerate(sentences):
+            _expect_tokens(sentence, f"sentences[{i}]")
+    elif (flat_tokens := value.get("tokens")) is not None:
+        # A flat list is one sentence. Without it the document has offsets only.
+        _expect_tokens(flat_tokens, "tokens")
+        sentences = [flat_tokens] if flat_tokens else []
     speakers = _layer(value.get("speakers"), sentences)
-    layers = _layers(value.get("token_layers"), sentences)
+    # `extra` keeps the layers where any of them has another shape than the sentences.
+    layers = value.get("token_layers")
+    if type(layers) is not dict or not all(is_layer(layer, sentences) for layer in layers.values()):
+        layers = {}
     clusters = value.get("clusters")
     listed = value.get("characters")
     if clusters is None and not listed and not bare:
@@ -257,21 +270,6 @@ def _is_understood(
     return name in KNOWN or (name == "doc_id" and value[name] == doc_key)
 
 
-def _sentences_of(value: dict[str, Any]) -> list[list[str]] | None:
-    """The sentences; a flat list of `tokens` is one sentence. None where the document has offsets only."""
-    sentences: list[list[str]] | None = value.get("sentences")
-    if sentences is not None:
-        _expect(type(sentences) is list, "sentences", "a list of sentences", sentences)
-        for i, sentence in enumerate(sentences):
-            _expect_tokens(sentence, f"sentences[{i}]")
-        return sentences
-    tokens: list[str] | None = value.get("tokens")
-    if tokens is None:
-        return None
-    _expect_tokens(tokens, "tokens")
-    return [tokens] if tokens else []
-
-
 def _expect_tokens(value: Any, path: str) -> None:
     _expect(type(value) is list, path, "a list of tokens", value)
     if not set(map(type, value)) <= {str}:
@@ -288,29 +286,6 @@ def _layer(value: Any, sentences: list[list[str]] | None) -> Layer | None:
     if not is_layer(value, sentences):
         return None
     return [["" if name == NOBODY else name for name in row] for row in value]
-
-
-def _layers(value: Any, sentences: list[list[str]] | None) -> dict[str, Layer]:
-    """The token layers; {} if any of them has another shape than the sentences (`extra` keeps them then)."""
-    if type(value) is not dict or not all(is_layer(layer, sentences) for layer in value.values()):
-        return {}
-    return dict(value)
-
-
-def _doc_key(value: dict[str, Any]) -> str:
-    name = "doc_key" if "doc_key" in value else "doc_id"
-    key = value.get(name)
-    if key is None:
-        raise _LineFault(
-            "doc_key",
-            'the key of the document, a text: "doc_key" (or "doc_id")',
-            _Words(f"no doc_key, only {', '.join(value)}"),
-            f"{_FASTCOREF if {'tokens', 'clusters'} <= value.keys() else ''}give it with the option "
-            "--doc-key NAME of `bookcoref-data convert`, or with read_documents(..., doc_key=NAME)",
-        )
-    if type(key) is not str or not key:
-        raise _LineFault(name, "the key of the document, a text", key)
-    return key
 
 
 def _spans(value: Any, path: str, index: int | str, field: str = "") -> list[Mention]:

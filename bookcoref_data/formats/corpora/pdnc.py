@@ -54,7 +54,15 @@ class _Novel:
         self._folder, self._report, self._key = folder, report, folder.name
         text = beside(folder, "novel_text.txt")
         self._tokens = tokenise(read_bytes(text), self._key)
-        self._names = self._read_names(beside(folder, "character_info.csv"))
+        # Main name by name; an alias that two characters share means neither
+        path = beside(folder, "character_info.csv")
+        main = [row["Main Name"] for _, row in _rows(path)]
+        owners: dict[str, set[str]] = {}
+        for number, row in _rows(path):
+            for alias in _literal(row["Aliases"], f"{path}:{number}"):
+                owners.setdefault(str(alias), set()).add(row["Main Name"])
+        names = {alias: next(iter(o)) for alias, o in owners.items() if len(o) == 1}
+        self._names = {**names, **{name: name for name in main}}
         self._mentions: dict[str, set[Mention]] = {}
         self._speakers = [""] * len(self._tokens.starts)
 
@@ -69,16 +77,6 @@ class _Novel:
             str(self._folder), {"quotations": quotations},
             by_sentence(self._speakers, self._tokens.sentences),
         )  # fmt: skip
-
-    def _read_names(self, path: Path) -> dict[str, str]:
-        """Main name by name; an alias that two characters share means neither."""
-        main = [row["Main Name"] for _, row in _rows(path)]
-        owners: dict[str, set[str]] = {}
-        for number, row in _rows(path):
-            for alias in _literal(row["Aliases"], f"{path}:{number}"):
-                owners.setdefault(str(alias), set()).add(row["Main Name"])
-        names = {alias: next(iter(o)) for alias, o in owners.items() if len(o) == 1}
-        return {**names, **{name: name for name in main}}
 
     def _quotation(self, row: dict[str, str], place: str) -> Iterator[dict[str, Any]]:
         """One item for each part of a quotation; its mentions and speaker go to the novel."""

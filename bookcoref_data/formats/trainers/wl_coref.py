@@ -56,7 +56,19 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
     layers = layers_of(record)
     of_tokens = document_heads(record)
     heads = [None if of_tokens is None else _moved(of_tokens[i], place) for i in kept]
-    by_head, word_clusters = _words_of(spans, heads, note)
+    claims: dict[int, list[tuple[int, Mention]]] = {}
+    for number, cluster in enumerate(spans):
+        for span in cluster:
+            claims.setdefault(head_of(span, heads), []).append((number, span))
+    clusters: list[list[int]] = [[] for _ in spans]
+    by_head = {}
+    for head, owners in claims.items():
+        number, span = min(owners, key=lambda owner: owner[1].end - owner[1].start)
+        clusters[number].append(head)
+        by_head[head] = span
+    note(SHARED_HEADS, count=sum(len(owners) - 1 for owners in claims.values()))
+    note(LONE_HEADS, count=sum(len(cluster) < 2 for cluster in clusters))
+    by_head, word_clusters = by_head, [sorted(cluster) for cluster in clusters if len(cluster) > 1]
     sentence_of = [tokens[i][0] for i in kept]
     inside = {h: s for h, s in by_head.items() if sentence_of[s.start] == sentence_of[s.end - 1]}
     note(CROSSING, count=len(by_head) - len(inside))
@@ -93,22 +105,3 @@ def head_of(span: Mention, heads: Sequence[int | None]) -> int:
     start, end = span
     outside = [i for i in range(start, end) if (head := heads[i]) is None or not start <= head < end]
     return outside[0] if len(outside) == 1 else end - 1
-
-
-def _words_of(
-    spans: list[list[Mention]], heads: Sequence[int | None], note: Note
-) -> tuple[dict[int, Mention], list[list[int]]]:
-    """The span of each head, and the clusters as heads; of mentions with one head the shortest stays."""
-    claims: dict[int, list[tuple[int, Mention]]] = {}
-    for number, cluster in enumerate(spans):
-        for span in cluster:
-            claims.setdefault(head_of(span, heads), []).append((number, span))
-    clusters: list[list[int]] = [[] for _ in spans]
-    by_head = {}
-    for head, owners in claims.items():
-        number, span = min(owners, key=lambda owner: owner[1].end - owner[1].start)
-        clusters[number].append(head)
-        by_head[head] = span
-    note(SHARED_HEADS, count=sum(len(owners) - 1 for owners in claims.values()))
-    note(LONE_HEADS, count=sum(len(cluster) < 2 for cluster in clusters))
-    return by_head, [sorted(cluster) for cluster in clusters if len(cluster) > 1]
