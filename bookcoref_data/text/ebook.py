@@ -105,7 +105,16 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
     if data[60:68] == b"BOOKMOBI":
         raise _refused(name, "a Kindle book (.mobi)", "convert it to EPUB first, for instance with Calibre")
     if data.startswith(b"PK\x03\x04"):
-        return _packed(_archive(data, name), name)
+        try:
+            archive = zipfile.ZipFile(io.BytesIO(data))
+        except (*_DAMAGE, OverflowError, IndexError) as error:
+            raise _refused(name, f"a damaged archive: {error}", "fetch the file again") from error
+        entries = archive.infolist()
+        size = sum(entry.file_size for entry in entries)
+        if len(entries) > MOST_FILES or size > MOST_BYTES:
+            held = f"{len(entries):,} files of {size:,} bytes in all"
+            raise _refused(name, held, f"at most {MOST_FILES:,} files of {MOST_BYTES:,} bytes are read")
+        return _packed(archive, name)
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
         return found, "text"
@@ -117,7 +126,26 @@ def _packed(archive: zipfile.ZipFile, name: str) -> tuple[MarkedText, str]:
     if "META-INF/container.xml" in names:
         return _epub(archive, name), "EPUB"
     if "word/document.xml" in names:
-        return _docx(archive, name), "Word"
+        part = "word/document.xml"
+        root = _xml(_part(archive, part, name), part, name)
+        writer = _BlockWriter()
+        for paragraph in root.iter(f"{_W}p"):
+            style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+            kind = (style.get(f"{_W}val") or "") if style is not None else ""
+            writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
+            for node in paragraph.iter():
+                tag = _local(node)
+                if tag == "t":
+                    writer.write(node.text or "")
+                elif tag in ("tab", "noBreakHyphen"):
+                    writer.write(" " if tag == "tab" else "-")
+                elif tag in ("br", "cr"):
+                    writer.line()
+                elif tag in ("footnoteReference", "endnoteReference"):
+                    writer.left_out["notes"] += 1
+                elif tag in ("drawing", "pict"):
+                    writer.left_out["pictures"] += 1
+        return writer.done(), "Word"
     kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
     what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
     raise _refused(
@@ -135,19 +163,6 @@ def _refused(name: str, what: str, hint: str = "") -> UsageError:
 
 
 # -- archives -----------------------------------------------------------------------------------------------
-
-
-def _archive(data: bytes, name: str) -> zipfile.ZipFile:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (*_DAMAGE, OverflowError, IndexError) as error:
-        raise _refused(name, f"a damaged archive: {error}", "fetch the file again") from error
-    entries = archive.infolist()
-    size = sum(entry.file_size for entry in entries)
-    if len(entries) > MOST_FILES or size > MOST_BYTES:
-        found = f"{len(entries):,} files of {size:,} bytes in all"
-        raise _refused(name, found, f"at most {MOST_FILES:,} files of {MOST_BYTES:,} bytes are read")
-    return archive
 
 
 def _part(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
@@ -210,7 +225,18 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
         marked.append(read_html(text, contents.labels[path(item)]))
     if not any(one.text.strip() for one in marked):
         raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
-    joined = _joined(marked)
+    headings: list[tuple[int, int]] = []
+    left_out: Counter[str] = Counter()
+    pieces: list[str] = []
+    size = 0
+    for one in marked:
+        if one.text:
+            headings += [(a + size, b + size) for a, b in one.headings]
+            pieces.append(one.text)
+            size += len(one.text) + 2
+        left_out.update(one.left_out)
+    apart = tuple(piece for one in marked for piece in one.apart)
+    joined = MarkedText("\n\n".join(pieces), tuple(headings), left_out, apart)
     missing = {"parts that the reading order names and the file lacks": len(order) - len(parts)}
     return joined._replace(left_out={**joined.left_out, **missing})
 
@@ -223,45 +249,6 @@ def _unquoted(address: str) -> str:
 
 def _local(element: ElementTree.Element) -> str:
     return str(element.tag).rpartition("}")[2]
-
-
-def _joined(marked: list[MarkedText]) -> MarkedText:
-    headings: list[tuple[int, int]] = []
-    left_out: Counter[str] = Counter()
-    pieces: list[str] = []
-    at = 0
-    for one in marked:
-        if one.text:
-            headings += [(a + at, b + at) for a, b in one.headings]
-            pieces.append(one.text)
-            at += len(one.text) + 2
-        left_out.update(one.left_out)
-    apart = tuple(piece for one in marked for piece in one.apart)
-    return MarkedText("\n\n".join(pieces), tuple(headings), left_out, apart)
-
-
-def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
-    """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
-    part = "word/document.xml"
-    root = _xml(_part(archive, part, name), part, name)
-    writer = _BlockWriter()
-    for paragraph in root.iter(f"{_W}p"):
-        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-        kind = (style.get(f"{_W}val") or "") if style is not None else ""
-        writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
-        for node in paragraph.iter():
-            tag = _local(node)
-            if tag == "t":
-                writer.write(node.text or "")
-            elif tag in ("tab", "noBreakHyphen"):
-                writer.write(" " if tag == "tab" else "-")
-            elif tag in ("br", "cr"):
-                writer.line()
-            elif tag in ("footnoteReference", "endnoteReference"):
-                writer.left_out["notes"] += 1
-            elif tag in ("drawing", "pict"):
-                writer.left_out["pictures"] += 1
-    return writer.done()
 
 
 # -- HTML ---------------------------------------------------------------------------------------------------
@@ -381,7 +368,18 @@ class _PageReader(_Reader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _VOID:
-            self._void(tag, attrs)
+            if self._skipped:
+                return
+            if tag == "br":
+                self.writer.line()
+            elif tag == "hr":
+                self.writer.close()
+            elif tag == "img":
+                text = next((value or "" for name, value in attrs if name == "alt"), "")
+                if len(text) == 1 and text.isalpha():
+                    self.writer.write(text)  # a letter drawn large at the beginning of a chapter
+                else:
+                    self.writer.left_out["pictures"] += 1
             return
         if tag in ("p", "li", "td", "dt", "dd") and self._open and self._open[-1] == tag:
             self.handle_endtag(tag)  # HTML may leave the end of these out
@@ -391,7 +389,11 @@ class _PageReader(_Reader):
             return
         kind = _UNREAD.get(tag)
         if kind is None:
-            kind = _left_out(attrs)
+            # Type, role or class may say that it is no text of the book.
+            said = " ".join(value or "" for name, value in attrs if name in ("epub:type", "role", "class"))
+            kind = next((why for pattern, why in _LEFT_OUT if pattern.search(said)), None) if said else None
+            if any(n == "hidden" or (n == "style" and _HIDDEN.search(value or "")) for n, value in attrs):
+                kind = "hidden parts"
         if kind is not None:
             self.writer.left_out[kind] += 1
             self.writer.apart.append((kind, []))
@@ -428,27 +430,3 @@ class _PageReader(_Reader):
             self.writer.apart[-1][1].append(data)
         else:
             self.writer.write(data, plain=self._plain > 0)
-
-    def _void(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._skipped:
-            return
-        if tag == "br":
-            self.writer.line()
-        elif tag == "hr":
-            self.writer.close()
-        elif tag == "img":
-            text = next((value or "" for name, value in attrs if name == "alt"), "")
-            if len(text) == 1 and text.isalpha():
-                self.writer.write(text)  # a letter drawn large at the beginning of a chapter
-            else:
-                self.writer.left_out["pictures"] += 1
-
-
-def _left_out(attrs: list[tuple[str, str | None]]) -> str | None:
-    """Why an element is no text of the book, by its type, role or class; None where it is."""
-    if any(n == "hidden" or (n == "style" and _HIDDEN.search(value or "")) for n, value in attrs):
-        return "hidden parts"
-    said = " ".join(value or "" for name, value in attrs if name in ("epub:type", "role", "class"))
-    if not said:
-        return None
-    return next((kind for pattern, kind in _LEFT_OUT if pattern.search(said)), None)

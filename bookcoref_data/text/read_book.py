@@ -177,8 +177,15 @@ def clean_file(
     rules = settings.recipe.for_book(number)
     if settings.apparatus == "keep" or (settings.apparatus == "auto" and not ours):
         rules = replace(rules, keep=KINDS, cut=(), spare=(), guard=False)
-    else:
-        notes += _check_whole(source.text, name, settings.guard)
+    elif is_cut_off(source.text) and settings.guard:
+        raise DataError(
+            f"{name} is cut off",
+            expected="a line *** END OF ..., as there is a START line",
+            found=f"{len(source.text):,} characters ending in {source.text[-40:].strip()!r}",
+            hint="fetch the file again; with --no-guard it is read as far as it goes",
+        )
+    elif is_cut_off(source.text):
+        notes.append(f"{name} is cut off: it has Project Gutenberg's START line, but no END")
     if settings.emphasis == "released":
         rules = replace(rules, keep=(*rules.keep, "emphasis"))
     if not settings.guard and rules.guard:
@@ -211,20 +218,6 @@ def gutenberg_id_of(name: str, text: str = "") -> str:
     return numbers[0] if numbers else ""
 
 
-def _check_whole(text: str, name: str, guard: bool) -> list[str]:
-    """Refuse half a file, or note it when the guard is off."""
-    if not is_cut_off(text):
-        return []
-    if not guard:
-        return [f"{name} is cut off: it has Project Gutenberg's START line, but no END"]
-    raise DataError(
-        f"{name} is cut off",
-        expected="a line *** END OF ..., as there is a START line",
-        found=f"{len(text):,} characters ending in {text[-40:].strip()!r}",
-        hint="fetch the file again; with --no-guard it is read as far as it goes",
-    )
-
-
 def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> TokenisedText:
     """Clean text to tokens: the second half of `read_book`; see there."""
     settings = settings or ReadSettings()
@@ -248,7 +241,10 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
 
     ends = places(first + lengths - 1) + 1
     starts = np.where(lengths > 0, places(np.minimum(first, len(file.body.text) - 1)), ends)
-    paragraphs = _paragraph_starts(file.body.text, first, lengths)
+    # Numbers of the first tokens of all paragraphs
+    begins = np.fromiter((begin for begin, _ in paragraph_spans(file.body.text)), np.int64)
+    words = np.flatnonzero(lengths)
+    paragraphs = tuple(words[np.searchsorted(first[words], begins)].tolist())
     words = np.flatnonzero(lengths)
     if file.source.headings:  # the file's own markup names them
         chapters = _headings(file.source.headings, file.source.text, starts[words], words)
@@ -265,13 +261,6 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
         tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
         paragraphs, headings, file.source.text, file.body, report,
     )  # fmt: skip
-
-
-def _paragraph_starts(text: str, first: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
-    """Numbers of the first tokens of all paragraphs."""
-    begins = np.fromiter((begin for begin, _ in paragraph_spans(text)), np.int64)
-    words = np.flatnonzero(lengths)
-    return tuple(words[np.searchsorted(first[words], begins)].tolist())
 
 
 def _headings(

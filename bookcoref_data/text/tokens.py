@@ -175,10 +175,16 @@ class WordSplitter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._rules = frozenset(_changing_rules(tokenizer))
-        # What each special case of spaCy is split into without special cases: "):" is ")", ":"
         import spacy
+        from spacy.symbols import ORTH
 
+        # The special cases that do not just keep a string as one token
+        self._rules = frozenset(
+            case
+            for case, tokens in (tokenizer.rules or {}).items()
+            if [token[ORTH] for token in tokens] != [case]
+        )
+        # What each special case of spaCy is split into without special cases: "):" is ")", ":"
         plain = spacy.blank("en").tokenizer
         plain.rules = {}
         self._edges = {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
@@ -253,15 +259,6 @@ class _Known(dict[str, tuple[str, ...]]):
         parts = self._learn(chunk)
         self[chunk] = parts
         return parts
-
-
-def _changing_rules(tokenizer: Tokenizer) -> Iterator[str]:
-    """The special cases of spaCy that do not just keep a string as one token."""
-    from spacy.symbols import ORTH
-
-    for case, tokens in (tokenizer.rules or {}).items():
-        if [token[ORTH] for token in tokens] != [case]:
-            yield case
 
 
 @cache

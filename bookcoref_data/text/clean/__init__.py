@@ -56,9 +56,17 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
     if witness:
         draft.sign = witness.sign
     cut_edges(draft, settings)
-    title = settings.title or _title(text[: draft.start])
+    title = settings.title or field(text[: draft.start], "Title")
+    if not title and (found := _OLD_TITLE.search(text, 0, draft.start)):
+        title = found.group(1).strip()  # headers before 2003 have no field for it
     author = settings.author or field(text[: draft.start], "Author")
-    _apply_recipe(draft, settings)
+    # A book's own pieces are marked first: nothing later can take or give back what a person decided.
+    for piece in settings.spare:
+        for start, end in _find(draft, piece):
+            draft.marks[start:end] = bytes([_SPARED]) * (end - start)
+    for piece in settings.cut:
+        for start, end in _find(draft, piece):
+            draft.cut("recipe", start, end)
     steps: dict[str, Callable[[Draft], None]] = {
         "credits": notes.cut_credits, "transcriber-note": notes.cut_transcriber_notes,
         "illustration": notes.cut_illustrations, "page-number": notes.cut_page_numbers,
@@ -71,26 +79,12 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
             ask_witness(draft, witness)
         if kind not in settings.keep:
             step(draft)
-    _unmark(draft, settings)
+    # What a recipe spares and the kinds it keeps are given back.
+    kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
+    table = bytes(0 if code in kept else code for code in range(256))
+    for at in range(0, len(draft.marks), _PIECE):
+        draft.marks[at : at + _PIECE] = draft.marks[at : at + _PIECE].translate(table)
     return _assemble(draft, settings)
-
-
-def _title(header: str) -> str:
-    """The title a header states; headers before 2003 have no field for it."""
-    if title := field(header, "Title"):
-        return title
-    found = _OLD_TITLE.search(header)
-    return found.group(1).strip() if found else ""
-
-
-def _apply_recipe(draft: Draft, settings: CleanSettings) -> None:
-    """Mark a book's own pieces first: nothing later can take or give back what a person decided."""
-    for piece in settings.spare:
-        for start, end in _find(draft, piece):
-            draft.marks[start:end] = bytes([_SPARED]) * (end - start)
-    for piece in settings.cut:
-        for start, end in _find(draft, piece):
-            draft.cut("recipe", start, end)
 
 
 def _find(draft: Draft, piece: Piece) -> list[tuple[int, int]]:
@@ -119,14 +113,6 @@ def _line(draft: Draft, words: str, at: int) -> int:
     return found.start()
 
 
-def _unmark(draft: Draft, settings: CleanSettings) -> None:
-    """Give back what a recipe spares and the kinds it keeps."""
-    kept = [_SPARED, *(KINDS.index(kind) + 1 for kind in settings.keep)]
-    table = bytes(0 if code in kept else code for code in range(256))
-    for at in range(0, len(draft.marks), _PIECE):
-        draft.marks[at : at + _PIECE] = draft.marks[at : at + _PIECE].translate(table)
-
-
 def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     """The kept characters, without trailing blanks and with one blank line between paragraphs.
 
@@ -142,7 +128,10 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     runs = _runs(marks)
     del marks
     draft.forget()
-    body = _take(draft.text, runs)
+    # Growing one string in place needs half the memory of joining a list of its pieces.
+    body = ""
+    for part in _parts(draft.text, runs):
+        body += part
     return CleanText(
         body, TableRows(runs, KeptRun), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
         tuple(draft.sections),
@@ -157,7 +146,17 @@ def _surplus(text: str, runs: np.ndarray) -> Iterator[tuple[int, int]]:
     """
     begin = 0
     for piece, last in _pieces(text, runs):
-        starts, ends = _surplus_of(piece, first=not begin, last=last)
+        spans = [] if begin else [(0, len(piece) - len(piece.lstrip()))]
+        if last:
+            spans.append((len(piece.rstrip()), len(piece)))
+        for found in _LINE_END.finditer(piece):
+            at = found.start()
+            if piece[at - 1 : at].isspace() and piece[at - 1] != "\n":
+                line = piece.rfind("\n", 0, at) + 1
+                spans.append((line + len(piece[line:at].rstrip()), at))
+        spans += [(piece.index("\n", gap.start() + 1) + 1, gap.end()) for gap in _GAP.finditer(piece)]
+        both = np.asarray([span for span in spans if span[0] < span[1]], dtype=np.int64).reshape(-1, 2)
+        starts, ends = both[:, 0], both[:, 1]
         yield from zip(
             _places(runs, starts + begin).tolist(),
             (_places(runs, ends + begin - 1) + 1).tolist(),
@@ -187,33 +186,14 @@ def _last_line(text: str) -> int:
     return 0
 
 
-def _surplus_of(kept: str, *, first: bool, last: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(starts, ends) of the surplus of a piece of the kept text."""
-    spans = [(0, len(kept) - len(kept.lstrip()))] if first else []
-    if last:
-        spans.append((len(kept.rstrip()), len(kept)))
-    for found in _LINE_END.finditer(kept):
-        at = found.start()
-        if kept[at - 1 : at].isspace() and kept[at - 1] != "\n":
-            line = kept.rfind("\n", 0, at) + 1
-            spans.append((line + len(kept[line:at].rstrip()), at))
-    spans += [(kept.index("\n", gap.start() + 1) + 1, gap.end()) for gap in _GAP.finditer(kept)]
-    both = np.asarray([span for span in spans if span[0] < span[1]], dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
-
-
-def _edges(marks: np.ndarray) -> np.ndarray:
-    """Places where a mark differs from the one before it."""
+def _stretches(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(starts, ends) of the stretches of equal marks."""
+    # Places where a mark differs from the one before it, read in pieces
     found = [
         np.flatnonzero(marks[at : at + _PIECE] != marks[at - 1 : at + _PIECE - 1][: len(marks) - at]) + at
         for at in range(1, len(marks), _PIECE)
     ]
-    return np.concatenate([np.empty(0, dtype=np.int64), *found])
-
-
-def _stretches(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(starts, ends) of the stretches of equal marks."""
-    bounds = np.unique(np.concatenate(([0], _edges(marks), [len(marks)])))
+    bounds = np.unique(np.concatenate([np.array([0, len(marks)], dtype=np.int64), *found]))
     return bounds[:-1], bounds[1:]
 
 
@@ -238,14 +218,6 @@ def _parts(text: str, runs: np.ndarray) -> Iterator[str]:
                     yield "".join(part)
                     part, size = [], 0
     yield "".join(part)
-
-
-def _take(text: str, runs: np.ndarray) -> str:
-    """The kept text. Growing one string in place needs half the memory of joining a list of its pieces."""
-    body = ""
-    for part in _parts(text, runs):
-        body += part
-    return body
 
 
 def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -283,14 +255,10 @@ def _heading_spans(draft: Draft) -> np.ndarray:
 
 
 def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[ChapterHeading]:
-    for start, end in _offsets(runs, headings).tolist():
+    # How many kept characters stand before places in the file
+    run = np.searchsorted(runs[:, 1], headings, side="right") - 1
+    inside = np.minimum(headings - runs[run, 1], runs[run, 2])
+    offsets: np.ndarray = np.where(run >= 0, runs[run, 0] + inside, 0)
+    for start, end in offsets.tolist():
         if title := " ".join(body[start:end].split()):
             yield ChapterHeading(title, start, end)
-
-
-def _offsets(runs: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """How many kept characters stand before places in the file."""
-    run = np.searchsorted(runs[:, 1], places, side="right") - 1
-    inside = np.minimum(places - runs[run, 1], runs[run, 2])
-    offsets: np.ndarray = np.where(run >= 0, runs[run, 0] + inside, 0)
-    return offsets

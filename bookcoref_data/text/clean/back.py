@@ -55,18 +55,13 @@ def _ended(draft: Draft, blocks: Sequence[Block], late: Sequence[int]) -> int | 
     groups = _groups(blocks, ends[-1] + 1)
     if any(_tells(draft, blocks, *group) for group in groups):
         return None
-    return next((first for first, stop in groups if _is_foreign(draft, blocks, first, stop)), None)
-
-
-def _is_foreign(draft: Draft, blocks: Sequence[Block], first: int, stop: int) -> bool:
-    """Whether a group behind the end has a sign of its own: it may begin with the author's last word."""
-    shown = draft.evidence(blocks[first].start, blocks[stop - 1].end)
-    return (
-        shown.is_worded
-        or shown.is_numbered
-        or is_notes(blocks[first])
-        or not any(map(is_prose, blocks[first:stop]))
-    )
+    for first, stop in groups:
+        # A group must have a sign of its own: the first may be the author's last word.
+        shown = draft.evidence(blocks[first].start, blocks[stop - 1].end)
+        signed = shown.is_worded or shown.is_numbered or is_notes(blocks[first])
+        if signed or not any(map(is_prose, blocks[first:stop])):
+            return first
+    return None
 
 
 def _groups(blocks: Sequence[Block], begin: int) -> list[tuple[int, int]]:

@@ -22,7 +22,17 @@ _LONG_CAPTION = 400  # characters
 def cut_contents(draft: Draft, settings: CleanSettings) -> None:
     """Tables of contents and lists of illustrations, wherever they stand."""
     blocks = draft.blocks()
-    begun = _first_chapter(blocks)
+    # The first heading of a chapter with prose close below it
+    begun = next(
+        (
+            index
+            for index, block in enumerate(blocks)
+            if block.gap >= 2
+            and is_division(block)
+            and any(map(is_prose, blocks[index + 1 : index + _MOST_HEADINGS + 1]))
+        ),
+        len(blocks),
+    )
     index = 0
     while index < len(blocks):
         block = blocks[index]
@@ -64,15 +74,6 @@ def _no_table(
     if len(entries) < _LEAST_ENTRIES or known < (0.25 if tale and not begun else 0.5) * len(entries):
         return "it reads like the story, and its lines are no headings of the book"
     return ""
-
-
-def _first_chapter(blocks: Sequence[Block]) -> int:
-    """The number of the first heading of a chapter with prose close below it."""
-    for index, block in enumerate(blocks):
-        below = blocks[index + 1 : index + _MOST_HEADINGS + 1]
-        if block.gap >= 2 and is_division(block) and any(map(is_prose, below)):
-            return index
-    return len(blocks)
 
 
 def _is_again(draft: Draft, entry: str, behind: int) -> bool:

@@ -7,6 +7,7 @@ project does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ...errors import DataError
 from ..markers import FOOTER, HEADER_WORDS, SMALL_PRINT, START, footer_start
@@ -54,7 +55,7 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
     """
     text = draft.text
     draft.start, draft.end = find_edges(text)
-    doubt = _two_books(text) or _too_long(draft)
+    doubt = next(_doubts(draft), None)
     if doubt and settings.guard:
         raise DataError(
             doubt[0],
@@ -68,29 +69,19 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
     draft.cut("footer", draft.end, len(text))
 
 
-def _two_books(text: str) -> tuple[str, str] | None:
-    """(what, where) when a text stands between two lines that end a header."""
+def _doubts(draft: Draft) -> Iterator[tuple[str, str]]:
+    """(what, where): a text between two lines that end a header; a header or footer that is too long."""
+    text = draft.text
     for pattern in (START, SMALL_PRINT):
         starts = _headers(pattern, text)
-        if len(starts) < 2:
-            continue
-        between = text[starts[0].end() : starts[-1].start()]
+        between = text[starts[0].end() : starts[-1].start()] if len(starts) > 1 else ""
         if len(between) > _OLD_HEADER_LIMIT or footer_start(between) is not None:
-            return (
-                f"the file holds {len(starts)} books",
-                "; ".join(f"{' '.join(m.group().split())[:70]!r} at {m.start():,}" for m in starts[:4]),
-            )
-    return None
-
-
-def _too_long(draft: Draft) -> tuple[str, str] | None:
-    size = len(draft.text)
-    for name, length, most in (
-        ("header", draft.start, _OLD_HEADER_LIMIT),
-        ("footer", size - draft.end, _FOOTER_LIMIT),
+            shown = (f"{' '.join(m.group().split())[:70]!r} at {m.start():,}" for m in starts[:4])
+            yield f"the file holds {len(starts)} books", "; ".join(shown)
+    for name, length, most, at in (
+        ("header", draft.start, _OLD_HEADER_LIMIT, draft.start),
+        ("footer", len(text) - draft.end, _FOOTER_LIMIT, draft.end),
     ):
-        if length > most and length > _EDGE_SHARE * size:
-            at = draft.start if name == "header" else draft.end
-            line = " ".join(draft.text[max(0, at - 40) : at + 80].split())
-            return f"cleaning would take too much ({name})", f"{length:,} characters, up to or from {line!r}"
-    return None
+        if length > most and length > _EDGE_SHARE * len(text):
+            line = " ".join(text[max(0, at - 40) : at + 80].split())
+            yield f"cleaning would take too much ({name})", f"{length:,} characters, up to or from {line!r}"

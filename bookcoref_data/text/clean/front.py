@@ -153,7 +153,7 @@ def _is_verse(block: Block) -> bool:
     return long and lower >= 0.6 * len(words) and not _FORM.PRINTED.search(block.text)
 
 
-def _section_end(blocks: Sequence[Block], index: int, title: str = "") -> int:
+def _section_end(blocks: Sequence[Block], index: int, title: str) -> int:
     """The end of the section that begins at `index`: the next heading of its rank, or a half title."""
     for later in range(index + 1, len(blocks)):
         block = blocks[later]

@@ -27,22 +27,18 @@ _NOTE_SHARE = 0.06  # of the text: a note near the end that goes on for longer i
 def cut_credits(draft: Draft) -> None:
     """Lines of producers at both ends, and every paragraph that names the project."""
     blocks = draft.blocks()
-    ends = blocks[:_CREDIT_BLOCKS] + blocks[-_CREDIT_BLOCKS:]
-    for block in ends:
-        if _FORM.CREDIT.match(block.line) and len(block.lines) <= 12 and _names_producers(block):
-            draft.cut("credits", block.start, block.end)
+    for block in blocks[:_CREDIT_BLOCKS] + blocks[-_CREDIT_BLOCKS:]:
+        if _FORM.CREDIT.match(block.line) and len(block.lines) <= 12:
+            # It must name people or tools: "Prepared by long years" does not.
+            words = block.text.split()
+            raised = sum(not word[0].islower() for word in words)
+            if _FORM.PRODUCERS.search(block.text) or raised >= 0.5 * len(words):
+                draft.cut("credits", block.start, block.end)
     for block in blocks:
         if _FORM.PROJECT.search(block.text):
             draft.cut("credits", block.start, block.end)
     if blocks and _FORM.END_OF.match(blocks[-1].text.strip()):
         draft.cut("credits", blocks[-1].start, blocks[-1].end)
-
-
-def _names_producers(block: Block) -> bool:
-    """Whether a block that opens like a credit names people or tools; "Prepared by long years" does not."""
-    words = block.text.split()
-    raised = sum(not word[0].islower() for word in words)
-    return bool(_FORM.PRODUCERS.search(block.text)) or raised >= 0.5 * len(words)
 
 
 def cut_transcriber_notes(draft: Draft) -> None:
@@ -119,34 +115,6 @@ def cut_page_numbers(draft: Draft) -> None:
 
 def cut_footnotes(draft: Draft) -> None:
     """Notes that have a form of their own and a mark in the text, or a heading; then their marks."""
-    labels = _cut_bracketed_notes(draft) | _cut_return_notes(draft)
-    marks = _Marks(draft)
-    # Numbered notes below a heading such as FOOTNOTES or "Notes to the Knight's Tale", inside the book
-    blocks = draft.blocks()
-    for index, block in enumerate(blocks):
-        foot = is_notes(block) and re.match(r"foot", block.line, re.I)
-        if not foot and not (
-            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
-        ):
-            continue
-        stop = _notes_end(blocks, index)
-        if stop == index:
-            if foot and _is_emptied(draft, block):
-                draft.cut("footnote", block.start, block.end)
-            continue
-        for note in blocks[index:stop]:
-            for label in _labels_of(note):
-                marks.take(label, block, draft.end)
-            draft.cut("footnote", note.start, note.end)
-    _cut_note_paragraphs(draft, marks)
-    for found in _FORM.LABEL.finditer(draft.text, draft.start, draft.end):
-        if found.group(1) in labels and found.group()[0] in "[{":
-            _cut_mark(draft, found.start(), found.end())
-    _cut_references(draft)
-
-
-def _cut_bracketed_notes(draft: Draft) -> set[str]:
-    """Cut `[Footnote 1: ...]`, which may stand inside a paragraph and hold several; gives their labels."""
     labels: set[str] = set()
     for found in _FORM.FOOTNOTE.finditer(draft.text, draft.start, draft.end):
         if draft.marks[found.start()]:
@@ -158,17 +126,43 @@ def _cut_bracketed_notes(draft: Draft) -> set[str]:
             _cut_and_join(draft, "footnote", line, end)
         else:
             draft.cut("footnote", found.start() - (draft.text[found.start() - 1] == " "), end)
-    return labels
-
-
-def _cut_return_notes(draft: Draft) -> set[str]:
-    """Cut `66 (return) [ ...]`; gives the labels."""
-    labels: set[str] = set()
     if "(return)" in draft.text:
         for back in _FORM.RETURN_NOTE.finditer(draft.text, draft.start, draft.end):
             labels.add(back.group(1))
             draft.cut("footnote", back.start(), _closing(draft, back.end()))
-    return labels
+    marks = _Marks(draft)
+    # Numbered notes below a heading such as FOOTNOTES or "Notes to the Knight's Tale", inside the book
+    blocks = draft.blocks()
+    for index, block in enumerate(blocks):
+        foot = is_notes(block) and re.match(r"foot", block.line, re.I)
+        if not foot and not (
+            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
+        ):
+            continue
+        stop = _notes_end(blocks, index)
+        if stop == index:
+            # What stands below the heading was cut as a note already.
+            below = VISIBLE.search(draft.text, block.end, draft.end)
+            if foot and below and draft.marks[below.start()] == KINDS.index("footnote") + 1:
+                draft.cut("footnote", block.start, block.end)
+            continue
+        for note in blocks[index:stop]:
+            for label in _labels_of(note):
+                marks.take(label, block, draft.end)
+            draft.cut("footnote", note.start, note.end)
+    _cut_note_paragraphs(draft, marks)
+    for found in _FORM.LABEL.finditer(draft.text, draft.start, draft.end):
+        if found.group(1) in labels and found.group()[0] in "[{":
+            _cut_mark(draft, found.start(), found.end())
+    # Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise
+    for pattern, least in ((_FORM.REFERENCE, 3), (_FORM.GLUED, 20)):
+        references = list(pattern.finditer(draft.text, draft.start, draft.end))
+        numbers = [_number(m.group()) for m in references]
+        rising = sum(a < b for a, b in pairwise(numbers))
+        if len(references) >= least and (pattern is _FORM.REFERENCE or rising >= 0.95 * (len(numbers) - 1)):
+            for m in references:
+                blank = pattern is _FORM.REFERENCE and draft.text[m.start() - 1 : m.start()] == " "
+                draft.cut("footnote", m.start() - blank, m.end())
 
 
 class _Marks:
@@ -240,12 +234,6 @@ def _labels_of(block: Block) -> list[str]:
     return [note.group().strip() for note in found if note]
 
 
-def _is_emptied(draft: Draft, block: Block) -> bool:
-    """Whether what stands below a heading was cut as a note already."""
-    below = VISIBLE.search(draft.text, block.end, draft.end)
-    return bool(below and draft.marks[below.start()] == KINDS.index("footnote") + 1)
-
-
 def _notes_end(blocks: Sequence[Block], index: int) -> int:
     """The end of the notes below the heading at `index`, or `index` if none is numbered.
 
@@ -275,18 +263,6 @@ def _notes_end(blocks: Sequence[Block], index: int) -> int:
 
 def _is_heading(block: Block) -> bool:
     return is_division(block) or (is_title(block) and (block.gap >= 2 or block.line_count == 1))
-
-
-def _cut_references(draft: Draft) -> None:
-    """Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise."""
-    for pattern, least in ((_FORM.REFERENCE, 3), (_FORM.GLUED, 20)):
-        found = list(pattern.finditer(draft.text, draft.start, draft.end))
-        numbers = [_number(m.group()) for m in found]
-        rising = sum(a < b for a, b in pairwise(numbers))
-        if len(found) >= least and (pattern is _FORM.REFERENCE or rising >= 0.95 * (len(found) - 1)):
-            for m in found:
-                blank = pattern is _FORM.REFERENCE and draft.text[m.start() - 1 : m.start()] == " "
-                draft.cut("footnote", m.start() - blank, m.end())
 
 
 def _number(text: str) -> int:

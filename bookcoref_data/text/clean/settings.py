@@ -86,24 +86,24 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
     check(table, "clean_settings", "the recipe of cleaning", UsageError)
     values: dict[str, Any] = {key: value for key, value in table.items() if key != "reason"}
     for name in {"cut", "spare"} & values.keys():
-        values[name] = getattr(base, name) + tuple(_piece(item, name) for item in values[name])
+        for item in values[name]:
+            if bool(item.get("first")) == bool(item.get("pattern")):
+                raise UsageError(
+                    f"an entry of `{name}` is wrong",
+                    expected="first (and until) or pattern, and reason", found=item,
+                )  # fmt: skip
+            try:
+                re.compile(item.get("pattern", ""))
+            except re.error as error:
+                raise UsageError(
+                    f"the pattern {item['pattern']!r} cannot be read", found=str(error)
+                ) from error
+        values[name] = getattr(base, name) + tuple(Piece(**item) for item in values[name])
     if "keep" in values:
         values["keep"] = tuple(values["keep"])
     if "limits" in values:
         values["limits"] = {**base.limits, **values["limits"]}
     return replace(base, **values)
-
-
-def _piece(item: Mapping[str, Any], name: str) -> Piece:
-    if bool(item.get("first")) == bool(item.get("pattern")):
-        raise UsageError(
-            f"an entry of `{name}` is wrong", expected="first (and until) or pattern, and reason", found=item
-        )
-    try:
-        re.compile(item.get("pattern", ""))
-    except re.error as error:
-        raise UsageError(f"the pattern {item['pattern']!r} cannot be read", found=str(error)) from error
-    return Piece(**item)
 
 
 @dataclass(frozen=True, slots=True)
