@@ -11,7 +11,7 @@ real editions of books it finds as many matches (docs/alignment.md).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -36,7 +36,16 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
     work = [(0, len(old), 0, len(new), 0)]
     while work:
         a0, a1, b0, b1, level = work.pop()
-        a0, a1, b0, b1 = _trim(old, new, partner, a0, a1, b0, b1)
+        # The equal beginnings and ends of a gap are matched; what is left of it goes on.
+        size = min(a1 - a0, b1 - b0)
+        if size and old[a0] == new[b0]:
+            same = _equal_prefix(old[a0 : a0 + size], new[b0 : b0 + size])
+            partner[a0 : a0 + same] = np.arange(b0, b0 + same)
+            a0, b0, size = a0 + same, b0 + same, size - same
+        if size and old[a1 - 1] == new[b1 - 1]:
+            same = _equal_prefix(old[a1 - size : a1][::-1], new[b1 - size : b1][::-1])
+            partner[a1 - same : a1] = np.arange(b1 - same, b1)
+            a1, b1 = a1 - same, b1 - same
         if a0 == a1 or b0 == b1:
             continue
         if (a1 - a0) * (b1 - b0) <= EXACT_CELLS and (level > 0 or len(old) < 2000):
@@ -46,28 +55,16 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
         runs, level = _first_anchors(mixed_old[a0:a1], mixed_new[b0:b1], grams, level)
         at_a, at_b = a0, b0
         for i, j, size in runs:
-            partner[a0 + i : a0 + i + size] = np.arange(b0 + j, b0 + j + size)
-            work.append((at_a, a0 + i, at_b, b0 + j, level + 1))
-            at_a, at_b = a0 + i + size, b0 + j + size
+            # Neighbouring runs can share items where a text repeats itself: the later one is cut.
+            begin_a, begin_b = a0 + i, b0 + j
+            cut = max(0, at_a - begin_a, at_b - begin_b)
+            if cut < size:
+                partner[begin_a + cut : begin_a + size] = np.arange(begin_b + cut, begin_b + size)
+                work.append((at_a, begin_a + cut, at_b, begin_b + cut, level + 1))
+                at_a, at_b = begin_a + size, begin_b + size
         if runs:
             work.append((at_a, a1, at_b, b1, level + 1))
     return partner
-
-
-def _trim(
-    old: np.ndarray, new: np.ndarray, partner: np.ndarray, a0: int, a1: int, b0: int, b1: int
-) -> tuple[int, int, int, int]:
-    """Match the equal beginnings and ends of a gap; return what is left of it."""
-    size = min(a1 - a0, b1 - b0)
-    if size and old[a0] == new[b0]:
-        same = _equal_prefix(old[a0 : a0 + size], new[b0 : b0 + size])
-        partner[a0 : a0 + same] = np.arange(b0, b0 + same)
-        a0, b0, size = a0 + same, b0 + same, size - same
-    if size and old[a1 - 1] == new[b1 - 1]:
-        same = _equal_prefix(old[a1 - size : a1][::-1], new[b1 - size : b1][::-1])
-        partner[a1 - same : a1] = np.arange(b1 - same, b1)
-        a1, b1 = a1 - same, b1 - same
-    return a0, a1, b0, b1
 
 
 def _equal_prefix(a: np.ndarray, b: np.ndarray) -> int:
@@ -152,7 +149,7 @@ def _first_anchors(
     for level in range(first, len(grams)):
         at_old, at_new = unique_matches(mixed_old, mixed_new, grams[level])
         if at_old.size:
-            return list(_untangle(heaviest_chain(merge_runs(at_old, at_new, grams[level])))), level
+            return heaviest_chain(merge_runs(at_old, at_new, grams[level])), level
     return [], len(grams)
 
 
@@ -191,16 +188,6 @@ def heaviest_chain(runs: list[Run]) -> list[Run]:
         chain.append(runs[at])
         at = before[at]
     return chain[::-1]
-
-
-def _untangle(chain: list[Run]) -> Iterator[Run]:
-    """Cut the overlaps of neighbouring runs (they can share items where a text repeats itself)."""
-    end_old = end_new = 0
-    for i, j, size in chain:
-        cut = max(0, end_old - i, end_new - j)
-        if cut < size:
-            yield i + cut, j + cut, size - cut
-            end_old, end_new = i + size, j + size
 
 
 def common_subsequence(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:

@@ -7,14 +7,12 @@ is what annotation projects report (BookCoref: MUC 96.1 on 2,000 words of its gu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..shapes import AsFields
-from .arrays import Ints
-from .clustering import Overlap
+from .clustering import Members
 from .evaluation import Evaluation, book_overlaps
 from .metrics import ceaf_m_parts
 from .scores import Score, cohens_kappa, ratio
@@ -45,10 +43,15 @@ def agreement(evaluation: Evaluation) -> Agreement:
     pairs = Counter[tuple[str, str]]()
     for scores in evaluation.books:
         both = book_overlaps(scores.book, evaluation.rules).once
-        found = [_touched(a.unit, a.start, a.end, b.unit, b.start, b.end)
-                 for a, b in ((both.key, both.response), (both.response, both.key))]  # fmt: skip
+        found = [_touched(both.key, both.response), _touched(both.response, both.key)]
         overlapping += Score(found[0], both.key.start.size, found[1], both.response.start.size)
-        pairs.update(_entity_pairs(scores.doc_key, both))
+        # Every mention of both annotators: the cluster of each, aligned clusters under one name
+        partner = ceaf_m_parts(both.contingency).aligned
+        back = {int(r): k for k, r in enumerate(partner.tolist()) if r >= 0}
+        shared = np.flatnonzero(both.key_partner >= 0)
+        for k, r in zip(both.key.owner[shared].tolist(), both.key_partner[shared].tolist(), strict=True):
+            theirs = str(back[r]) if r in back else f"other {r}"
+            pairs[f"{scores.doc_key} {k}", f"{scores.doc_key} {theirs}"] += 1
     total = sum(pairs.values())
     same = sum(n for (a, b), n in pairs.items() if a == b)
     kappa = cohens_kappa(pairs)
@@ -59,22 +62,13 @@ def agreement(evaluation: Evaluation) -> Agreement:
     )  # fmt: skip
 
 
-def _entity_pairs(doc_key: str, both: Overlap) -> Iterator[tuple[str, str]]:
-    """For every mention of both annotators: the cluster of each, aligned clusters under one name."""
-    partner = ceaf_m_parts(both.contingency).aligned
-    back = {int(r): k for k, r in enumerate(partner.tolist()) if r >= 0}
-    shared = np.flatnonzero(both.key_partner >= 0)
-    for k, r in zip(both.key.owner[shared].tolist(), both.key_partner[shared].tolist(), strict=True):
-        yield f"{doc_key} {k}", f"{doc_key} {back[r]}" if r in back else f"{doc_key} other {r}"
-
-
-def _touched(unit: Ints, start: Ints, end: Ints, others: Ints, starts: Ints, ends: Ints) -> int:
-    """How many spans share a token with one of the others, within their unit."""
+def _touched(ours: Members, others: Members) -> int:
+    """How many of our mentions share a token with one of the others, within their unit."""
     count = 0
-    for u in np.unique(unit).tolist():
-        mine, theirs = unit == u, others == u
-        # Spans that begin at or before our end, less those that end before our start.
-        began = np.searchsorted(np.sort(starts[theirs]), end[mine], side="right")
-        over = np.searchsorted(np.sort(ends[theirs]), start[mine], side="left")
+    for u in np.unique(ours.unit).tolist():
+        mine, theirs = ours.unit == u, others.unit == u
+        # Mentions that begin at or before our end, less those that end before our start.
+        began = np.searchsorted(np.sort(others.start[theirs]), ours.end[mine], side="right")
+        over = np.searchsorted(np.sort(others.end[theirs]), ours.start[mine], side="left")
         count += int((began > over).sum())
     return count

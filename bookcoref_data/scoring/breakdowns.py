@@ -9,7 +9,7 @@ are therefore about different sets of mentions, and F1 joins them in the usual w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -81,10 +81,16 @@ def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
             continue
         labels = _LABELS[name]
         counted = [_count(view, name, len(labels)) for view in books]
-        bins = (_pool(label, [book[i] for book in counted]) for i, label in enumerate(labels))
-        result.append(
-            Dimension(name, meaning, tuple(b for b in bins if b.key_mentions or b.response_mentions))
-        )
+        bins = []
+        for label, of_books in zip(labels, zip(*counted, strict=True), strict=False):
+            in_key, in_response = (sum(of_book[i] for of_book in of_books) for i in (0, 1))
+            scores = {
+                metric: sum((of_book[2][metric] for of_book in of_books), start=NOTHING)
+                for metric in BREAKDOWN_METRICS
+            }
+            if in_key or in_response:
+                bins.append(Bin(label, in_key, in_response, scores))
+        result.append(Dimension(name, meaning, tuple(bins)))
     return tuple(result)
 
 
@@ -134,23 +140,6 @@ def _count(view: _Binned, dimension: str, bins: int) -> list[tuple[int, int, dic
                 np.bincount(cache[id(side.mentions)], minlength=bins) for side in (share.key, share.response)
             ]
     return [(int(counts[0][i]), int(counts[1][i]), scores[i]) for i in range(bins)]
-
-
-def _pool(label: str, counted: Iterable[tuple[int, int, dict[str, Score]]]) -> Bin:
-    books = list(counted)
-    scores = {
-        metric: sum((scores[metric] for _, _, scores in books), start=NOTHING) for metric in BREAKDOWN_METRICS
-    }
-    return Bin(label, sum(k for k, _, _ in books), sum(r for _, r, _ in books), scores)
-
-
-def _by_frequency(view: _Binned, mentions: Members) -> Ints:
-    return np.searchsorted(FREQUENCY_BINS, mentions.sizes[mentions.owner], side="left")
-
-
-def _by_position(view: _Binned, mentions: Members) -> Ints:
-    tenth = mentions.start * POSITIONS // max(view.book.length, 1)
-    return np.clip(tenth, 0, POSITIONS - 1)
 
 
 def _by_previous(view: _Binned, mentions: Members) -> Ints:
@@ -204,9 +193,12 @@ _LABELS = {
 }  # fmt: skip
 
 _BIN_OF: dict[str, Callable[[_Binned, Members], Ints]] = {
-    "type": _Binned.types, "frequency": _by_frequency, "previous": _by_previous, "name": _by_nearest_name,
-    "position": _by_position,
-}  # fmt: skip
+    "type": _Binned.types,
+    "frequency": lambda _, m: np.searchsorted(FREQUENCY_BINS, m.sizes[m.owner], side="left"),
+    "previous": _by_previous,
+    "name": _by_nearest_name,
+    "position": lambda view, m: np.clip(m.start * POSITIONS // max(view.book.length, 1), 0, POSITIONS - 1),
+}
 
 
 @dataclass(frozen=True, slots=True)

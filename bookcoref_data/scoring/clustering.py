@@ -84,26 +84,23 @@ def members(clusterings: Iterable[Clusters]) -> Members:
                 units.append(unit)
                 source.append(i)
     sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
-    flat = _flat_offsets(clusters, int(sizes.sum()))
-    return Members(
-        flat[:, 0], flat[:, 1], np.repeat(np.arange(len(clusters)), sizes), np.array(units, np.int64),
-        np.array(source, np.int64),
-    )  # fmt: skip
-
-
-def _flat_offsets(clusters: list[Sequence[tuple[int, int]]], count: int) -> Ints:
-    """All spans of some clusters as a (count, 2) array of whole numbers."""
-    found: object
+    count = int(sizes.sum())
+    found: object = ""
     try:
         flat = np.array(list(chain.from_iterable(chain.from_iterable(clusters))))
-        if not count or (flat.dtype.kind in "iu" and flat.shape == (2 * count,)):
-            return flat.astype(np.int64).reshape(count, 2)
+        right = not count or (flat.dtype.kind in "iu" and flat.shape == (2 * count,))
         found = f"{flat.size:,} values of type {flat.dtype} in {count:,} spans"
     except (TypeError, ValueError, OverflowError) as error:
-        found = error
-    raise DataError(
-        "clusters cannot be read as token offsets",
-        expected="clusters of [start, end] pairs of whole numbers, both ends inclusive", found=found,
+        right, found = False, error
+    if not right:
+        raise DataError(
+            "clusters cannot be read as token offsets",
+            expected="clusters of [start, end] pairs of whole numbers, both ends inclusive", found=found,
+        )  # fmt: skip
+    starts, ends = flat.astype(np.int64).reshape(count, 2).T
+    return Members(
+        starts, ends, np.repeat(np.arange(len(clusters)), sizes), np.array(units, np.int64),
+        np.array(source, np.int64),
     )  # fmt: skip
 
 

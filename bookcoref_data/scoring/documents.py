@@ -64,18 +64,13 @@ def as_document(source: Record | Book) -> Scorable:
             tokens = list(chain.from_iterable(source.sentences))
             ends = tuple(accumulate(map(len, source.sentences)))
     clusters: Clusters = source.clusters or tuple(mentions for _, mentions in characters)
-    return Scorable(source.doc_key, clusters, _names(clusters, characters), characters, tokens, ends, where)
-
-
-def _names(
-    clusters: Clusters, characters: Iterable[tuple[str, Sequence[tuple[int, int]]]]
-) -> tuple[str | None, ...]:
-    """The character that names most mentions of each cluster."""
+    # A cluster has the name of the character that names most of its mentions.
     name_of = {tuple(span): name for name, spans in characters for span in spans}
-    if not name_of:
-        return (None,) * len(clusters)
-    counted = (Counter(name for span in c if (name := name_of.get(tuple(span)))) for c in clusters)
-    return tuple(names.most_common(1)[0][0] if names else None for names in counted)
+    names: list[str | None] = [None] * len(clusters)
+    for i, cluster in enumerate(clusters if name_of else ()):
+        counted = Counter(name for span in cluster if (name := name_of.get(tuple(span))))
+        names[i] = counted.most_common(1)[0][0] if counted else None
+    return Scorable(source.doc_key, clusters, tuple(names), characters, tokens, ends, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +104,33 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
     absent = tuple(k for k in keys if k not in responses)
     extra = tuple(k for k in responses if k not in keys)
     if len(absent) == len(keys) and (responses or missing != "empty"):
-        raise _nothing_in_common(keys, responses)
+        windows = [any(d.window for d in side.values()) for side in (keys, responses)]
+        hint = "check that both files belong to the same data set; documents are paired by doc_key"
+        if not responses:
+            hint = "the response file is empty; --missing empty scores it as 0"
+        elif windows[0] != windows[1]:
+            sides = ("whole books", "windows of books")
+            hint = (
+                f"the key holds {sides[windows[0]]}, the response {sides[windows[1]]}: "
+                "--mode split compares windows with windows and cuts whole books itself"
+            )
+        raise UsageError(
+            "key and response have no document in common",
+            expected=_listed(keys),
+            found=_listed(responses),
+            hint=hint,
+        )
     if absent and missing == "error":
         raise DataError(
             f"the response lacks {len(absent)} of the key's {len(keys)} documents: {_listed(absent)}",
             expected=f"documents {_listed(keys)}", found=_listed(responses),
             hint="--missing skip scores the common ones, --missing empty counts them as empty responses",
         )  # fmt: skip
-    pairs = tuple((document, responses.get(k) or _empty_like(document)) for k, document in keys.items()
-                  if k in responses or missing == "empty")  # fmt: skip
+    pairs = tuple(
+        (d, responses.get(k) or Scorable(d.doc_key, (), (), (), d.tokens, d.sentence_ends))
+        for k, d in keys.items()
+        if k in responses or missing == "empty"
+    )
     for left, right in pairs:
         check_tokens(left, right)
     if absent:
@@ -162,27 +175,6 @@ def _pair_renamed(keys: dict[str, Scorable], responses: dict[str, Scorable]) -> 
         "{} documents of the response have another key but the same tokens as one of the key, "
         "and are paired with it (such as {!r} with {!r})".format(len(renamed), *renamed[0])
     ]
-
-
-def _nothing_in_common(keys: dict[str, Scorable], responses: dict[str, Scorable]) -> UsageError:
-    windows = [any(d.window for d in side.values()) for side in (keys, responses)]
-    hint = "check that both files belong to the same data set; documents are paired by doc_key"
-    if not responses:
-        hint = "the response file is empty; --missing empty scores it as 0"
-    elif windows[0] != windows[1]:
-        sides = ("whole books", "windows of books")
-        hint = (
-            f"the key holds {sides[windows[0]]}, the response {sides[windows[1]]}: "
-            "--mode split compares windows with windows and cuts whole books itself"
-        )
-    return UsageError(
-        "key and response have no document in common", expected=_listed(keys), found=_listed(responses),
-        hint=hint,
-    )  # fmt: skip
-
-
-def _empty_like(document: Scorable) -> Scorable:
-    return Scorable(document.doc_key, (), (), (), document.tokens, document.sentence_ends)
 
 
 def check_tokens(key: Scorable, response: Scorable) -> None:

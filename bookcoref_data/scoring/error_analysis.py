@@ -186,21 +186,21 @@ class _Corrections:
         self.home_count = np.zeros(self.home.size, np.int64)
         np.maximum.at(self.home_count, self.columns, counts)
         self.main = _heaviest(self.rows, self.columns, counts, self.both.key.sizes.size)
-        self.counts = self._count()
-        self.steps = self._score_steps()
-
-    def _count(self) -> dict[str, tuple[int, int]]:
-        """(errors, mentions) of each type."""
+        # (errors, mentions) of each type
         extra, whole_extra = _unmatched(self.both.response, self.response_cell)
         missing, whole_missing = _unmatched(self.both.key, self.key_cell)
         away_from_home = self.home[self.columns] != self.rows
         away_from_main = self.main[self.rows] != self.columns
-        return {
-            "span": (len(self.mended), len(self.mended)), "extra mention": (extra, extra), "extra entity":
-            whole_extra, "missing mention": (missing, missing), "missing entity": whole_missing,
+        self.counts = {
+            "span": (len(self.mended), len(self.mended)),
+            "extra mention": (extra, extra),
+            "extra entity": whole_extra,
+            "missing mention": (missing, missing),
+            "missing entity": whole_missing,
             "conflated entity": (int(away_from_home.sum()), int(self.cell_counts[away_from_home].sum())),
-            "divided entity": (int(away_from_main.sum()), int(self.cell_counts[away_from_main].sum()))
-        }  # fmt: skip
+            "divided entity": (int(away_from_main.sum()), int(self.cell_counts[away_from_main].sum())),
+        }
+        self.steps = self._score_steps()
 
     def _score_steps(self) -> list[ClusterScores]:
         """Scores before any correction and after each."""
@@ -219,7 +219,16 @@ class _Corrections:
         split = owner * np.int64(max(key.sizes.size, 1)) + key.owner
         states.append((key.start, key.end, split, key.unit))
         states.append((key.start, key.end, key.owner, key.unit))
-        return [_score_state(key, state, units) for state in states]
+        found = []
+        for start, end, code, unit in states:
+            order = np.argsort(code, kind="stable")
+            groups, owner = np.unique(code[order], return_inverse=True)
+            cluster_unit = np.zeros(groups.size, np.int64)
+            cluster_unit[owner] = unit[order]
+            corrected = Members(start[order], end[order], owner, cluster_unit, np.arange(groups.size))
+            both = overlap(key, corrected, duplicates="first")
+            found.append(Overlaps(both, both).total(units))
+        return found
 
     def conflated(self, most: int) -> list[Confusion]:
         """The costliest pairs of characters in one response cluster."""
@@ -351,15 +360,3 @@ def _jaccard(both: Overlap, k: int, r: int) -> float:
     c, d = int(both.response.start[r]), int(both.response.end[r])
     common = max(min(b, d) - max(a, c) + 1, 0)
     return common / max(b - a + 1 + d - c + 1 - common, 1)
-
-
-def _score_state(key: Members, state: tuple[Ints, Ints, Ints, Ints], units: int) -> ClusterScores:
-    """Scores of a corrected response given as (start, end, cluster code, unit) arrays."""
-    start, end, code, unit = state
-    order = np.argsort(code, kind="stable")
-    groups, owner = np.unique(code[order], return_inverse=True)
-    cluster_unit = np.zeros(groups.size, np.int64)
-    cluster_unit[owner] = unit[order]
-    response = Members(start[order], end[order], owner, cluster_unit, np.arange(groups.size))
-    both = overlap(key, response, duplicates="first")
-    return Overlaps(both, both).total(units)

@@ -139,40 +139,33 @@ def score_prepared(prepared: ReadyToScore, rules: Rules) -> Evaluation:
     """Score books that are paired and cut already."""
     # A system that names characters in some books is scored on all: where it names none, it missed all.
     links = any(book.response_characters for book in prepared.books)
-    books = tuple(_score_book(book, rules, links) for book in prepared.books)
+    books: list[BookScores] = []
+    notes = list(prepared.notes)
+    for book in prepared.books:
+        both = book_overlaps(book, rules)
+        linked = links and book.key_characters
+        key, response = both.chosen.key, both.chosen.response
+        books.append(BookScores(
+            book.doc_key, both.total(book.units),
+            score_linking(book.key_characters, book.response_characters) if linked else None, book.units,
+            key.cluster_unit.size, key.start.size, response.cluster_unit.size, response.start.size, book,
+        ))  # fmt: skip
+        for side, found in (("key", book.key_checks), ("response", book.response_checks)):
+            notes += found.notes(side, book.doc_key, rules.duplicates)
     linking = [book.linking for book in books if book.linking is not None]
-    flaws = [note for book in prepared.books
-             for side, found in (("key", book.key_checks), ("response", book.response_checks))
-             for note in found.notes(side, book.doc_key, rules.duplicates)]  # fmt: skip
+    # Systems that number their clusters (BookNLP) have no name in common with the key.
+    unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
+    if unnamed:
+        notes.append(
+            "no character name in common with the key, so linking on (character, span) is 0: "
+            f"{', '.join(unnamed)}"
+        )
     return Evaluation(
         rules, pool(book.scores for book in books), sum(linking[1:], start=linking[0]) if linking else None,
-        books, prepared.missing, prepared.extra, (*prepared.notes, *flaws, *_linking_notes(books)),
+        tuple(books), prepared.missing, prepared.extra, tuple(notes),
     )  # fmt: skip
 
 
 def book_overlaps(book: BookPair, rules: Rules) -> Overlaps:
     """The contingency tables of one book under the rules."""
     return overlaps(book.key, book.response, singletons=rules.singletons, duplicates=rules.duplicates)
-
-
-def _score_book(book: BookPair, rules: Rules, links: bool) -> BookScores:
-    """`links`: whether the response names characters in any book, so that linking is scored."""
-    both = book_overlaps(book, rules)
-    linked = links and book.key_characters
-    key, response = both.chosen.key, both.chosen.response
-    return BookScores(
-        book.doc_key, both.total(book.units),
-        score_linking(book.key_characters, book.response_characters) if linked else None, book.units,
-        key.cluster_unit.size, key.start.size, response.cluster_unit.size, response.start.size, book,
-    )  # fmt: skip
-
-
-def _linking_notes(books: tuple[BookScores, ...]) -> list[str]:
-    """Systems that number their clusters (BookNLP) have no name in common with the key."""
-    unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
-    if not unnamed:
-        return []
-    return [
-        "no character name in common with the key, so linking on (character, span) is 0: "
-        f"{', '.join(unnamed)}"
-    ]

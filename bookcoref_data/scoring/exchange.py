@@ -148,7 +148,10 @@ class _Cells:
 
         system = np.repeat(np.arange(len(pieces)), [p[0].size for p in pieces])
         part, row, column, count = (np.concatenate([p[i] for p in pieces]) for i in range(4))
-        self.rows, self.columns, cell = _distinct(row, column)
+        # The distinct (row, column) pairs, and for each pair given which it is
+        width = int(column.max(initial=0)) + 1
+        codes, cell = np.unique(row * np.int64(width) + column, return_inverse=True)
+        self.rows, self.columns = codes // width, codes % width
         shape = len(pieces) * parts, self.rows.size
         self._matrix = csr_array((count.astype(float), (system * parts + part, cell)), shape=shape)
 
@@ -158,13 +161,6 @@ class _Cells:
         return counts
 
 
-def _distinct(row: Ints, column: Ints) -> tuple[Ints, Ints, Ints]:
-    """The distinct (row, column) pairs, and for each pair given which it is."""
-    width = int(column.max(initial=0)) + 1
-    codes, cell = np.unique(row * np.int64(width) + column, return_inverse=True)
-    return codes // width, codes % width, cell
-
-
 class _Mixtures:
     """Contingency tables of mixtures under one rule for duplicates."""
 
@@ -172,7 +168,14 @@ class _Mixtures:
         self._drop = drop_singletons
         key = systems[0].key
         key_part = units.of_key(key)
-        self._key_unit, labels = key.cluster_unit, _common_labels([system.response for system in systems])
+        self._key_unit = key.cluster_unit
+        # The label of each cluster of each system; aligned clusters of two systems share one.
+        labels = [np.arange(systems[0].response.cluster_unit.size, dtype=np.int64)]
+        if len(systems) > 1:
+            shared = overlap(systems[0].response, systems[1].response).recall
+            labels.append(labels[0].size + np.arange(systems[1].response.cluster_unit.size, dtype=np.int64))
+            edges = best_alignment(shared.rows, shared.columns, shared.counts.astype(float))
+            labels[1][shared.columns[edges]] = shared.rows[edges]
         label_count = 1 + max((int(label.max(initial=-1)) for label in labels), default=-1)
         self._label_unit = np.zeros(label_count, np.int64)
         recall, precision, alignment, sizes = [], [], [], []
@@ -186,7 +189,16 @@ class _Mixtures:
             found = partner >= 0
             ones = np.ones(int(found.sum()), np.int64)
             precision.append((part[found], partner[found], own[found], ones))
-            alignment.append(_alignment_entries(system, key_part, units.count, label))
+            if system.alignment is system.recall:
+                alignment.append(recall[-1])
+                continue
+            # A key member counts in every response cluster that holds its span.
+            apart = replace(system.key, owner=system.key.owner * np.int64(units.count) + key_part)
+            shape = system.key.cluster_unit.size * units.count, response.cluster_unit.size
+            table = align_members(apart, response, shape)
+            alignment.append((
+                table.rows % units.count, table.rows // units.count, label[table.columns], table.counts,
+            ))  # fmt: skip
         self._plain = all(system.alignment is system.recall for system in systems)
         nowhere, ones = np.zeros_like(key_part), np.ones_like(key_part)
         self._key_sizes = _Cells([(key_part, nowhere, key.owner, ones)], units.count)
@@ -233,31 +245,6 @@ class _Mixtures:
 def _entries(part: Ints, owner: Ints, partner: Ints, label: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     found = partner >= 0
     return part[found], owner[found], label[partner[found]], np.ones(int(found.sum()), np.int64)
-
-
-def _alignment_entries(
-    system: Overlap, key_part: Ints, parts: int, label: Ints
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """Like the recall table, but a key member counts in every response cluster that holds its span."""
-    key = system.key
-    if system.alignment is system.recall:
-        return _entries(key_part, key.owner, system.key_partner, label)
-    apart = replace(key, owner=key.owner * np.int64(parts) + key_part)
-    shape = key.cluster_unit.size * parts, system.response.cluster_unit.size
-    table = align_members(apart, system.response, shape)
-    return table.rows % parts, table.rows // parts, label[table.columns], table.counts
-
-
-def _common_labels(systems: Sequence[Members]) -> list[Ints]:
-    """For each system the label of each of its clusters; aligned clusters of two systems share one."""
-    first = np.arange(systems[0].cluster_unit.size, dtype=np.int64)
-    if len(systems) == 1:
-        return [first]
-    shared = overlap(systems[0], systems[1]).recall
-    second = first.size + np.arange(systems[1].cluster_unit.size, dtype=np.int64)
-    edges = best_alignment(shared.rows, shared.columns, shared.counts.astype(float))
-    second[shared.columns[edges]] = shared.rows[edges]
-    return [first, second]
 
 
 class ExchangeParts:

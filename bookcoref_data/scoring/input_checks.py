@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
-from .arrays import Ints
 from .clustering import Clusters, Members, span_codes
 
 
@@ -49,15 +47,16 @@ class InputChecks:
             "outside": f"{self.outside:,} mentions outside the text: they match nothing",
             "reversed": f"{self.reversed:,} mentions that end before they start: they match nothing",
         }
-        examples = dict(self.examples)
+        shown = {
+            kind: f" (such as {', '.join(str(tuple(s)) for s in spans)})"
+            for kind, spans in self.examples
+            if spans
+        }
         return [
-            f"{doc_key}: the {side} has {text}{_shown(examples.get(kind))}" for kind, text in said.items() if
-            getattr(self, kind)
-        ]  # fmt: skip
-
-
-def _shown(spans: Sequence[tuple[int, int]] | None) -> str:
-    return f" (such as {', '.join(str(tuple(s)) for s in spans)})" if spans else ""
+            f"{doc_key}: the {side} has {text}{shown.get(kind, '')}"
+            for kind, text in said.items()
+            if getattr(self, kind)
+        ]
 
 
 def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> InputChecks:
@@ -77,9 +76,19 @@ def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> In
     shared = order[1:][same_span & ~same_cluster]
     outside = np.flatnonzero((start < 0) | (end < 0) | (False if tokens is None else (end >= tokens)))
     turned = np.flatnonzero(end < start)
-    crossing = _crossing(start, end)
+    # Mentions b with some a such that a.start < b.start <= a.end < b.end
+    longer = np.flatnonzero(end > start)
+    order = longer[np.lexsort((-end[longer], start[longer]))]
+    crossing: list[int] = []
+    open_ends: list[int] = []  # sorted ends of the mentions seen that reach the current start
+    for i, a, b in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
+        del open_ends[: bisect_left(open_ends, a)]
+        if open_ends and open_ends[0] < b:
+            crossing.append(i)
+        insort(open_ends, b)
     found = {
-        "repeated": again, "shared": shared, "outside": outside, "reversed": turned, "crossing": crossing,
+        "repeated": again, "shared": shared, "outside": outside, "reversed": turned,
+        "crossing": np.array(crossing, np.int64),
     }  # fmt: skip
     examples = tuple(
         (kind, tuple((int(start[i]), int(end[i])) for i in index[:3])) for kind, index in found.items() if
@@ -90,20 +99,6 @@ def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> In
         shared=len(set(codes[shared].tolist())), outside=int(outside.size), reversed=int(turned.size),
         crossing=len(set(codes[crossing].tolist())), examples=examples,
     )  # fmt: skip
-
-
-def _crossing(start: Ints, end: Ints) -> Ints:
-    """Mentions b with some a such that a.start < b.start <= a.end < b.end."""
-    longer = np.flatnonzero(end > start)
-    order = longer[np.lexsort((-end[longer], start[longer]))]
-    crossing: list[int] = []
-    open_ends: list[int] = []  # sorted ends of the mentions seen that reach the current start
-    for i, a, b in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
-        del open_ends[: bisect_left(open_ends, a)]
-        if open_ends and open_ends[0] < b:
-            crossing.append(i)
-        insort(open_ends, b)
-    return np.array(crossing, np.int64)
 
 
 _SHIFTS = {

@@ -53,7 +53,15 @@ class TypeRules:
         self._known -= {word for word in self._known if word.lower().rstrip(".") in HONORIFICS}
         self._lower = Counter(token for token in tokens if token.islower())
         self._capital = Counter(tokens)
-        self._capital.subtract(tokens[i] for i in _sentence_openers(tokens, sentence_ends))
+        # The first word of every sentence, after opening quotes and line ends; also after an opening quote
+        openers = set()
+        for start, end in pairwise((0, *sentence_ends)):
+            i = start
+            while i < end - 1 and tokens[i] in _OPENING:
+                i += 1
+            openers.add(i)
+        openers.update(i + 1 for i, token in enumerate(tokens[:-1]) if token in ("“", "``", '"'))
+        self._capital.subtract(tokens[i] for i in openers)
 
     @classmethod
     def of(cls, annotation: Annotation) -> TypeRules:
@@ -75,18 +83,6 @@ class TypeRules:
         if not word[:1].isupper() or lower.rstrip(".") in HONORIFICS or lower in ALL_PRONOUNS:
             return False
         return word in self._known or self._lower[lower] <= self._capital[word]
-
-
-def _sentence_openers(tokens: Sequence[str], sentence_ends: Iterable[int]) -> list[int]:
-    """The first word of every sentence, after opening quotes and line ends; also after an opening quote."""
-    openers = set()
-    for start, end in pairwise((0, *sentence_ends)):
-        i = start
-        while i < end - 1 and tokens[i] in _OPENING:
-            i += 1
-        openers.add(i)
-    openers.update(i + 1 for i, token in enumerate(tokens[:-1]) if token in ("“", "``", '"'))
-    return sorted(openers)
 
 
 def head_of(tokens: Sequence[str], start: int, end: int) -> int | None:

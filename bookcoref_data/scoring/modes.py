@@ -266,7 +266,13 @@ def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cut
             if name in layouts or len(ends) < len(documents):
                 continue
             if documents[0].window:
-                layouts[name] = _windows_of(documents)
+                ordered = sorted(documents, key=_first_sentence)
+                starts = [0, *accumulate(len(d.tokens or ()) for d in ordered)]
+                sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in ordered)]
+                layouts[name] = [
+                    (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
+                    for i, document in enumerate(ordered)
+                ]
             else:
                 layouts[name] = [(window_key(name, w, size), w) for w in cut_windows(ends[0], size)]
     return layouts
@@ -274,16 +280,6 @@ def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cut
 
 def _first_sentence(document: Scorable) -> int:
     return document.window[1] if document.window else 0
-
-
-def _windows_of(documents: list[Scorable]) -> list[tuple[str, Window]]:
-    documents = sorted(documents, key=_first_sentence)
-    starts = [0, *accumulate(len(d.tokens or ()) for d in documents)]
-    sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in documents)]
-    return [
-        (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
-        for i, document in enumerate(documents)
-    ]
 
 
 def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Scorable], int]:
@@ -303,22 +299,20 @@ def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Sc
         characters, _ = _spread(spans, names, windows)
         lost += lost_here
         for i, (key, window) in enumerate(layout):
-            cut.append(_window_document(document, window, key, clusters[i], characters[i]))
+            tokens, ends = document.tokens, document.sentence_ends
+            inside = slice(window.first_sentence, window.end_sentence)
+            cut.append(
+                Scorable(
+                    key,
+                    tuple(mentions for mentions, _ in clusters[i]),
+                    tuple(name for _, name in clusters[i]),
+                    tuple((name or "", mentions) for mentions, name in characters[i]),
+                    None if tokens is None else tokens[window.start : window.end],
+                    None if ends is None else tuple(end - window.start for end in ends[inside]),
+                    document.source,
+                )
+            )
     return cut, lost
-
-
-def _window_document(
-    document: Scorable, window: Window, key: str, clusters: _Named, characters: _Named
-) -> Scorable:
-    """One window of a book, given its (mentions, name) clusters and characters."""
-    tokens, ends = document.tokens, document.sentence_ends
-    inside = slice(window.first_sentence, window.end_sentence)
-    return Scorable(
-        key, tuple(mentions for mentions, _ in clusters), tuple(name for _, name in clusters),
-        tuple((name or "", mentions) for mentions, name in characters),
-        None if tokens is None else tokens[window.start : window.end],
-        None if ends is None else tuple(end - window.start for end in ends[inside]), document.source,
-    )  # fmt: skip
 
 
 def _spread(
@@ -348,44 +342,21 @@ def _join_windows(name: str, pairs: list[tuple[Scorable, Scorable]]) -> BookPair
     Windows that the key leaves out leave no gap: positions are those of the windows put together.
     """
     pairs = sorted(pairs, key=lambda pair: _first_sentence(pair[0]))
-    texts = [left.tokens if left.tokens is not None else right.tokens for left, right in pairs]
-    checked = [_check_window(*pair, text) for pair, text in zip(pairs, texts, strict=True)]
-    starts = [0, *accumulate(length for length, _, _ in checked)]
-    whole = all(text is not None for text in texts)
+    windows = [_whole(*pair) for pair in pairs]
+    starts = [0, *accumulate(window.length for window in windows)]
+    whole = all(window.tokens is not None for window in windows)
+    texts = zip(starts, windows, strict=False)
+    ends = tuple(start + end for start, window in texts for end in window.sentence_ends or ())
     return BookPair(
         name, _moved([left.clusters for left, _ in pairs], starts),
         _moved([right.clusters for _, right in pairs], starts), tuple(left.doc_key for left, _ in pairs),
-        tuple(pairwise(starts)), list(chain.from_iterable(text or () for text in texts)) if whole else None,
-        _moved_sentence_ends(pairs, starts) if whole else None, starts[-1],
-        tuple(left.names for left, _ in pairs),
+        tuple(pairwise(starts)),
+        list(chain.from_iterable(window.tokens or () for window in windows)) if whole else None,
+        ends if whole else None, starts[-1], tuple(left.names for left, _ in pairs),
         _moved_characters([left.characters for left, _ in pairs], starts),
         _moved_characters([right.characters for _, right in pairs], starts),
-        _sum_checks([key_checks for _, key_checks, _ in checked]),
-        _sum_checks([response_checks for _, _, response_checks in checked]),
+        _sum_checks([w.key_checks for w in windows]), _sum_checks([w.response_checks for w in windows]),
     )  # fmt: skip
-
-
-def _moved_sentence_ends(
-    pairs: Iterable[tuple[Scorable, Scorable]], starts: Iterable[int]
-) -> tuple[int, ...]:
-    ends = (left.sentence_ends or right.sentence_ends or () for left, right in pairs)
-    return tuple(start + end for start, of_window in zip(starts, ends, strict=False) for end in of_window)
-
-
-def _check_window(
-    key: Scorable, response: Scorable, text: Sequence[str] | None
-) -> tuple[int, InputChecks, InputChecks]:
-    """The length of a window, as far as its mentions reach where the text is not known, and its checks.
-
-    Raises:
-        DataError: offsets that cannot be about this text (`refuse_nonsense`).
-    """
-    a, b = members([key.clusters]), members([response.clusters])
-    known = None if text is None else len(text)
-    refuse_nonsense(key.doc_key, a, b, known)
-    reach = int(max(a.end.max(initial=-1), b.end.max(initial=-1))) + 1
-    length = reach if known is None else known
-    return length, check_input(key.clusters, a, known), check_input(response.clusters, b, known)
 
 
 def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +25,27 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
     if unit == "book":
         return np.zeros(1, np.int64)
     if unit == "chapter":
-        starts = np.array(_chapter_starts(book), np.int64)
+        # Tokens that open a chapter: "Chapter" with a number where a sentence or line begins, or "CHAPTER"
+        tokens, ends = book.tokens, book.sentence_ends
+        if tokens is None or ends is None:
+            raise UsageError(
+                f"{book.doc_key}: chapters need text, and neither side has any", hint="use --unit block"
+            )
+        openers = {0, *ends}
+        found = [
+            i
+            for i, (token, following) in enumerate(pairwise(tokens))
+            if token[:1].isupper()
+            and token.lower() in _HEADINGS
+            and _is_number(following)
+            and (i in openers or token.isupper() or tokens[i - 1] in _BEFORE_HEADING)
+        ]
+        if len(found) < 2:
+            raise UsageError(
+                f"{book.doc_key}: found {len(found)} chapter headings",
+                expected="lines such as 'Chapter 1' or 'CHAPTER IV.'", hint="--unit block needs no headings"
+            )  # fmt: skip
+        starts = np.array(found if found[0] == 0 else [0, *found], np.int64)
     elif book.sentence_ends is None:
         # By the key alone: two systems that are compared must be cut alike.
         starts = size * block_numbers(max(book.length, 1), size, book.key.start, text=book.tokens is not None)
@@ -49,27 +68,6 @@ _HEADINGS = word_set("chapter letter canto chap. chap")
 _NUMBERS = word_set("""one two three four five six seven eight nine ten eleven twelve first second third
     last the""")
 _BEFORE_HEADING = {"\n", ".", "!", "?", '"', "”", "’", "'", "_", "*"}
-
-
-def _chapter_starts(book: BookPair) -> Sequence[int]:
-    """Tokens that open a chapter: "Chapter" with a number where a sentence or line begins, or "CHAPTER"."""
-    tokens, ends = book.tokens, book.sentence_ends
-    if tokens is None or ends is None:
-        raise UsageError(
-            f"{book.doc_key}: chapters need text, and neither side has any", hint="use --unit block"
-        )
-    openers = {0, *ends}
-    starts = [
-        i for i, (token, following) in enumerate(pairwise(tokens)) if token[:1].isupper() and token.lower() in
-        _HEADINGS and _is_number(following) and (i in openers or token.isupper() or tokens[i - 1] in
-        _BEFORE_HEADING)
-    ]  # fmt: skip
-    if len(starts) < 2:
-        raise UsageError(
-            f"{book.doc_key}: found {len(starts)} chapter headings",
-            expected="lines such as 'Chapter 1' or 'CHAPTER IV.'", hint="--unit block needs no headings"
-        )  # fmt: skip
-    return starts if starts[0] == 0 else [0, *starts]
 
 
 def _is_number(token: str) -> bool:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
-from .clustering import Members, Overlap
-from .metrics import PARTS, Overlaps, Parts
+from .arrays import Bools, Floats
+from .clustering import Members
+from .metrics import PARTS, Overlaps
 from .scores import Score
 
 SHARED_METRICS = tuple(PARTS)
@@ -64,11 +64,33 @@ def shares(overlaps: Overlaps, metric: str) -> Shares:
     both = overlaps.of(metric)
     parts = PARTS[metric](both.contingency)
     sides = (
-        (both.key, parts.recall_num, parts.recall_den),
-        (both.response, parts.precision_num, parts.precision_den),
+        (both.key, both.key_partner, both.response.sizes.size, parts.recall_num, parts.recall_den),
+        (both.response, both.response_partner, both.key.sizes.size, parts.precision_num, parts.precision_den),
     )
-    key_weight, response_weight = _weights(both, metric, parts)
-    return Shares(_spread(*sides[0], key_weight), _spread(*sides[1], response_weight))
+    # The cluster of the other side with which each cluster is aligned
+    mates = [parts.aligned, np.full(both.response.sizes.size, -1)]
+    if parts.aligned.size:
+        mates[1][parts.aligned[parts.aligned >= 0]] = np.flatnonzero(parts.aligned >= 0)
+    found = []
+    for (mentions, partner, others, numerator, denominator), mate in zip(sides, mates, strict=True):
+        # How the members of a cluster share its numerator, in proportion
+        if metric == "mentions":
+            weight = (partner >= 0).astype(float)
+        elif metric in ("muc", "b_cubed", "lea"):
+            # How many members of the cluster have the same partner; 0 where it has none
+            code = np.where(partner >= 0, mentions.owner * np.int64(max(others, 1)) + partner, -1)
+            _, group, counts = np.unique(code, return_inverse=True, return_counts=True)
+            weight = np.where(partner >= 0, counts[group], 0).astype(float)
+            if metric == "muc":
+                weight = np.where(weight > 0, 1 - 1 / np.maximum(weight, 1), 0.0)
+            elif metric == "lea":
+                # A mention's links inside its piece; a singleton has one, to itself
+                weight = np.where(mentions.sizes[mentions.owner] > 1, np.maximum(weight - 1, 0), weight)
+        else:
+            # 1 for members that lie in the cluster theirs is aligned with
+            weight = ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
+        found.append(_spread(mentions, numerator, denominator, weight))
+    return Shares(*found)
 
 
 def _spread(mentions: Members, numerator: Floats, denominator: Floats, weight: Floats) -> Side:
@@ -81,43 +103,3 @@ def _spread(mentions: Members, numerator: Floats, denominator: Floats, weight: F
     return Side(
         mentions, (numerator / total)[owner] * weight, (denominator / np.maximum(mentions.sizes, 1))[owner]
     )
-
-
-def _weights(both: Overlap, metric: str, parts: Parts) -> tuple[Floats, Floats]:
-    """How the members of a cluster share its numerator, in proportion."""
-    in_key = _shared(both.key, both.key_partner, both.response.sizes.size)
-    in_response = _shared(both.response, both.response_partner, both.key.sizes.size)
-    if metric == "muc":
-        return _kept_links(in_key), _kept_links(in_response)
-    if metric == "b_cubed":
-        return in_key, in_response
-    if metric == "lea":
-        return _other_links(both.key, in_key), _other_links(both.response, in_response)
-    if metric == "mentions":
-        return (both.key_partner >= 0).astype(float), (both.response_partner >= 0).astype(float)
-    # 1 for members that lie in the cluster theirs is aligned with
-    aligned = parts.aligned
-    back = np.full(both.response.sizes.size, -1)
-    back[aligned[aligned >= 0]] = np.flatnonzero(aligned >= 0)
-    sides = (both.key, both.key_partner, aligned), (both.response, both.response_partner, back)
-    key, response = (
-        ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
-        for mentions, partner, mate in sides
-    )
-    return key, response
-
-
-def _kept_links(n: Floats) -> Floats:
-    return np.where(n > 0, 1 - 1 / np.maximum(n, 1), 0.0)
-
-
-def _other_links(mentions: Members, n: Floats) -> Floats:
-    """A mention's links inside its piece; a singleton has one, to itself."""
-    return np.where(mentions.sizes[mentions.owner] > 1, np.maximum(n - 1, 0), n)
-
-
-def _shared(mentions: Members, partner: Ints, others: int) -> Floats:
-    """For every member: how many members of its cluster have the same partner; 0 where it has none."""
-    code = np.where(partner >= 0, mentions.owner * np.int64(max(others, 1)) + partner, -1)
-    _, group, counts = np.unique(code, return_inverse=True, return_counts=True)
-    return np.where(partner >= 0, counts[group], 0).astype(float)

@@ -73,16 +73,18 @@ def suggested(
         _, response = label_book(book, spans.get(book.doc_key, ()), disagreeing=scores.disagreeing)
         responses[book.doc_key] = book, response.clusters
         found += passages(book.doc_key, list(book.sentence_ends or ()), response.mentions, weights)
-    return [(passage, _cut(*responses[passage.doc_key], passage)) for passage in best(found, most)]
-
-
-def _cut(book: BookPair, clusters: Iterable[Sequence[Span]], passage: Suggestion) -> Record:
-    first, last = passage.start, passage.end
-    tokens, ends = book.tokens or (), [e for e in book.sentence_ends or () if first < e <= last]
-    inside = (
-        [Mention(a - first, b - first) for a, b in cluster if first <= a and b < last] for cluster in clusters
-    )
-    return Record(
-        f"{passage.doc_key}_{first}-{last}", "", [list(tokens[a:b]) for a, b in pairwise([first, *ends])],
-        [cluster for cluster in inside if cluster],
-    )  # fmt: skip
+    cut = []
+    for passage in best(found, most):
+        book, clusters = responses[passage.doc_key]
+        first, last = passage.start, passage.end
+        tokens, ends = book.tokens or (), [e for e in book.sentence_ends or () if first < e <= last]
+        inside = (
+            [Mention(a - first, b - first) for a, b in cluster if first <= a and b < last]
+            for cluster in clusters
+        )
+        record = Record(
+            f"{passage.doc_key}_{first}-{last}", "", [list(tokens[a:b]) for a, b in pairwise([first, *ends])],
+            [cluster for cluster in inside if cluster],
+        )  # fmt: skip
+        cut.append((passage, record))
+    return cut

@@ -264,7 +264,9 @@ def typed_scores(
         sides = label_book(book, spans.get(book.doc_key, ()), disagreeing=disagreeing, threshold=threshold)
         for label, found in score_labels(*sides).items():
             totals[label] = totals[label] + found if label in totals else found
-        coverage = [total + _coverage(side) for total, side in zip(coverage, sides, strict=True)]
+        for i, side in enumerate(sides):
+            labelled = sum(label is not None for label in side.mentions.values())
+            coverage[i] += Coverage(len(side.mentions), side.direct, labelled)
         _collect_examples(book, sides[0], sides[1], examples, most_examples)
     kept = {label: _mixed(found, most_examples) for label, found in sorted(examples.items())}
     return TypedScores(
@@ -288,12 +290,6 @@ def label_book(
     assigned = assign_labels(mentions, spans, threshold=threshold)
     key, response = (propagate(side, assigned, disagreeing=disagreeing) for side in clusters)
     return key, response
-
-
-def _coverage(side: Labelled) -> Coverage:
-    return Coverage(
-        len(side.mentions), side.direct, sum(label is not None for label in side.mentions.values())
-    )
 
 
 def _collect_examples(
