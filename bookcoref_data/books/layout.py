@@ -108,49 +108,35 @@ def lay_out(annotation: Annotation) -> Layout:
 
 def find_paragraphs(book: Book) -> list[TokenRange]:
     """Paragraphs by line-end tokens; guessed from sentences and quotation marks where there are none."""
-    if sum(_is_line_end(t) for t in book.tokens) * _LEAST_BREAKS >= len(book.tokens):
-        return list(_marked_paragraphs(book))
-    return list(_guessed_paragraphs(book))
+    tokens = book.tokens
+    if sum(_is_line_end(t) for t in tokens) * _LEAST_BREAKS >= len(tokens):
+        # Cut behind every line-end token, and around a heading ("CHAPTER II .") that only opens a sentence
+        cuts = {0, len(tokens), *(i + 1 for i, token in enumerate(tokens) if _is_line_end(token))}
+        for start, end in pairwise((0, *book.sentence_ends)):
+            words = tokens[start:end]
+            if len(words) >= 2 and _UNIT_WORD.fullmatch(words[0]) and _NUMERAL.fullmatch(words[1]):
+                marks = takewhile(lambda w: w in {".", ":"} or _is_line_end(w), words[2:4])
+                cuts |= {start, start + 2 + len(list(marks))}
+        return [TokenRange(start, end) for start, end in pairwise(sorted(cuts))]
+    # Guess: a new paragraph at a heading, at a sentence that opens a quote, or after enough sentences
+    found: list[TokenRange] = []
+    start = at = 0
+    for end in book.sentence_ends:
+        text = " ".join(t for t in tokens[at:end] if t.strip())
+        heading = len(text.split()) <= _HEADING_WORDS and _HEADING.match(text) is not None
+        opens = text[:1] in {"“", '"', "‘", "`"}
+        if at > start and (heading or at - start >= _GUESSED_PARAGRAPH or (opens and at - start >= 20)):
+            found.append(TokenRange(start, at))
+            start = at
+        if heading:
+            found.append(TokenRange(start, end))
+            start = end
+        at = end
+    return [*found, TokenRange(start, at)] if start < at else found
 
 
 def _is_line_end(token: str) -> bool:
     return "\n" in token and not token.strip()
-
-
-def _marked_paragraphs(book: Book) -> Iterator[TokenRange]:
-    """Cut behind every line-end token, and around a heading that only opens a sentence."""
-    cuts = {i + 1 for i, token in enumerate(book.tokens) if _is_line_end(token)}
-    for start, end in pairwise((0, *book.sentence_ends)):
-        if size := _heading_size(book.tokens[start:end]):
-            cuts |= {start, start + size}
-    cuts = {cut for cut in cuts if 0 < cut < len(book.tokens)}
-    for start, end in pairwise(sorted({0, *cuts, len(book.tokens)})):
-        yield TokenRange(start, end)
-
-
-def _heading_size(words: Sequence[str]) -> int:
-    """How many tokens at the beginning of a sentence are "CHAPTER II ." and its like."""
-    if len(words) < 2 or not _UNIT_WORD.fullmatch(words[0]) or not _NUMERAL.fullmatch(words[1]):
-        return 0
-    return 2 + sum(1 for _ in takewhile(lambda w: w in {".", ":"} or _is_line_end(w), words[2:4]))
-
-
-def _guessed_paragraphs(book: Book) -> Iterator[TokenRange]:
-    """A new paragraph at a heading, at a sentence that opens a quote, or after enough sentences."""
-    start = at = 0
-    for end in book.sentence_ends:
-        words = " ".join(t for t in book.tokens[at:end] if t.strip())
-        heading = len(words.split()) <= _HEADING_WORDS and _HEADING.match(words) is not None
-        opens = words[:1] in {"“", '"', "‘", "`"}
-        if at > start and (heading or at - start >= _GUESSED_PARAGRAPH or (opens and at - start >= 20)):
-            yield TokenRange(start, at)
-            start = at
-        if heading:
-            yield TokenRange(start, end)
-            start = end
-        at = end
-    if start < at:
-        yield TokenRange(start, at)
 
 
 def find_chapters(book: Book) -> tuple[tuple[str, int], ...]:

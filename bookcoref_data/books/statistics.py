@@ -115,25 +115,32 @@ def document_statistics(record: Record) -> Sizes:
     """Count one document. Empty clusters do not count as chains."""
     sizes = [len(cluster) for cluster in record.clusters if cluster]
     lengths = None if record.sentences is None else list(map(len, record.sentences))
-    named, exact = _exact_names(record)
+    # Mentions of characters, and those that are the name itself; capitals and blanks do not count.
+    named = exact = None
+    if record.sentences is not None and record.characters:
+        tokens = [token for sentence in record.sentences for token in sentence]
+        named, exact = sum(len(spans) for _, spans in record.characters), 0
+        for name, spans in record.characters:
+            wanted = "".join(name.split()).casefold()
+            exact += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
+    pair_sum = pairs = mentions = chains = 0
+    weighted, plain = [], []
+    for cluster in record.clusters:
+        n = len(cluster)
+        if n < 2:
+            continue
+        total = pairwise_distance_sum([start for start, _ in cluster])
+        here = n * (n - 1) // 2
+        pair_sum, pairs, mentions, chains = pair_sum + total, pairs + here, mentions + n, chains + 1
+        weighted.append(total / here * n)
+        plain.append(total / here)
     return Sizes(
         doc_key=record.doc_key, tokens=None if lengths is None else sum(lengths),
         sentences=None if lengths is None else len(lengths), mentions=sum(sizes), chains=len(sizes),
         singletons=sizes.count(1), characters=len(record.characters), longest_chain=max(sizes, default=0),
-        distances=_distances(record.clusters), named_mentions=named, name_mentions=exact,
+        distances=Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains),
+        named_mentions=named, name_mentions=exact,
     )  # fmt: skip
-
-
-def _exact_names(record: Record) -> tuple[int | None, int | None]:
-    """(mentions of characters, those that are the name itself); capitals and blanks do not count."""
-    if record.sentences is None or not record.characters:
-        return None, None
-    tokens = [token for sentence in record.sentences for token in sentence]
-    equal = 0
-    for name, spans in record.characters:
-        wanted = "".join(name.split()).casefold()
-        equal += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
-    return sum(len(spans) for _, spans in record.characters), equal
 
 
 def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
@@ -160,21 +167,6 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
             sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
         ),
     )  # fmt: skip
-
-
-def _distances(clusters: Iterable[Sequence[tuple[int, int]]]) -> Distances:
-    pair_sum = pairs = mentions = chains = 0
-    weighted, plain = [], []
-    for cluster in clusters:
-        n = len(cluster)
-        if n < 2:
-            continue
-        total = pairwise_distance_sum([start for start, _ in cluster])
-        here = n * (n - 1) // 2
-        pair_sum, pairs, mentions, chains = pair_sum + total, pairs + here, mentions + n, chains + 1
-        weighted.append(total / here * n)
-        plain.append(total / here)
-    return Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains)
 
 
 def _total(values: list[int | None]) -> int | None:

@@ -49,15 +49,12 @@ class TokenAlignment:
 
 def exact_codes(tokens: Sequence[str]) -> np.ndarray:
     """63-bit codes of folded tokens (int64), 0 for ignored ones; for when both texts are at hand."""
-    known = {token: _wide_code(fold(token)) for token in set(tokens)}
+    known: dict[str, int] = {}
+    for token in set(tokens):
+        folded = fold(token).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(folded, digest_size=8).digest()
+        known[token] = (int.from_bytes(digest, "little") >> 1) | 1 if folded else 0
     return np.fromiter(map(known.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-
-
-def _wide_code(folded: str) -> int:
-    if not folded:
-        return 0
-    digest = hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return (int.from_bytes(digest, "little") >> 1) | 1
 
 
 def align_tokens(old: np.ndarray, new: np.ndarray) -> TokenAlignment:
@@ -66,9 +63,27 @@ def align_tokens(old: np.ndarray, new: np.ndarray) -> TokenAlignment:
     a, b = old[old_at].astype(np.int64), new[new_at].astype(np.int64)
     found = align(a, b)
     found[~supported(found) | lone(found)] = -1
-    moved = _moved_passages(a, b, found)
+    # Old tokens in passages that were left over on both sides and agree there
+    moved = np.full(len(a), -1, dtype=np.int64)
+    free_new = np.ones(len(b), dtype=bool)
+    free_new[found[found >= 0]] = False
+    left_a, left_b = np.flatnonzero(found < 0), np.flatnonzero(free_new)
+    if min(len(left_a), len(left_b)) >= LEAST_MOVED:
+        at_a, at_b = unique_matches(mix(a[left_a]), mix(b[left_b]), MOVED_GRAM)
+        for i, j, size in merge_runs(at_a, at_b, MOVED_GRAM):
+            # Left-over tokens next to each other in the list may be far apart in the text.
+            whole_a = left_a[i + size - 1] - left_a[i] == size - 1
+            whole_b = left_b[j + size - 1] - left_b[j] == size - 1
+            if size >= LEAST_MOVED and whole_a and whole_b:
+                moved[left_a[i : i + size]] = left_b[j : j + size]
     found = np.where(moved >= 0, moved, found)
-    stand = _stand_ins(found, len(b))
+    # Old tokens without a partner between two matches that have exactly one new token between them
+    stand = np.full(len(found), -1, dtype=np.int64)
+    middle = np.flatnonzero(found < 0)
+    middle = middle[(middle > 0) & (middle < len(found) - 1)]
+    before, after = found[middle - 1], found[middle + 1]
+    fits = (before >= 0) & (after == before + 2)
+    stand[middle[fits]] = before[fits] + 1
     partner = np.full(len(old), -1, dtype=np.int64)
     stand_in, out_of_order = partner.copy(), np.zeros(len(old), dtype=bool)
     # A sentinel at the end lets -1 map to -1.
@@ -121,35 +136,6 @@ def _neighbours(at: np.ndarray, to: np.ndarray, reach_at: int, reach_to: int) ->
         np.searchsorted(at, at + reach_at, side="right"), np.searchsorted(to, to + reach_to, side="right")
     )
     return high - low - 1
-
-
-def _moved_passages(a: np.ndarray, b: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Partners (or -1) of old tokens in passages that were left over on both sides and agree there."""
-    moved = np.full(len(a), -1, dtype=np.int64)
-    free_new = np.ones(len(b), dtype=bool)
-    free_new[found[found >= 0]] = False
-    left_a, left_b = np.flatnonzero(found < 0), np.flatnonzero(free_new)
-    if min(len(left_a), len(left_b)) < LEAST_MOVED:
-        return moved
-    at_a, at_b = unique_matches(mix(a[left_a]), mix(b[left_b]), MOVED_GRAM)
-    for i, j, size in merge_runs(at_a, at_b, MOVED_GRAM):
-        # Left-over tokens next to each other in the list may be far apart in the text.
-        whole_a = left_a[i + size - 1] - left_a[i] == size - 1
-        whole_b = left_b[j + size - 1] - left_b[j] == size - 1
-        if size >= LEAST_MOVED and whole_a and whole_b:
-            moved[left_a[i : i + size]] = left_b[j : j + size]
-    return moved
-
-
-def _stand_ins(found: np.ndarray, new_size: int) -> np.ndarray:
-    """Old tokens without a partner between two matches that have exactly one new token between them."""
-    stand = np.full(len(found), -1, dtype=np.int64)
-    middle = np.flatnonzero(found < 0)
-    middle = middle[(middle > 0) & (middle < len(found) - 1)]
-    before, after = found[middle - 1], found[middle + 1]
-    fits = (before >= 0) & (after == before + 2)
-    stand[middle[fits]] = before[fits] + 1
-    return stand
 
 
 def span_of_matches(partner: np.ndarray, size: int, *, near: int = 50, least: float = 0.6) -> tuple[int, int]:

@@ -21,22 +21,17 @@ _WHITE = [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x20
           0x202F, 0x205F, 0x3000]  # fmt: skip
 
 
-def _classes() -> np.ndarray:
-    """Bits per code point below 0x10000; all higher ones count as lower-case letters."""
-    table = np.zeros(_TABLE_SIZE, dtype=np.uint8)
-    table[0xC0:] = WORD | LETTER
-    table[0x2000:0x2C00] = 0
-    table[[0xD7, 0xF7]] = 0
-    for first, last, bits in (
-        ("a", "z", WORD | LETTER), ("A", "Z", WORD | LETTER | UPPER), ("0", "9", WORD | DIGIT),
-        ("\xc0", "\xd6", WORD | LETTER | UPPER), ("\xd8", "\xde", WORD | LETTER | UPPER),
-    ):  # fmt: skip
-        table[ord(first) : ord(last) + 1] = bits
-    table[_WHITE] = WHITE
-    return table
-
-
-_CLASSES = _classes()
+# Bits per code point below 0x10000; all higher ones count as lower-case letters
+_CLASSES = np.zeros(_TABLE_SIZE, dtype=np.uint8)
+_CLASSES[0xC0:] = WORD | LETTER
+_CLASSES[0x2000:0x2C00] = 0
+_CLASSES[[0xD7, 0xF7]] = 0
+for first, last, bits in (
+    ("a", "z", WORD | LETTER), ("A", "Z", WORD | LETTER | UPPER), ("0", "9", WORD | DIGIT),
+    ("\xc0", "\xd6", WORD | LETTER | UPPER), ("\xd8", "\xde", WORD | LETTER | UPPER),
+):  # fmt: skip
+    _CLASSES[ord(first) : ord(last) + 1] = bits
+_CLASSES[_WHITE] = WHITE
 # 1 for a lower-case letter, 2 upper-case, 3 digit, else the code point: what the cutting rule sees.
 _SYMBOLS = np.where(
     _CLASSES & UPPER, 2, np.where(_CLASSES & LETTER, 1, np.where(_CLASSES & DIGIT, 3, np.arange(_TABLE_SIZE)))

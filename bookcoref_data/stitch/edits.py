@@ -110,11 +110,35 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
         # A run may end where the next begins (an operation that keeps nothing): add, do not assign.
         np.add.at(change, ends[dropping], -1)
         kept &= np.cumsum(change[:-1], dtype=np.int8) == 0
-    after = _after_drops(source, starts[dropping], ends[dropping])[kept]
+    # The strongest gap of every dropped run moves to the character before it.
+    after: np.ndarray = source.after.copy()
+    inner = dropping & (starts > 0)
+    starts, ends = starts[inner], ends[inner]
+    if starts.size:
+        padded = np.append(after, 0)
+        strongest = np.maximum.reduceat(padded, np.column_stack((starts, ends)).ravel())[::2]
+        np.maximum.at(after, starts - 1, strongest)
+    after = after[kept]
     codes = source.codes[kept]
     if not edits.literals:
         return CharStream(codes, after)
-    literal, marks, owner = _read_literals(edits)
+    literals = codes_of(edits.literals).astype(np.int64)
+    owner = np.repeat(np.arange(len(edits.size)), edits.size)
+    escaped = np.zeros(len(literals), dtype=bool)
+    is_escape = literals == ESCAPE
+    escaped[1:] = is_escape[:-1]
+    mark = np.zeros(len(literals), dtype=np.uint8)
+    for code, meaning in _MARKS.items():
+        mark[(literals == code) & ~escaped] = meaning
+    first = np.ones(len(literals), dtype=bool)
+    first[1:] = owner[1:] != owner[:-1]
+    follows = np.zeros(len(literals), dtype=np.uint8)
+    follows[:-1] = np.where(first[1:], 0, mark[1:])
+    bare = (mark > 0) & first
+    follows[bare] = mark[bare]
+    literal = np.where(bare, -1, literals)
+    visible = ((mark == 0) | bare) & ~is_escape
+    literal, marks, owner = literal[visible], follows[visible], owner[visible]
     at = np.cumsum(edits.keep)[owner]
     bare = literal < 0
     before = at[bare] - 1
@@ -127,42 +151,6 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     return CharStream(np.insert(codes, at[real], inserted), np.insert(after, at[real], marks[real]))
 
 
-def _after_drops(source: CharStream, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """`source.after`, with the strongest gap of every dropped run moved to the character before it."""
-    after: np.ndarray = source.after.copy()
-    inner = starts > 0
-    starts, ends = starts[inner], ends[inner]
-    if starts.size:
-        padded = np.append(after, 0)
-        strongest = np.maximum.reduceat(padded, np.column_stack((starts, ends)).ravel())[::2]
-        np.maximum.at(after, starts - 1, strongest)
-    return after
-
-
-def _read_literals(edits: Edits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(code or -1 for a bare mark, what follows it, operation) of every literal character.
-
-    A bare mark stands at the beginning of an insertion: it speaks of the kept character before.
-    """
-    codes = codes_of(edits.literals).astype(np.int64)
-    owner = np.repeat(np.arange(len(edits.size)), edits.size)
-    escaped = np.zeros(len(codes), dtype=bool)
-    is_escape = codes == ESCAPE
-    escaped[1:] = is_escape[:-1]
-    mark = np.zeros(len(codes), dtype=np.uint8)
-    for code, meaning in _MARKS.items():
-        mark[(codes == code) & ~escaped] = meaning
-    first = np.ones(len(codes), dtype=bool)
-    first[1:] = owner[1:] != owner[:-1]
-    follows = np.zeros(len(codes), dtype=np.uint8)
-    follows[:-1] = np.where(first[1:], 0, mark[1:])
-    bare = (mark > 0) & first
-    follows[bare] = mark[bare]
-    literal = np.where(bare, -1, codes)
-    visible = ((mark == 0) | bare) & ~is_escape
-    return literal[visible], follows[visible], owner[visible]
-
-
 def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edits:
     """Edits from `source` to the code points `target`; `ends` marks the last character of every token."""
     spaced = source.after > 0
@@ -173,9 +161,24 @@ def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edit
     old_ids = np.array([numbers.setdefault(p, len(numbers)) for p in old], dtype=np.int64)
     new_ids = np.array([numbers.setdefault(p, len(numbers)) for p in new], dtype=np.int64)
     partner = align(old_ids, new_ids)
-    kept = np.flatnonzero(partner >= 0)
-    runs = _char_runs(old_starts, new_starts, kept, partner[kept])
-    return _edits_between(source.codes, target, ends, list(_refine(source.codes, target, runs)))
+    matched = np.flatnonzero(partner >= 0)
+    runs = _char_runs(old_starts, new_starts, matched, partner[matched])
+    # Operations from runs; neighbouring runs that touch on both sides are one.
+    operations: list[list[int]] = []
+    literals: list[str] = []
+    at = to = kept = 0
+    for i, j, size in [*_refine(source.codes, target, runs), (len(source.codes), len(target), 0)]:
+        if i > at or j > to or not size:
+            # The tail of the source needs no operation of its own unless something is inserted there.
+            if size or j > to or kept:
+                literal = _literal(target, ends, to, j)
+                operations.append([kept, i - at if size else 0, len(literal)])
+                literals.append(literal)
+            kept = 0
+        kept += size
+        at, to = i + size, j + size
+    columns = np.array(operations, dtype=np.int64).reshape(-1, 3)
+    return Edits(columns[:, 0], columns[:, 1], columns[:, 2], "".join(literals))
 
 
 def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -236,25 +239,6 @@ def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[Run]:
             if k - start >= _SHORTEST_KEPT:
                 yield (*pairs[start], k - start)
             start = k
-
-
-def _edits_between(source: np.ndarray, target: np.ndarray, ends: np.ndarray, runs: Iterable[Run]) -> Edits:
-    """Operations from runs; neighbouring runs that touch on both sides are one."""
-    operations: list[list[int]] = []
-    literals: list[str] = []
-    at = to = kept = 0
-    for i, j, size in [*runs, (len(source), len(target), 0)]:
-        if i > at or j > to or not size:
-            # The tail of the source needs no operation of its own unless something is inserted there.
-            if size or j > to or kept:
-                literal = _literal(target, ends, to, j)
-                operations.append([kept, i - at if size else 0, len(literal)])
-                literals.append(literal)
-            kept = 0
-        kept += size
-        at, to = i + size, j + size
-    columns = np.array(operations, dtype=np.int64).reshape(-1, 3)
-    return Edits(columns[:, 0], columns[:, 1], columns[:, 2], "".join(literals))
 
 
 def _literal(target: np.ndarray, ends: np.ndarray, start: int, end: int) -> str:

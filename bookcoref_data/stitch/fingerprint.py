@@ -60,14 +60,7 @@ def codes_for(tokens: Iterable[str], bits: int) -> np.ndarray:
     known: dict[str, int] = {}
     tokens = list(tokens)
     for token in set(tokens):
-        known[token] = _code(fold(token), bits)
+        folded = fold(token).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(folded, digest_size=8, person=b"bookcoref").digest()
+        known[token] = 1 + int.from_bytes(digest, "little") % ((1 << bits) - 1) if folded else IGNORED
     return np.fromiter(map(known.__getitem__, tokens), dtype=np.uint8, count=len(tokens))
-
-
-def _code(folded: str, bits: int) -> int:
-    if not folded:
-        return IGNORED
-    digest = hashlib.blake2b(
-        folded.encode("utf-8", "surrogatepass"), digest_size=8, person=b"bookcoref"
-    ).digest()
-    return 1 + int.from_bytes(digest, "little") % ((1 << bits) - 1)

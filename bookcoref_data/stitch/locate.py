@@ -60,8 +60,13 @@ def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:
         yield start
     if length < PROBE or length > len(codes):
         return
+    # Where the hash of `PROBE` characters is that of the beginning; only windows with no hope are spared
+    wide = codes[: len(codes) - length + PROBE].astype(np.uint64)
+    sums = np.zeros(len(wide) - PROBE + 1, dtype=np.uint64)
+    for i in range(PROBE):
+        sums += wide[i : i + len(sums)] * _BASES[i]
     found = 0
-    for place in _places(codes[: len(codes) - length + PROBE], landmarks.first):
+    for place in np.flatnonzero(sums == np.uint64(landmarks.first)).tolist():
         if place != start and _fits(codes, landmarks, place):
             yield place
             found += 1
@@ -77,13 +82,3 @@ def _fits(codes: np.ndarray, landmarks: Landmarks, start: int) -> bool:
         _probe(codes[start : start + PROBE]) == landmarks.first
         and _probe(codes[end - PROBE : end]) == landmarks.last
     )
-
-
-def _places(codes: np.ndarray, wanted: int) -> list[int]:
-    """Where the hash of `PROBE` characters is `wanted`; only windows with no hope are spared."""
-    sums = np.zeros(len(codes) - PROBE + 1, dtype=np.uint64)
-    wide = codes.astype(np.uint64)
-    for i in range(PROBE):
-        sums += wide[i : i + len(sums)] * _BASES[i]
-    found: list[int] = np.flatnonzero(sums == np.uint64(wanted)).tolist()
-    return found

@@ -51,15 +51,12 @@ def fold(token: str) -> str:
     if not any(c.isalnum() for c in text):
         return "" if text in _COMES_AND_GOES else text
     text = text.replace(".", "").strip("-")
-    return _ALONE.get(text) or (_spelling(text) if len(text) > 3 else text)
+    if text in _ALONE:
+        return _ALONE[text]
+    if len(text) > 3 and _ANY_SPELLING.search(text):
+        for pattern, form in _SPELLINGS:
+            text = pattern.sub(form, text)
+    return text
 
 
 _ANY_SPELLING = re.compile("|".join(pattern.pattern for pattern, _ in _SPELLINGS))
-
-
-def _spelling(word: str) -> str:
-    if not _ANY_SPELLING.search(word):
-        return word
-    for pattern, form in _SPELLINGS:
-        word = pattern.sub(form, word)
-    return word

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
@@ -77,7 +76,15 @@ class _Builder:
     released: int = 0
 
     def take(self, opcode: object) -> None:
-        tag, new, (from1, to1, from2, to2) = self._fields(opcode)
+        if not isinstance(opcode, dict) or not {"tag", *_INDICES} <= opcode.keys():
+            raise self._bad(", ".join(("tag", *_INDICES)), opcode)
+        tag, new = opcode["tag"], opcode.get("new_values") or []
+        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
+            raise self._bad("a known tag, and a list of new_values", opcode)
+        indices = [opcode[name] for name in _INDICES]
+        if not all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices):
+            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
+        from1, to1, from2, to2 = indices
         size = to1 - from1 if tag == "equal" else len(new)
         if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
             raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
@@ -91,18 +98,6 @@ class _Builder:
             self.added[-1] += len(new)
             self.literals.extend(new)
         self.base, self.released = to1, to2
-
-    def _fields(self, opcode: object) -> tuple[str, list[Any], list[int]]:
-        """The tag, the new tokens and the four indices of an opcode, each of the right type and size."""
-        if not isinstance(opcode, dict) or not {"tag", *_INDICES} <= opcode.keys():
-            raise self._bad(", ".join(("tag", *_INDICES)), opcode)
-        tag, new = opcode["tag"], opcode.get("new_values") or []
-        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
-            raise self._bad("a known tag, and a list of new_values", opcode)
-        indices = [opcode[name] for name in _INDICES]
-        if not all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices):
-            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
-        return tag, new, indices
 
     def _keep(self, start: int, end: int) -> None:
         if self.kept and not self.added[-1] and self.kept[-1][1] == start:

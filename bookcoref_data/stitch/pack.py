@@ -247,12 +247,25 @@ def make_pack(
         **({"licence": licence, "attribution": attribution} if annotation else {}),
     }  # fmt: skip
     numbers, literals = made.edits.to_bytes()
+    standoff = annotation or Standoff()
+    own = window_annotations or {}
+    sections: dict[str, bytes] = {}
+    if standoff:
+        spans, names = pack_annotation(standoff)
+        unpack_annotation(spans, names, len(tokens))  # offsets outside the book are refused here
+        sections |= {"SPAN": spans, "NAME": names}
+    if windows:
+        sections["WIND"] = _json([[key, first] for key, first in windows])
+    if own:
+        sections["WSPN"] = _json(
+            [[number, layer.clusters, layer.characters] for number, layer in sorted(own.items())]
+        )
     sections = {
         "META": _json(meta),
         "EDIT": numbers,
         "LITS": literals,
         **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(made.stream, made.cuts).items()},
-        **_annotation_sections(annotation or Standoff(), windows, window_annotations or {}, len(tokens)),
+        **sections,
     }
     if annotation and reasons:
         sections["WHYS"] = reasons.encode()
@@ -262,23 +275,6 @@ def make_pack(
     if read_pack(data).apply(text) != [list(s) for s in sentences]:
         raise DataError(f"{doc_key}: the pack does not give back what was packed", hint="report this defect")
     return data
-
-
-def _annotation_sections(
-    annotation: Standoff, windows: Sequence[tuple[str, int]], own: Mapping[int, Standoff], tokens: int,
-) -> dict[str, bytes]:  # fmt: skip
-    sections: dict[str, bytes] = {}
-    if annotation:
-        spans, names = pack_annotation(annotation)
-        unpack_annotation(spans, names, tokens)  # offsets outside the book are refused here
-        sections |= {"SPAN": spans, "NAME": names}
-    if windows:
-        sections["WIND"] = _json([[key, first] for key, first in windows])
-    if own:
-        sections["WSPN"] = _json(
-            [[number, layer.clusters, layer.characters] for number, layer in sorted(own.items())]
-        )
-    return sections
 
 
 def read_pack(data: bytes, what: str = "pack") -> Pack:
@@ -302,23 +298,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
             f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach
         )
     print_ = sections.get("FPRT")
-    return Pack(
-        doc_key=meta["doc_key"], gutenberg_key=meta["gutenberg_key"], split=meta["split"],
-        source_sha256=meta["source"]["sha256"], source_name=meta["source"]["name"], token_count=tokens,
-        sentence_count=sentences, tokens_sha256=meta["tokens_sha256"],
-        sentences_sha256=meta["sentences_sha256"], visible_count=meta["visible"],
-        windows=_windows(sections.get("WIND"), sentences, what),
-        window_annotations=_window_annotations(sections.get("WSPN"), what),
-        fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None, edits=edits,
-        landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
-        parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
-        licence=meta.get("licence", ""), attribution=meta.get("attribution", ""),
-        reasons=sections.get("WHYS", b"").decode("utf-8", "replace"),
-    )  # fmt: skip
-
-
-def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, int], ...]:
-    value = _read_json(data, what) if data else []
+    value = _read_json(sections["WIND"], what) if sections.get("WIND") else []
     check(value, "pack_windows", f"{what}: the windows", DataError)
     firsts = [first for _, first in value]
     if any(a >= b for a, b in pairwise(firsts)) or (firsts and (firsts[0] or firsts[-1] >= sentences)):
@@ -326,13 +306,21 @@ def _windows(data: bytes | None, sentences: int, what: str) -> tuple[tuple[str, 
             f"the windows of {what} do not fit its sentences",
             expected="[key, first sentence], from 0 and rising",
         )
-    return tuple((key, first) for key, first in value)
-
-
-def _window_annotations(data: bytes | None, what: str) -> dict[int, Standoff]:
-    layers = _read_json(data, what) if data else []
+    layers = _read_json(sections["WSPN"], what) if sections.get("WSPN") else []
     check(layers, "window_annotations", f"{what}: the annotation of the windows", DataError)
-    return {number: Standoff.make(clusters, characters) for number, clusters, characters in layers}
+    return Pack(
+        doc_key=meta["doc_key"], gutenberg_key=meta["gutenberg_key"], split=meta["split"],
+        source_sha256=meta["source"]["sha256"], source_name=meta["source"]["name"], token_count=tokens,
+        sentence_count=sentences, tokens_sha256=meta["tokens_sha256"],
+        sentences_sha256=meta["sentences_sha256"], visible_count=meta["visible"],
+        windows=tuple((key, first) for key, first in value),
+        window_annotations={number: Standoff.make(*layer) for number, *layer in layers},
+        fingerprint=Fingerprint.from_bytes(print_, tokens) if print_ else None, edits=edits,
+        landmarks=landmarks, spans=(sections.get("SPAN", b""), sections.get("NAME", b"")),
+        parts={name: sections.get(tag, b"") for name, tag in _CUT_SECTIONS.items()},
+        licence=meta.get("licence", ""), attribution=meta.get("attribution", ""),
+        reasons=sections.get("WHYS", b"").decode("utf-8", "replace"),
+    )  # fmt: skip
 
 
 def _json(value: Any) -> bytes:

@@ -178,7 +178,23 @@ def remap(
     start, stop = (0, *ends)[first], ends[last]
     table = _AllMentions.of(old.annotation)
     fate = _fate(table, alignment, tokens, start, stop)
-    clusters, characters, merged = _carried(old.annotation, table, fate, start)
+    # Some mentions fall together; groups that are emptied are left out.
+    groups: list[list[Mention]] = [[] for _ in table.groups]
+    merged = 0
+    seen: set[tuple[int, int, int]] = set()
+    for i in np.flatnonzero(fate.status != LOST).tolist():
+        owner, a, b = int(table.owner[i]), int(fate.starts[i]) - start, int(fate.ends[i]) - start
+        if (owner, a, b) in seen:
+            merged += 1
+            continue
+        seen.add((owner, a, b))
+        groups[owner].append(Mention(a, b))
+    clusters = [g for g in groups[: len(old.annotation.clusters)] if g]
+    characters = [
+        (name, groups[link])
+        for (name, _), link in zip(old.annotation.characters, table.links, strict=True)
+        if groups[link]
+    ]
     book = Book.make(
         old.doc_key, sentences[first : last + 1], gutenberg_key=old.gutenberg_key,
         clusters=clusters, characters=characters,
@@ -226,7 +242,12 @@ def _fate(
     if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
         raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
     before, after = alignment.significant_old, alignment.significant_new
-    first, last = _outer_tokens(table, before)
+    # The first and the last token of every mention that counts
+    first, last = np.full(len(table.starts), size), np.full(len(table.starts), -1)
+    where = np.flatnonzero(np.diff(before))
+    if where.size:
+        first = where[np.minimum(before[table.starts], where.size - 1)]
+        last = where[np.maximum(before[table.ends + 1] - 1, 0)]
     count_old = before[table.ends + 1] - before[table.starts]
     known = (count_old > 0) & (first < size) & (last >= 0)
     first, last = np.where(known, first, 0), np.where(known, last, 0)
@@ -257,39 +278,6 @@ def _fate(
             if is_mark(int(new_last[i]) + 1):
                 new_last[i] += 1
     return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
-
-
-def _outer_tokens(table: _AllMentions, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first and the last token of every mention that counts."""
-    where = np.flatnonzero(np.diff(before))
-    if where.size == 0:
-        return np.full(len(table.starts), len(before)), np.full(len(table.starts), -1)
-    first = where[np.minimum(before[table.starts], where.size - 1)]
-    last = where[np.maximum(before[table.ends + 1] - 1, 0)]
-    return first, last
-
-
-def _carried(
-    annotation: Standoff, table: _AllMentions, fate: _Fate, start: int
-) -> tuple[list[list[Mention]], list[tuple[str, list[Mention]]], int]:
-    """(clusters, characters, number of mentions that fell together); emptied groups are left out."""
-    groups: list[list[Mention]] = [[] for _ in table.groups]
-    merged = 0
-    seen: set[tuple[int, int, int]] = set()
-    for i in np.flatnonzero(fate.status != LOST).tolist():
-        owner, a, b = int(table.owner[i]), int(fate.starts[i]) - start, int(fate.ends[i]) - start
-        if (owner, a, b) in seen:
-            merged += 1
-            continue
-        seen.add((owner, a, b))
-        groups[owner].append(Mention(a, b))
-    clusters = [g for g in groups[: len(annotation.clusters)] if g]
-    characters = [
-        (name, groups[link])
-        for (name, _), link in zip(annotation.characters, table.links, strict=True)
-        if groups[link]
-    ]
-    return clusters, characters, merged
 
 
 def _report(
@@ -421,42 +409,30 @@ def _words(tokens: Sequence[str], span: Mention) -> str:
 def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: float) -> EditionError:
     """An error that says what was found, because half a book and another book need different cures."""
     share, size = alignment.matched_share, len(alignment.partner)
-    hint = "give a text of the book that the annotation belongs to"
-    found = f"{share:.1%} of {size:,} tokens"
-    if share >= 0.05:
-        reason, cure = _kind_of_text(alignment, least)
-        found += reason
-        hint = cure or hint
-    elif new_size:
-        hint = "this is another book, another translation, or the book twice in one file; " + hint
+    found, hint = f"{share:.1%} of {size:,} tokens", "give a text of the book that the annotation belongs to"
+    at = np.flatnonzero(alignment.partner >= 0)
+    if share < 0.05:
+        if new_size:
+            hint = "this is another book, another translation, or the book twice in one file; " + hint
+    else:
+        gaps = _gaps(alignment)
+        low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
+        covered = int(alignment.significant_old[high + 1] - alignment.significant_old[low])
+        whole = max(int(alignment.significant_old[-1]), 1)
+        # Matches that lie close together in one stretch are a part of the book; matches all over it are not.
+        if at.size / max(covered, 1) >= least and covered < 0.9 * whole:
+            found += f", all of them in tokens {low:,} to {high:,}: this is a part of the book"
+            hint = "give the whole book: its volumes in one file, or a complete edition"
+        elif share >= 0.3 and gaps.left_out > gaps.edited:
+            found += f", with {gaps.passages:,} passages left out all over the book: this is an abridged text"
+            hint = "give a complete edition"
+        elif share >= 0.3:
+            found += (
+                f", with {gaps.edited:.0%} of the tokens changed all over the book: "
+                "this is a very different or an edited text"
+            )
+            hint = "give an edition nearer to the released one"
     return EditionError(
         f"{old.doc_key}: the text is not an edition of the annotated book",
         expected=f"at least {least:.0%} of the annotated tokens", found=found, hint=hint,
     )  # fmt: skip
-
-
-def _kind_of_text(alignment: TokenAlignment, least: float) -> tuple[str, str]:
-    """What a refused text seems to be, and what to do: half a book, an abridged one, an edited one."""
-    at = np.flatnonzero(alignment.partner >= 0)
-    low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
-    covered = int(alignment.significant_old[high + 1] - alignment.significant_old[low])
-    whole = max(int(alignment.significant_old[-1]), 1)
-    # Matches that lie close together in one stretch are a part of the book; matches all over it are not.
-    if at.size / max(covered, 1) >= least and covered < 0.9 * whole:
-        return (
-            f", all of them in tokens {low:,} to {high:,}: this is a part of the book",
-            "give the whole book: its volumes in one file, or a complete edition",
-        )
-    gaps = _gaps(alignment)
-    if alignment.matched_share < 0.3:
-        return "", ""
-    if gaps.left_out > gaps.edited:
-        return (
-            f", with {gaps.passages:,} passages left out all over the book: this is an abridged text",
-            "give a complete edition",
-        )
-    return (
-        f", with {gaps.edited:.0%} of the tokens changed all over the book: this is a very different or an "
-        "edited text",
-        "give an edition nearer to the released one",
-    )

@@ -29,11 +29,7 @@ def dissect(sentences: Sequence[Sequence[str]]) -> tuple[np.ndarray, Cuts]:
         )
     words = [token for token in flat if token != NEWLINE_TOKEN]
     token_ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))) - 1
-    return codes_of("".join(words)), Cuts(token_ends, _patterns(sentences, len(words)))
-
-
-def _patterns(sentences: Sequence[Sequence[str]], words: int) -> np.ndarray:
-    patterns = [1] * (words + 1)
+    patterns = [1] * (len(words) + 1)
     gap = 0
     for sentence in sentences:
         for token in sentence:
@@ -43,7 +39,8 @@ def _patterns(sentences: Sequence[Sequence[str]], words: int) -> np.ndarray:
                 gap += 1
         patterns[gap] = patterns[gap] << 1 | 1
     # Patterns beyond 62 bits cannot be stored anyway; cut them so that the check upstairs can speak.
-    return np.array([min(p, 1 << 62) for p in patterns], dtype=np.int64)
+    cut = np.array([min(p, 1 << 62) for p in patterns], dtype=np.int64)
+    return codes_of("".join(words)), Cuts(token_ends, cut)
 
 
 def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
@@ -52,7 +49,23 @@ def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
     One string, because slicing it once at C speed is what makes a rebuild fast; its UTF-8 is also what
     the checksum of the tokens is taken over.
     """
-    gaps, newlines, ends = _events(cuts.patterns)
+    # Gaps with "\n" tokens, how many there are in each, exclusive token offsets of all sentence ends
+    special = np.flatnonzero(cuts.patterns != NONE)
+    values = cuts.patterns[special]
+    newlines = np.zeros(len(special), dtype=np.int64)
+    shapes = [(int(p), f"{int(p):b}"[1:]) for p in np.unique(values)]
+    for pattern, shape in shapes:
+        newlines[values == pattern] = shape.count("0")
+    # Tokens before a gap: the words before it, and the line ends of earlier gaps.
+    before = special + np.cumsum(newlines) - newlines
+    places = [
+        before[values == pattern] + shape[:k].count("0")
+        for pattern, shape in shapes
+        for k, event in enumerate(shape)
+        if event == "1"
+    ]
+    ends = np.sort(np.concatenate(places)) if places else np.zeros(0, np.int64)
+    gaps, newlines = special[newlines > 0], newlines[newlines > 0]
     # How many characters go into the gaps up to each token: its own separator, a pair for every "\n".
     before = np.zeros(len(cuts.patterns), dtype=np.int64)
     before[gaps] = 2 * newlines
@@ -69,23 +82,3 @@ def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
         kept[inserted] = False
     joined[kept] = codes
     return text_of(joined), ends
-
-
-def _events(patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(gaps with "\n" tokens, how many there are in each, exclusive token offsets of all sentence ends)."""
-    special = np.flatnonzero(patterns != NONE)
-    values = patterns[special]
-    newlines = np.zeros(len(special), dtype=np.int64)
-    shapes = [(int(p), f"{int(p):b}"[1:]) for p in np.unique(values)]
-    for pattern, shape in shapes:
-        newlines[values == pattern] = shape.count("0")
-    # Tokens before a gap: the words before it, and the line ends of earlier gaps.
-    before = special + np.cumsum(newlines) - newlines
-    ends = [
-        before[values == pattern] + shape[:k].count("0")
-        for pattern, shape in shapes
-        for k, event in enumerate(shape)
-        if event == "1"
-    ]
-    some = newlines > 0
-    return special[some], newlines[some], np.sort(np.concatenate(ends)) if ends else np.zeros(0, np.int64)

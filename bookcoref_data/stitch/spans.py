@@ -63,28 +63,22 @@ def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
     groups, links = annotation.groups()
     names = json.dumps([name for name, _ in annotation.characters], ensure_ascii=False, separators=(",", ":"))
     header = [len(annotation.clusters), len(groups), len(links), *links, *map(len, groups)]
-    return pack_numbers(header + _columns(groups)), names.encode("utf-8", "surrogatepass")
-
-
-def _columns(groups: Sequence[MentionGroup]) -> list[int]:
-    """Distances of starts, lengths, groups; then per mention its place in its group as given."""
     flat = sorted(
         (m.start, m.end, g, place) for g, group in enumerate(groups) for place, m in enumerate(group)
     )
     table = np.array(flat, dtype=np.int64).reshape(-1, 4)
     if table.size and (table[:, 0].min() < 0 or (table[:, 1] < table[:, 0]).any()):
         raise DataError("a mention of the annotation is no span", expected="0 <= start <= end")
-    places = _places(table[:, 2], table[:, 3])
-    starts = np.diff(table[:, 0], prepend=0)
-    return [*starts.tolist(), *(table[:, 1] - table[:, 0]).tolist(), *table[:, 2].tolist(), *places]
-
-
-def _places(groups: np.ndarray, places: np.ndarray) -> list[int]:
-    """The places, or nothing when every group lists its mentions in order already."""
-    order = np.argsort(groups, kind="stable")
-    sizes = np.bincount(groups) if groups.size else np.zeros(0, int)
-    in_order = np.concatenate([np.arange(n) for n in sizes]) if groups.size else np.zeros(0, int)
-    return [] if np.array_equal(places[order], in_order) else places.tolist()
+    # Distances of starts, lengths, groups; then per mention its place in its group as given, or nothing when
+    # every group lists its mentions in order already
+    starts, lengths = np.diff(table[:, 0], prepend=0), table[:, 1] - table[:, 0]
+    owner, places = table[:, 2], table[:, 3]
+    in_order = [place for size in np.bincount(owner).tolist() for place in range(size)]
+    if places[np.argsort(owner, kind="stable")].tolist() == in_order:
+        places = places[:0]
+    columns = (starts, lengths, owner, places)
+    numbers = pack_numbers([*header, *(value for column in columns for value in column.tolist())])
+    return numbers, names.encode("utf-8", "surrogatepass")
 
 
 def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
@@ -115,20 +109,15 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
     spans = list(map(Mention._make, zip(starts[order].tolist(), ends[order].tolist(), strict=True)))
     bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
     parts = [tuple(spans[a:b]) for a, b in pairwise(bounds)]
-    titles = _names(names, linked)
+    try:
+        titles = json.loads(names.decode("utf-8", "surrogatepass")) if names else []
+    except (ValueError, RecursionError) as error:
+        raise _broken("the names") from error
+    if not (isinstance(titles, list) and len(titles) == linked and all(isinstance(n, str) for n in titles)):
+        raise _broken("the names")
     return Standoff(
         tuple(parts[:clusters]), tuple((n, parts[g]) for n, g in zip(titles, links.tolist(), strict=True))
     )
-
-
-def _names(data: bytes, count: int) -> list[str]:
-    try:
-        names = json.loads(data.decode("utf-8", "surrogatepass")) if data else []
-    except (ValueError, RecursionError) as error:
-        raise _broken("the names") from error
-    if not (isinstance(names, list) and len(names) == count and all(isinstance(n, str) for n in names)):
-        raise _broken("the names")
-    return names
 
 
 def _broken(part: str) -> DataError:

@@ -249,10 +249,6 @@ def decode_cuts(stream: CharStream, parts: Mapping[str, bytes]) -> Cuts:
     ends[unpack_increasing(parts["token_splits"], len(stream), "token splits")] = True
     ends[-1:] = True
     token_ends = np.flatnonzero(ends)
-    return Cuts(token_ends, _decode_patterns(view, token_ends, parts))
-
-
-def _decode_patterns(view: _View, token_ends: np.ndarray, parts: Mapping[str, bytes]) -> np.ndarray:
     chosen = _sentence_candidates(view, token_ends)
     contexts = _sentence_contexts(view, token_ends[chosen])
     seen = _seen(contexts)
@@ -269,7 +265,7 @@ def _decode_patterns(view: _View, token_ends: np.ndarray, parts: Mapping[str, by
     if values.size and (values.min() < 1 or int(values.max()).bit_length() > LONGEST_PATTERN):
         raise _misfit("pattern", f"1 to {LONGEST_PATTERN} bits", int(values.max()))
     patterns[places] = values
-    return patterns
+    return Cuts(token_ends, patterns)
 
 
 def _misfit(what: str, expected: object, found: object) -> DataError:
