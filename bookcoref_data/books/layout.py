@@ -173,26 +173,18 @@ def join_tokens(tokens: Sequence[str], paragraphs: Sequence[TokenRange]) -> tupl
         if number:
             pieces.append("\n\n")
             at += 2
-        for i, glue in _spaced(tokens, p):
-            token = tokens[i] if tokens[i].strip() else ""
-            pieces.append(glue + token)
-            starts[i] = at + len(glue)
+        opened: set[str] = set()  # quotation marks that are the same at both ends
+        glued = True
+        for i in range(p.start, p.end):
+            token, before = tokens[i] if tokens[i].strip() else "", ""
+            if token:
+                apart = token not in _NO_SPACE_BEFORE and token not in _GLUE and not _CLITIC.match(token)
+                before = " " if apart and not glued else ""
+                glued = token in _NO_SPACE_AFTER or token in _GLUE
+            if token in _PAIRED:
+                before, glued = ("", False) if token in opened else (before, True)
+                opened ^= {token}
+            pieces.append(before + token)
+            starts[i] = at + len(before)
             ends[i] = at = starts[i] + len(token)
     return "".join(pieces), starts, ends
-
-
-def _spaced(tokens: Sequence[str], p: TokenRange) -> Iterator[tuple[int, str]]:
-    """(token, what stands before it) for one paragraph."""
-    opened: set[str] = set()
-    glued = True
-    for i in range(p.start, p.end):
-        token = tokens[i]
-        if not token.strip():
-            yield i, ""
-            continue
-        before = "" if glued or token in _NO_SPACE_BEFORE or token in _GLUE or _CLITIC.match(token) else " "
-        glued = token in _NO_SPACE_AFTER or token in _GLUE
-        if token in _PAIRED:
-            before, glued = ("", False) if token in opened else (before, True)
-            opened ^= {token}
-        yield i, before

@@ -201,8 +201,10 @@ def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path
                 name = safe_name(a.doc_key, "document key")
                 write_text(out / TEXTS / f"{name}.txt", a.source.text)
         write_jsonl((_record(a) for a in done), out / ANNOTATION)
-        write_text(out / PROVENANCE, "".join(line for a in done for line in _provenance_lines(a)))
-        write_text(out / QUOTES, "".join(line for a in done for line in _quote_lines(a)))
+        reasons = (row for a in done for row in _provenance(a))
+        quotes = (row for a in done for row in _quotes(a))
+        for name, rows in ((PROVENANCE, reasons), (QUOTES, quotes)):
+            write_text(out / name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return [out / name for name in (ANNOTATION, PROVENANCE, QUOTES)]
 
 
@@ -272,34 +274,30 @@ def note_reasons(a: Annotation, note: Note) -> None:
     note(REFUSED, count=len(a.dropped))
 
 
-def _provenance_lines(a: Annotation) -> Iterator[str]:
+def _provenance(a: Annotation) -> Iterator[dict[str, Any]]:
     for m in a.mentions:
-        yield _line(
-            doc_key=a.doc_key, start=m.start, end=m.end, **_place(a, m.start, m.end),
-            text=a.book.text_of(m.mention), character=a.names[m.character], kind=m.kind, step=m.step,
-            rule=m.rule, score=m.score,
+        yield _placed(a, m.start, m.end) | {
+            "text": a.book.text_of(m.mention), "character": a.names[m.character], "kind": m.kind,
+            "step": m.step, "rule": m.rule, "score": m.score,
             **({"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}),
-        )  # fmt: skip
+        }  # fmt: skip
     for d in a.dropped:
-        yield _line(
-            doc_key=a.doc_key, start=d.start, end=d.end, **_place(a, d.start, d.end),
-            character=a.names[d.character], dropped=True, step=d.step, reason=d.reason, score=d.score,
-        )  # fmt: skip
+        yield _placed(a, d.start, d.end) | {
+            "character": a.names[d.character], "dropped": True, "step": d.step, "reason": d.reason,
+            "score": d.score,
+        }  # fmt: skip
 
 
-def _quote_lines(a: Annotation) -> Iterator[str]:
+def _quotes(a: Annotation) -> Iterator[dict[str, Any]]:
     for q in a.quotes:
-        yield _line(
-            doc_key=a.doc_key, start=q.start, end=q.end, **_place(a, q.start, q.end),
-            text=" ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n"),
-            speaker=a.names[q.speaker] if q.speaker >= 0 else None,
-            addressees=[a.names[e] for e in q.addressees], rule=q.rule, score=q.score,
-        )  # fmt: skip
+        yield _placed(a, q.start, q.end) | {
+            "text": " ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n"),
+            "speaker": a.names[q.speaker] if q.speaker >= 0 else None,
+            "addressees": [a.names[e] for e in q.addressees], "rule": q.rule, "score": q.score,
+        }  # fmt: skip
 
 
-def _place(a: Annotation, start: int, end: int) -> dict[str, list[int]]:
-    return {} if a.source is None else {"characters": list(a.source.span(start, end))}
-
-
-def _line(**values: Any) -> str:
-    return json.dumps(values, ensure_ascii=False) + "\n"
+def _placed(a: Annotation, start: int, end: int) -> dict[str, Any]:
+    """The beginning of a row: what book and tokens it is about, and their characters where they are known."""
+    characters = {} if a.source is None else {"characters": list(a.source.span(start, end))}
+    return {"doc_key": a.doc_key, "start": start, "end": end, **characters}

@@ -105,14 +105,39 @@ _Tables = Mapping[str, tuple[str, Iterable[str]]]
 def _parse(key: str, source: str, tables: _Tables, note: Note) -> base.Parsed:
     """What the tables say."""
     sentences, layers, index = _read_tokens(*tables[".tokens"])
-    clusters, types = _read_entities(*tables[".entities"], index)
-    extra: dict[str, Any] = {}
-    if types:
-        extra["mention_types"] = types
+    # The clusters by COREF, in the order of the file, and [start, end, PROP_CAT] of each mention
+    clusters: dict[str, list[Mention]] = {}
+    types = set()
+    path, lines = tables[".entities"]
+    table = _Table(path, lines, ENTITY_COLUMNS[:3])
+    columns = (table.column(name, "_") for name in ENTITY_COLUMNS[:5])
+    for line, number, first, last, prop, cat in zip(table.numbers, *columns, strict=True):
+        start, end = index.get(first), index.get(last)
+        if start is None or end is None or start > end:
+            raise FormatError(
+                f"{path}:{line}: the mention is not in the tokens",
+                expected=f"start_token <= end_token, both among the {len(index):,} token ids",
+                found=f"{first} to {last}",
+                hint="do .tokens and .entities come from the same run?",
+            )
+        clusters.setdefault(number, []).append(Mention(start, end))
+        if _TYPE.fullmatch(f"{prop}_{cat}"):
+            types.add((start, end, f"{prop}_{cat}"))
+    clusters = {number: sorted(spans) for number, spans in clusters.items()}
+    quotations = []
     if ".quotes" in tables:
-        quotations = list(_read_quotes(*tables[".quotes"], index, note))
-        if quotations:
-            extra["quotations"] = quotations
+        path, lines = tables[".quotes"]
+        table = _Table(path, lines, ("quote_start", "quote_end", "char_id"))
+        names = ("quote_start", "quote_end", "mention_start", "mention_end", "char_id")
+        for line, *row, speaker in zip(table.numbers, *map(table.column, names), strict=True):
+            start, end, at, to = map(index.get, row)
+            if start is None or end is None or start > end:
+                note(UNKNOWN_QUOTES, f"{Path(path).name}:{line}")
+                continue
+            phrase = None if at is None or to is None else [at, to]
+            quotations.append({"start": start, "end": end, "mention": phrase, "cluster": speaker or None})
+    extra: dict[str, Any] = {"mention_types": sorted(map(list, types)), "quotations": quotations}
+    extra = {name: value for name, value in extra.items() if value}
     return base.Parsed(key, sentences, clusters, source, extra, layers=layers, keep_ids=True)
 
 
@@ -132,12 +157,17 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
         note = report.note(record.doc_key)
         note(base.EMPTY_SENTENCE, count=base.sentences_of(record).count([]))
         mentions = _WrittenMentions(record, note)
+        entities = ["\t".join(ENTITY_COLUMNS) + "\n"]
+        for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
+            for mention in cluster:
+                row = (number, *map(str, mention), *mentions.kind(mention), mentions.text(mention))
+                entities.append("\t".join(row) + "\n")
         lines = {
-            ".entities": list(_entity_lines(mentions)),
+            ".entities": entities,
             ".quotes": list(_quote_lines(mentions)),
             ".tokens": list(_token_lines(record)),
         }
-        tables: _Tables = {suffix: ("", [row[:-1] for row in rows]) for suffix, rows in lines.items()}
+        tables: _Tables = {suffix: ("", [line[:-1] for line in rows]) for suffix, rows in lines.items()}
         parsed = _parse(record.doc_key, "", tables, ConversionReport().note(""))
         if mentions.guessed:
             del parsed.extra["mention_types"]
@@ -148,8 +178,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
         lines[".book"] = [_book_line(mentions, comment)]
         for suffix, rows in lines.items():
             with packing(beside(target, suffix)) as stream:
-                for row in rows:
-                    stream.write(row.encode("utf-8"))
+                for line in rows:
+                    stream.write(line.encode("utf-8"))
 
 
 class _Table:
@@ -229,48 +259,6 @@ def _laid_out(sentences: Iterable[Iterable[str]]) -> list[str]:
     width = {token: len(escape(token)) + 1 for token in set(tokens)}
     starts = accumulate(map(width.__getitem__, tokens), initial=0)
     return [f"{start} {after - 1}" for start, after in pairwise(starts)]
-
-
-def _read_quotes(
-    path: str, lines: Iterable[str], index: dict[str, int], note: Note
-) -> Iterator[dict[str, Any]]:
-    table = _Table(path, lines, ("quote_start", "quote_end", "char_id"))
-    names = ("quote_start", "quote_end", "char_id", "mention_start", "mention_end")
-    for number, *row in zip(table.numbers, *map(table.column, names), strict=True):
-        start, end, first, last = (index.get(row[at]) for at in (0, 1, 3, 4))
-        if start is None or end is None or start > end:
-            note(UNKNOWN_QUOTES, f"{Path(path).name}:{number}")
-            continue
-        yield {
-            "start": start,
-            "end": end,
-            "mention": None if first is None or last is None else [first, last],
-            "cluster": row[2] or None,
-        }
-
-
-def _read_entities(
-    path: str, lines: Iterable[str], index: dict[str, int]
-) -> tuple[dict[str, list[Mention]], list[list[Any]]]:
-    """The clusters by COREF, in the order of the file, and [start, end, PROP_CAT] of each mention."""
-    clusters: dict[str, list[Mention]] = {}
-    types = set()
-    table = _Table(path, lines, ENTITY_COLUMNS[:3])
-    columns = (table.column(name, "_") for name in ENTITY_COLUMNS[:5])
-    for line, number, first, last, prop, cat in zip(table.numbers, *columns, strict=True):
-        start, end = index.get(first), index.get(last)
-        if start is None or end is None or start > end:
-            raise FormatError(
-                f"{path}:{line}: the mention is not in the tokens",
-                expected=f"start_token <= end_token, both among the {len(index):,} token ids",
-                found=f"{first} to {last}",
-                hint="do .tokens and .entities come from the same run?",
-            )
-        mention = Mention(start, end)
-        clusters.setdefault(number, []).append(mention)
-        if _TYPE.fullmatch(f"{prop}_{cat}"):
-            types.add((*mention, f"{prop}_{cat}"))
-    return {number: sorted(spans) for number, spans in clusters.items()}, sorted(map(list, types))
 
 
 def _read_book(path: Path) -> dict[str, Any]:
@@ -371,14 +359,6 @@ class _WrittenMentions:
             return _PRONOUN, "PER"
         named = " ".join(words) in self._names or (bool(words) and words[-1][:1].isupper())
         return (_PROPER if named else _COMMON), "PER"
-
-
-def _entity_lines(mentions: _WrittenMentions) -> Iterator[str]:
-    yield "\t".join(ENTITY_COLUMNS) + "\n"
-    for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
-        for mention in cluster:
-            row = (number, *map(str, mention), *mentions.kind(mention), mentions.text(mention))
-            yield "\t".join(row) + "\n"
 
 
 def _quote_lines(mentions: _WrittenMentions) -> Iterator[str]:

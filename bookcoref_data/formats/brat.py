@@ -32,7 +32,7 @@ from .escape import escape, unescape
 from .layers import mention_attributes, mention_types
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
-from .plain_text import CUT, CutText, cut_text
+from .plain_text import CUT, cut_text
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
 RELATIONS = "relations and events that are not coreference"
@@ -89,7 +89,15 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     if bare_suffix(path) == ".txt":
         path = needed_sibling(path, ".ann", "the annotation")
     key = doc_key_of(path)
-    text = _read_text(needed_sibling(path, ".txt", "the text"))
+    text_path = needed_sibling(path, ".txt", "the text")
+    data = read_bytes(text_path)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{text_path}:{line}: is not UTF-8 text", hint="convert it to UTF-8") from error
+    # brat counts a byte-order mark as a character, so it must stay in the count but in no token.
+    text = f" {text[1:]}" if text.startswith("\ufeff") else text
     parsed, comment = _parse(key, text, read_lines(path), str(path), report.note(key))
     if comment is not None:
         parsed.doc_key = comment["doc_key"]
@@ -104,7 +112,16 @@ def _parse(
     tokens = cut_text(text, (p for e in annotation.entities.values() for p in (e.start, e.end)))
     note(CUT, count=tokens.cut)
     sentences = [[unescape(token) for token in sentence] for sentence in tokens.sentences]
-    spans = {number: _span(entity, tokens, path) for number, entity in annotation.entities.items()}
+    spans: dict[str, Mention] = {}
+    for number, entity in annotation.entities.items():
+        span = tokens.span(entity.start, entity.end)
+        if span is None:
+            raise FormatError(
+                f"{path}: the entity {entity.number} covers white space alone",
+                expected="at least one token",
+                found=f"characters {entity.start} to {entity.end}",
+            )
+        spans[number] = span
     # Whether clusters are named by second entities over the spans of typed mentions
     entities = annotation.entities.values()
     mentions = {(e.start, e.end) for e in entities if _LITBANK_MENTION.fullmatch(e.kind)}
@@ -174,17 +191,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             stream.write(text.encode("utf-8"))
         with packing(target) as stream:
             stream.write("".join(lines).encode("utf-8"))
-
-
-def _read_text(path: Path) -> str:
-    data = read_bytes(path)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path}:{line}: is not UTF-8 text", hint="convert it to UTF-8") from error
-    # brat counts a byte-order mark as a character, so it must stay in the count but in no token.
-    return f" {text[1:]}" if text.startswith("\ufeff") else text
 
 
 def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> _AnnFile:
@@ -281,17 +287,6 @@ def _read_entity(cells: list[str], text: str, place: str, line: str, note: Note)
 
 def _bad_line(place: str, line: str, expected: str) -> FormatError:
     return FormatError(f"{place}: the line is not brat standoff", expected=expected, found=repr(line[:80]))
-
-
-def _span(entity: _Entity, tokens: CutText, path: str) -> Mention:
-    span = tokens.span(entity.start, entity.end)
-    if span is None:
-        raise FormatError(
-            f"{path}: the entity {entity.number} covers white space alone",
-            expected="at least one token",
-            found=f"characters {entity.start} to {entity.end}",
-        )
-    return span
 
 
 def _litbank_groups(annotation: _AnnFile) -> dict[str, list[str]]:

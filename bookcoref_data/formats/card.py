@@ -44,12 +44,23 @@ def render_card(facts: CardFacts) -> str:
     `datasets` keys its cache by this YAML alone, never by the parquet files, so both the config version
     and the description carry the content: another build can never be served from a stale cache.
     """
+    configs = []
+    for config in CONFIGS:
+        default = "  default: true\n" if config == "full" else ""
+        files = "".join(
+            f"\n  - split: {split}\n    path: {facts.files[config, split]}"
+            for split in SPLITS
+            if (config, split) in facts.files
+        )
+        configs.append(
+            f"- config_name: {config}\n{default}  version: {facts.version}\n"
+            f'  description: "{DIGEST_PREFIX}{facts.digest}"\n  data_files:{files}'
+        )
     head = "\n".join(
         [
             "---", "language:\n- en", "pretty_name: " + _quoted(facts.title),
             "tags:\n- coreference-resolution\n- books\n- project-gutenberg", "dataset_info:",
-            *(_dataset_info(facts, config) for config in CONFIGS), "configs:",
-            *(_config(facts, config) for config in CONFIGS), "---",
+            *(_dataset_info(facts, config) for config in CONFIGS), "configs:", *configs, "---",
         ]
     )  # fmt: skip
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
@@ -99,19 +110,6 @@ def _dataset_info(facts: CardFacts, config: str) -> str:
     info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
     head = f"- config_name: {config}\n  version: {facts.version}\n{info}"
     return f"{head}{CARD['features']}  splits:\n{splits}".rstrip()
-
-
-def _config(facts: CardFacts, config: str) -> str:
-    default = "  default: true\n" if config == "full" else ""
-    files = "".join(
-        f"  - split: {split}\n    path: {facts.files[config, split]}\n"
-        for split in SPLITS
-        if (config, split) in facts.files
-    )
-    return (
-        f"- config_name: {config}\n{default}  version: {facts.version}\n"
-        f'  description: "{DIGEST_PREFIX}{facts.digest}"\n  data_files:\n{files}'
-    ).rstrip()
 
 
 def _quoted(text: str) -> str:

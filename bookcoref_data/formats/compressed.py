@@ -56,18 +56,6 @@ def is_pipe(path: Path) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
-def _open(path: Path, *, again: bool) -> io.BufferedReader:
-    if not is_pipe(path):
-        return path.open("rb")
-    data = _READ_AHEAD.pop(str(path), None)
-    if data is None:
-        data = read_some(path)
-    if again:
-        _READ_AHEAD[str(path)] = data
-    # The buffer can look ahead at any number of bytes, as a file can.
-    return io.BufferedReader(io.BytesIO(data), max(len(data), 1))
-
-
 @contextlib.contextmanager
 def reading(path: Path, *, again: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacked if it is gzip or zstd.
@@ -80,14 +68,34 @@ def reading(path: Path, *, again: bool = False) -> Iterator[IO[bytes]]:
         FormatError: it is cut short, damaged, or unpacks to far more than such text can.
     """
     try:
-        raw = _open(path, again=again)
+        if is_pipe(path):
+            data = _READ_AHEAD.pop(str(path), None)
+            data = read_some(path) if data is None else data
+            if again:
+                _READ_AHEAD[str(path)] = data
+            # The buffer can look ahead at any number of bytes, as a file can.
+            raw: io.BufferedReader = io.BufferedReader(io.BytesIO(data), max(len(data), 1))
+        else:
+            raw = path.open("rb")
     except OSError as error:
         raise SourceError(
             f"cannot read {path}", found=error.strerror, hint="check the path and its permissions"
         ) from error
     with raw:
         try:
-            yield _unpacked(raw, path)
+            head = raw.peek(4)[:4]
+            size = len(raw.peek()) if is_pipe(path) else path.stat().st_size
+            bound = max(ALWAYS_ALLOWED, MAX_RATIO * size)
+            if head.startswith(GZIP_MAGIC):
+                yield io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), bound, path), 1 << 20)
+            elif head == ZSTD_MAGIC:
+                yield io.BufferedReader(_Bounded(_ZstdStream(raw, path), bound, path), 1 << 20)
+            elif not head and path.suffix.lower() in SUFFIXES:
+                raise FormatError(
+                    f"{path}: the packed data is cut short", found="nothing", hint="fetch it again"
+                )
+            else:
+                yield raw
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FormatError(
                 f"{path}: the gzip data is damaged or cut short",
@@ -122,19 +130,6 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
                 yield packed
         else:
             yield stream
-
-
-def _unpacked(raw: io.BufferedReader, path: Path) -> IO[bytes]:
-    head = raw.peek(4)[:4]
-    size = len(raw.peek()) if is_pipe(path) else path.stat().st_size
-    bound = max(ALWAYS_ALLOWED, MAX_RATIO * size)
-    if head.startswith(GZIP_MAGIC):
-        return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), bound, path), 1 << 20)
-    if head == ZSTD_MAGIC:
-        return io.BufferedReader(_Bounded(_ZstdStream(raw, path), bound, path), 1 << 20)
-    if not head and path.suffix.lower() in SUFFIXES:
-        raise FormatError(f"{path}: the packed data is cut short", found="nothing", hint="fetch it again")
-    return raw
 
 
 class _Readable(Protocol):

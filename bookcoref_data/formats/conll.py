@@ -304,25 +304,19 @@ def _joined(block: list[_Block], *, merge: bool) -> base.Parsed:
         name: [row for part in block for row in part.layers.get(name) or [[""] * n for n in part.lengths]]
         for name in dict.fromkeys(name for part in block for name in part.layers if not wordless)
     }
-    return base.Parsed(
-        block[0].name, None if wordless else [s for part in block for s in part.sentences or []],
-        _shifted(block, merge=merge), block[0].source, extra, layers.pop("speakers", None), layers,
-    )  # fmt: skip
-
-
-def _shifted(block: list[_Block], *, merge: bool) -> dict[str, list[Mention]]:
-    """The clusters of all parts over the joined tokens; ids that name two clusters get the part's number."""
-    if len(block) == 1:
-        return block[0].clusters
-    clusters: dict[str, list[Mention]] = {}
+    # The clusters over the joined tokens; ids that name two clusters get the part's number
+    clusters: dict[str, list[Mention]] = block[0].clusters if len(block) == 1 else {}
     offset = 0
-    for part in block:
+    for part in block if len(block) > 1 else ():
         for number, spans in part.clusters.items():
             moved = [Mention(start + offset, end + offset) for start, end in spans]
             key = number if merge or number not in clusters else f"{number}/{part.number}"
             clusters.setdefault(key, []).extend(moved)
         offset += sum(part.lengths)
-    return clusters
+    return base.Parsed(
+        block[0].name, None if wordless else [s for part in block for s in part.sentences or []],
+        clusters, block[0].source, extra, layers.pop("speakers", None), layers,
+    )  # fmt: skip
 
 
 def _lines_of(record: Record, ids: Sequence[str], note: Note) -> Iterator[str]:

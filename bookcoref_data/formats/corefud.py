@@ -500,12 +500,12 @@ class _Attributes:
         """The fields behind id and type for one mention. Each item is used once: spans may be shared."""
         items = self._by_span.get(mention)
         own = items.pop(0) if items else {}
-        return "-".join(self._cell(name, own.get(name)) for name in self.fields[2:])
-
-    def _cell(self, name: str, value: object) -> str:
-        rule = _LAST_VALUE if name == "other" else _ATTRIBUTE_VALUE
-        said = value if isinstance(value, str) and rule.fullmatch(value) else ""
-        return said or ("1" if name == "head" else "")
+        cells = []
+        for name in self.fields[2:]:
+            value, rule = own.get(name), _LAST_VALUE if name == "other" else _ATTRIBUTE_VALUE
+            said = value if isinstance(value, str) and rule.fullmatch(value) else ""
+            cells.append(said or ("1" if name == "head" else ""))
+        return "-".join(cells)
 
 
 def _types(record: Record) -> list[str]:

@@ -24,7 +24,7 @@ from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, rele
 from ..books.stored import StoredBook, TokenBytes
 from ..errors import BookError, DataError, FormatError, SourceError, UsageError
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
-from ..guard import Survey, listed, survey
+from ..guard import listed, survey
 from ..outputs import Replaceable, whole
 from ..shapes import attributes, check
 from .card import CardFacts, card_digest, card_files, render_card
@@ -241,7 +241,12 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
     """
     try:
         str(out).encode("utf-8")  # Arrow takes no other name
-        found, files = _look_into(out)
+        found, files = survey(out, ()), tuple[str, ...]()
+        if found.foreign:
+            files = (BUILD_FILE, *read_build(out).files)
+            found = survey(out, files)
+    except DataError as error:
+        raise _not_ours(out, found.foreign, error.what) from error
     except FileNotFoundError:
         return Replaceable()
     except NotADirectoryError:
@@ -259,23 +264,6 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             hint="move them away, or add --replace: it replaces the data set and leaves these files alone",
         )
     return Replaceable(files, bool(found.foreign or found.caches))
-
-
-def _look_into(out: Path) -> tuple[Survey, tuple[str, ...]]:
-    """What in `out` is not ours, and what is.
-
-    Raises:
-        UsageError: there are files, but no valid record.
-        OSError: as `survey`.
-    """
-    found = survey(out, ())
-    if not found.foreign:
-        return found, ()
-    try:
-        files = (BUILD_FILE, *read_build(out).files)
-    except DataError as error:
-        raise _not_ours(out, found.foreign, error.what) from error
-    return survey(out, files), files
 
 
 def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
@@ -464,8 +452,20 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
                 places, tokens = _numbers(inner.offsets), _token_bytes(inner.values)
                 bare = batch.select(["doc_key", "gutenberg_key", "clusters", "characters"]).to_pylist()
                 for number, row in enumerate(bare):
-                    ends = places[firsts[number] : firsts[number + 1] + 1]
-                    yield row["doc_key"], _stored_book(row, tokens[ends[0] : ends[-1]], ends)
+                    own = places[firsts[number] : firsts[number + 1] + 1]
+                    ends = tuple((own[1:] - own[0]).tolist())
+                    clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
+                    characters = tuple(
+                        Character(c["name"], tuple(Mention(*span) for span in c["mentions"]))
+                        for c in row["characters"]
+                    )
+                    key, held = row["doc_key"], tokens[own[0] : own[-1]]
+                    try:
+                        book = StoredBook(key, row["gutenberg_key"], held, ends, clusters, characters)
+                    except BookError as error:
+                        yield key, error
+                    else:
+                        yield key, book
         except _DAMAGE as error:
             raise _unreadable(path, error) from error
 
@@ -492,20 +492,6 @@ def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
     _, offsets, data = bare.buffers()
     ends = np.frombuffer(offsets, np.int64, len(bare) + 1)[1:]
     return TokenBytes(b"" if data is None else memoryview(data), ends)
-
-
-def _stored_book(
-    row: Mapping[str, Any], tokens: TokenBytes, places: npt.NDArray[np.int32]
-) -> StoredBook | BookError:
-    clusters = tuple(tuple(Mention(*span) for span in cluster) for cluster in row["clusters"])
-    characters = tuple(
-        Character(c["name"], tuple(Mention(*span) for span in c["mentions"])) for c in row["characters"]
-    )
-    ends = (places[1:] - places[0]).tolist()
-    try:
-        return StoredBook(row["doc_key"], row["gutenberg_key"], tokens, tuple(ends), clusters, characters)
-    except BookError as error:
-        return error
 
 
 def _row_groups(path: Path) -> Iterator[pa.Table]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -66,7 +65,12 @@ def with_reasons(plain: Annotation, line: str, place: str) -> Annotation:
     left = [(kind, step, rule, iter(scores)) for kind, step, rule, scores in value["reasons"]]
     counts = {i: len(scores) for i, (*_, scores) in enumerate(value["reasons"]) if scores}
     try:
-        quotes = tuple(_quotes(value["quotes"], value["rules"]))
+        columns = (value["quotes"][name] for name in ("lengths", "speakers", "addressees", "rules", "scores"))
+        rows = zip(accumulate(value["quotes"]["steps"]), *columns, strict=True)
+        quotes = tuple(
+            Quote(start, start + length, speaker, tuple(to), value["rules"][rule], score)
+            for start, length, speaker, to, rule, score in rows
+        )
         people = {-1, *(n for q in quotes for n in (q.speaker, *q.addressees))}
         fits = value["doc_key"] == plain.doc_key and len(set(names)) == len(names) > max(people)
         fits = fits and Counter(value["mentions"]) == counts and sum(counts.values()) == len(plain.mentions)
@@ -85,13 +89,6 @@ def with_reasons(plain: Annotation, line: str, place: str) -> Annotation:
         kind, step, rule, scores = left[which]
         mentions.append(m._replace(kind=kind, step=step, rule=rule, score=next(scores)))
     return replace(plain, names=names, mentions=tuple(mentions), quotes=quotes)
-
-
-def _quotes(columns: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Quote]:
-    """The quotes in the columns. Raises ValueError, IndexError: the columns do not go together."""
-    others = (columns[name] for name in ("lengths", "speakers", "addressees", "rules", "scores"))
-    for start, length, speaker, to, rule, score in zip(accumulate(columns["steps"]), *others, strict=True):
-        yield Quote(start, start + length, speaker, tuple(to), rules[rule], score)
 
 
 def _parsed(line: str, place: str) -> dict[str, Any]:

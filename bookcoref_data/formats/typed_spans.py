@@ -41,7 +41,20 @@ def read_typed_spans(path: Path, only: str | None = None) -> dict[str, list[Type
                 value["doc_key"]: _offsets(value["spans"], at) for at, value in _lines(path, "typed_document")
             }
         if "predictions" in value:
-            return _cner(path, only)
+            tagged: dict[str, list[TypedOffsets]] = {}
+            lengths: dict[str, int] = {}
+            for source, sentence in _lines(
+                path, "tagged_sentence", {} if only is None else {"doc_key": only}
+            ):
+                key, tags = sentence["doc_key"], sentence["predictions"]
+                if len(tags) != len(sentence["tokens"]):
+                    raise FormatError(
+                        f"{source}: is no sentence of CNER", expected="one prediction for every token"
+                    )
+                start = lengths.get(key, 0)
+                tagged.setdefault(key, []).extend(spans_of_tags(tags, start))
+                lengths[key] = start + len(tags)
+            return tagged
     found: dict[str, list[TypedOffsets]] = {}
     for record in read_documents(path):
         types = record.extra.get("mention_types")
@@ -75,19 +88,6 @@ def _offsets(spans: Sequence[Any], source: str) -> list[TypedOffsets]:
         if span[0] > span[1]:
             raise FormatError(f"{source}: a span ends before it begins", found=str(span[:2]))
     return [(start, end, _VARIANTS.get(label, label)) for start, end, label in spans]
-
-
-def _cner(path: Path, only: str | None) -> dict[str, list[TypedOffsets]]:
-    found: dict[str, list[TypedOffsets]] = {}
-    lengths: dict[str, int] = {}
-    for source, value in _lines(path, "tagged_sentence", {} if only is None else {"doc_key": only}):
-        key, tags = value["doc_key"], value["predictions"]
-        if len(tags) != len(value["tokens"]):
-            raise FormatError(f"{source}: is no sentence of CNER", expected="one prediction for every token")
-        start = lengths.get(key, 0)
-        found.setdefault(key, []).extend(spans_of_tags(tags, start))
-        lengths[key] = start + len(tags)
-    return found
 
 
 def _lines(path: Path, shape: str, unsaid: Mapping[str, str] = {}) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -41,12 +41,9 @@ NO_CHARACTER = "quotations whose speaker is no character"
 def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Found]:
     """Each novel: clusters of its characters, speakers of the tokens in quotations, `extra["quotations"]`."""
     for file in files_below(path, "quotation_info.csv"):
-        for record in going_on(_records(file.parent, report, tokenise), report):
+        novel = (_Novel(folder, report, tokenise).record() for folder in [file.parent])
+        for record in going_on(novel, report):
             yield Found(DEFAULT_SPLIT, record)
-
-
-def _records(folder: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[Record]:
-    yield _Novel(folder, report, tokenise).record()
 
 
 class _Novel:
@@ -93,7 +90,14 @@ class _Novel:
             if type(spans) is not list or type(entities) is not list:
                 raise FormatError(f"{place}: the mentions of a part are no list", found=repr(spans)[:60])
             for span, owners in zip(spans, entities, strict=False):
-                self._mention(span, owners, place)
+                name = self._known(str(owners[0])) if type(owners) is list and len(owners) == 1 else None
+                if name is None:
+                    self._report.add(SEVERAL, self._key, str(owners))
+                elif (mention := self._span(span, place)) is not None:
+                    own = self._mentions.setdefault(name, set())
+                    if mention in own:
+                        self._report.add(TWICE, self._key, f"{name} {tuple(mention)}")
+                    own.add(mention)
         for span in _literal(row["quoteByteSpans"], place):
             found = self._span(span, place)
             if found is None:
@@ -104,19 +108,6 @@ class _Novel:
                 "start": found.start, "end": found.end, "speaker": row["speaker"], "addressees": addressees,
                 "type": row["quoteType"], "quotation": row["quoteID"],
             }  # fmt: skip
-
-    def _mention(self, span: Any, owners: Any, place: str) -> None:
-        name = self._known(str(owners[0])) if type(owners) is list and len(owners) == 1 else None
-        if name is None:
-            self._report.add(SEVERAL, self._key, str(owners))
-            return
-        found = self._span(span, place)
-        if found is None:
-            return
-        own = self._mentions.setdefault(name, set())
-        if found in own:
-            self._report.add(TWICE, self._key, f"{name} {tuple(found)}")
-        own.add(found)
 
     def _known(self, name: str) -> str | None:
         if name.startswith("_"):

@@ -54,8 +54,12 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
     note("white-space tokens", count=len(tokens) - len(kept))
     report.wrote(len(kept), spans)
     layers = layers_of(record)
-    of_tokens = document_heads(record)
-    heads = [None if of_tokens is None else _moved(of_tokens[i], place) for i in kept]
+    of_tokens = document_heads(record) or [None] * len(tokens)
+    # Heads as places among the words; None for a root and for a head that is left out
+    heads = [
+        place[head] if (head := of_tokens[i]) is not None and place[head + 1] > place[head] else None
+        for i in kept
+    ]
     claims: dict[int, list[tuple[int, Mention]]] = {}
     for number, cluster in enumerate(spans):
         for span in cluster:
@@ -88,11 +92,6 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
         "word_clusters": word_clusters,
         "span_clusters": spans,
     }
-
-
-def _moved(head: int | None, place: list[int]) -> int | None:
-    """A head as a place among the words; None for a root and for a head that is left out."""
-    return place[head] if head is not None and place[head + 1] > place[head] else None
 
 
 def _column(layer: list[list[str]] | None, kept: list[int]) -> list[str]:
