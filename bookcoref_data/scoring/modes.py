@@ -6,7 +6,7 @@ into units. Scores never cross a unit and are pooled over units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
@@ -111,7 +111,7 @@ def prepare(
     for left, right in paired.pairs:
         book = _whole(left, right)
         if mode != "full":
-            book = _cut(book, _WINDOWS[mode](book, window_size))
+            book = _cut(book, mode, window_size)
         books.append(book)
     return ReadyToScore(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
 
@@ -131,23 +131,41 @@ def _whole(key: Scorable, response: Scorable) -> BookPair:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Windows of a book: bounds in tokens, their keys, and whether a mention may start at the lower bound."""
-
-    bounds: list[tuple[int, int]]
-    keys: list[str]
-    with_lower: bool = True
-
-
-def _cut(book: BookPair, layout: _Layout) -> BookPair:
-    """Restrict both sides to windows, by where a mention starts; windows may overlap."""
-    bounds = np.array(layout.bounds, np.int64).reshape(-1, 2)
+def _cut(book: BookPair, mode: str, size: int) -> BookPair:
+    """Restrict both sides to the windows of a mode, by where a mention starts; windows may overlap."""
+    if mode == "gold-window":
+        # The split config's windows: a mention belongs where it starts, so none is lost or counted twice.
+        if book.sentence_ends is None:
+            raise UsageError(
+                f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
+                hint="give a file with sentences, or use --mode gold-window-blocks",
+            )
+        windows = cut_windows(book.sentence_ends, size)
+        places = [(w.start, w.end) for w in windows]
+        keys = [window_key(book.doc_key, w, size) for w in windows]
+    else:
+        starts = np.concatenate([book.key.start, book.response.start])
+        blocks = block_numbers(book.length, size, starts, text=book.tokens is not None).tolist()
+        if mode == "gold-window-blocks":
+            # Blocks of `size` tokens; the last one may be shorter.
+            places = [(k * size, min((k + 1) * size, book.length)) for k in blocks]
+            keys = [f"{book.doc_key}_block{size}_T{start}" for start, _ in places]
+        else:
+            # The windows of the released code (reference: paper's repository, `gold_window`). They end at
+            # `size`, 2 `size`, ... up to the last multiple within the book, and then at its length n; a
+            # mention belongs to the window ending at s when `s - size < start < s`. So a start at a multiple
+            # of `size` is in no window, and the last window is the last `size` tokens, overlapping the one
+            # before.
+            ends = [(k + 1) * size for k in blocks if (k + 1) * size <= book.length] + [book.length]
+            places = [(end - size, end) for end in ends]
+            keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
+    bounds = np.array(places, np.int64).reshape(-1, 2)
     sides = []
     for side in (book.key, book.response):
         order = np.argsort(side.start, kind="stable")
         starts = side.start[order]
-        first = np.searchsorted(starts, bounds[:, 0], side="left" if layout.with_lower else "right")
+        released = mode == "gold-window-released"
+        first = np.searchsorted(starts, bounds[:, 0], side="right" if released else "left")
         inside = np.maximum(np.searchsorted(starts, bounds[:, 1], side="left") - first, 0)
         unit = np.repeat(np.arange(len(bounds)), inside)
         place = np.arange(unit.size) - np.repeat(np.cumsum(inside) - inside, inside)
@@ -155,39 +173,7 @@ def _cut(book: BookPair, layout: _Layout) -> BookPair:
         # Within a window the mentions keep the order in which the file lists them.
         listed = np.lexsort((taken, unit))
         sides.append(side.take(taken[listed], unit[listed]))
-    return replace(
-        book, key=sides[0], response=sides[1], unit_keys=tuple(layout.keys), bounds=tuple(layout.bounds)
-    )
-
-
-def _sentence_windows(book: BookPair, size: int) -> _Layout:
-    """The split config's windows; a mention belongs where it starts, so none is lost or counted twice."""
-    if book.sentence_ends is None:
-        raise UsageError(
-            f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
-            hint="give a file with sentences, or use --mode gold-window-blocks",
-        )
-    windows = cut_windows(book.sentence_ends, size)
-    return _Layout([(w.start, w.end) for w in windows], [window_key(book.doc_key, w, size) for w in windows])
-
-
-def _blocks(book: BookPair, size: int) -> _Layout:
-    """Blocks of `size` tokens; the last one may be shorter."""
-    bounds = [(k * size, min((k + 1) * size, book.length)) for k in _blocks_of(book, size)]
-    return _Layout(bounds, [f"{book.doc_key}_block{size}_T{a}" for a, _ in bounds])
-
-
-def _released_windows(book: BookPair, size: int) -> _Layout:
-    """The windows of the released code (reference: paper's repository, `gold_window`).
-
-    Window ends are `size`, 2 `size`, ... up to the last multiple within the book, and then its length n;
-    a mention belongs to the window ending at s when `s - size < start < s`. So a start at a multiple of
-    `size` is in no window, and the last window is the last `size` tokens, overlapping the one before.
-    """
-    ends = [(k + 1) * size for k in _blocks_of(book, size) if (k + 1) * size <= book.length]
-    ends.append(book.length)
-    keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
-    return _Layout([(end - size, end) for end in ends], keys, with_lower=False)
+    return replace(book, key=sides[0], response=sides[1], unit_keys=tuple(keys), bounds=tuple(places))
 
 
 _ALL_LISTED = 10_000
@@ -204,19 +190,6 @@ def block_numbers(length: int, size: int, starts: Ints, *, text: bool) -> Ints:
     if text or count <= max(_ALL_LISTED, 10 * starts.size):
         return np.arange(count, dtype=np.int64)
     return np.unique(starts // size)
-
-
-def _blocks_of(book: BookPair, size: int) -> list[int]:
-    starts = np.concatenate([book.key.start, book.response.start])
-    numbers: list[int] = block_numbers(book.length, size, starts, text=book.tokens is not None).tolist()
-    return numbers
-
-
-_WINDOWS: dict[str, Callable[[BookPair, int], _Layout]] = {
-    "gold-window": _sentence_windows,
-    "gold-window-blocks": _blocks,
-    "gold-window-released": _released_windows,
-}
 
 
 # --- split: windows predicted alone -----------------------------------------------------------------

@@ -89,17 +89,12 @@ def shares(overlaps: Overlaps, metric: str) -> Shares:
         else:
             # 1 for members that lie in the cluster theirs is aligned with
             weight = ((partner >= 0) & (mate[mentions.owner] == partner)).astype(float)
-        found.append(_spread(mentions, numerator, denominator, weight))
+        # Each cluster's numerator spread by weight, its denominator equally
+        owner = mentions.owner
+        total = np.bincount(owner, weights=weight, minlength=numerator.size)
+        # CEAF with spans in several clusters can align a cluster by members its own look-up missed.
+        weight = np.where(total[owner] > 0, weight, 1.0)
+        total = np.where(total > 0, total, mentions.sizes)
+        shared = denominator / np.maximum(mentions.sizes, 1)
+        found.append(Side(mentions, (numerator / total)[owner] * weight, shared[owner]))
     return Shares(*found)
-
-
-def _spread(mentions: Members, numerator: Floats, denominator: Floats, weight: Floats) -> Side:
-    """Each cluster's numerator spread by weight, its denominator equally."""
-    owner = mentions.owner
-    total = np.bincount(owner, weights=weight, minlength=numerator.size)
-    # CEAF with spans in several clusters can align a cluster by members its own look-up missed.
-    weight = np.where(total[owner] > 0, weight, 1.0)
-    total = np.where(total > 0, total, mentions.sizes)
-    return Side(
-        mentions, (numerator / total)[owner] * weight, (denominator / np.maximum(mentions.sizes, 1))[owner]
-    )

@@ -23,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
@@ -111,26 +112,22 @@ def propagate(
             f"no treatment {disagreeing!r} of disagreeing labels", expected=f"one of {', '.join(DISAGREEING)}"
         )
     kept = tuple(tuple(cluster) for cluster in clusters)
-    cluster_labels = tuple(_majority(cluster, assigned) for cluster in kept)
+    cluster_labels: list[str | None] = []
     mentions: dict[Span, str | None] = {}
-    for cluster, label in zip(kept, cluster_labels, strict=True):
+    for cluster in kept:
+        # Fractions: sums of floats depend on their order, and would decide ties by the order of the mentions.
+        overlaps: dict[str, list[Fraction]] = defaultdict(list)
+        for span in dict.fromkeys(cluster):
+            if span in assigned:
+                overlaps[assigned[span][0]].append(Fraction(assigned[span][1]))
+        # The label of most mentions, then of the largest mean overlap, then the first by name
+        ranked = [(-len(found), -sum(found) / len(found), label) for label, found in overlaps.items()]
+        label = min(ranked)[2] if ranked else None
+        cluster_labels.append(label)
         for span in cluster:
             own = assigned[span][0] if span in assigned and disagreeing == "keep" else None
             mentions.setdefault(span, own or label)
-    return Labelled(kept, cluster_labels, mentions, sum(span in assigned for span in mentions))
-
-
-def _majority(cluster: Sequence[Span], assigned: Mapping[Span, tuple[str, float | Fraction]]) -> str | None:
-    # Fractions: sums of floats depend on their order, and would decide ties by the order of the mentions.
-    overlaps: dict[str, list[Fraction]] = defaultdict(list)
-    for span in dict.fromkeys(cluster):
-        if span in assigned:
-            label, overlap = assigned[span]
-            overlaps[label].append(Fraction(overlap))
-    if not overlaps:
-        return None
-    return min(overlaps, key=lambda label: (-len(overlaps[label]),
-                                            -sum(overlaps[label]) / len(overlaps[label]), label))  # fmt: skip
+    return Labelled(kept, tuple(cluster_labels), mentions, sum(span in assigned for span in mentions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +265,15 @@ def typed_scores(
             labelled = sum(label is not None for label in side.mentions.values())
             coverage[i] += Coverage(len(side.mentions), side.direct, labelled)
         _collect_examples(book, sides[0], sides[1], examples, most_examples)
-    kept = {label: _mixed(found, most_examples) for label, found in sorted(examples.items())}
+    kept: dict[str, tuple[Example, ...]] = {}
+    for label, of_label in sorted(examples.items()):
+        # Kinds in turn
+        by_kind: dict[str, list[Example]] = defaultdict(list)
+        for example in of_label:
+            by_kind[example.kind].append(example)
+        turns = zip_longest(*by_kind.values())
+        mixed = (example for turn in turns for example in turn if example is not None)
+        kept[label] = tuple(islice(mixed, most_examples))
     return TypedScores(
         name, disagreeing, tuple(totals[label] for label in sorted(totals)), coverage[0], coverage[1], kept
     )
@@ -312,15 +317,3 @@ def _collect_examples(
     for span, label in sorted(response.mentions.items()):
         if span not in key.mentions:
             add(label, "spurious", span)
-
-
-def _mixed(found: list[Example], most: int) -> tuple[Example, ...]:
-    """Up to `most` examples, kinds in turn."""
-    by_kind: dict[str, list[Example]] = {}
-    for example in found:
-        by_kind.setdefault(example.kind, []).append(example)
-    ranked = sorted(
-        ((rank, i, example) for i, group in enumerate(by_kind.values()) for rank, example in
-        enumerate(group)), key=lambda item: item[:2]
-    )  # fmt: skip
-    return tuple(example for _, _, example in ranked[:most])
