@@ -114,43 +114,20 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
         if len(entries) > MOST_FILES or size > MOST_BYTES:
             held = f"{len(entries):,} files of {size:,} bytes in all"
             raise _refused(name, held, f"at most {MOST_FILES:,} files of {MOST_BYTES:,} bytes are read")
-        return _packed(archive, name)
+        names = set(archive.namelist())
+        if "META-INF/container.xml" in names:
+            return _epub(archive, name), "EPUB"
+        if "word/document.xml" in names:
+            return _docx(archive, name), "Word"
+        kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
+        what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
+        raise _refused(
+            name, what, "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
+        )
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
         return found, "text"
     return read_html(_html_text(data, name)), "HTML"
-
-
-def _packed(archive: zipfile.ZipFile, name: str) -> tuple[MarkedText, str]:
-    names = set(archive.namelist())
-    if "META-INF/container.xml" in names:
-        return _epub(archive, name), "EPUB"
-    if "word/document.xml" in names:
-        part = "word/document.xml"
-        root = _xml(_part(archive, part, name), part, name)
-        writer = _BlockWriter()
-        for paragraph in root.iter(f"{_W}p"):
-            style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-            kind = (style.get(f"{_W}val") or "") if style is not None else ""
-            writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
-            for node in paragraph.iter():
-                tag = _local(node)
-                if tag == "t":
-                    writer.write(node.text or "")
-                elif tag in ("tab", "noBreakHyphen"):
-                    writer.write(" " if tag == "tab" else "-")
-                elif tag in ("br", "cr"):
-                    writer.line()
-                elif tag in ("footnoteReference", "endnoteReference"):
-                    writer.left_out["notes"] += 1
-                elif tag in ("drawing", "pict"):
-                    writer.left_out["pictures"] += 1
-        return writer.done(), "Word"
-    kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
-    what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
-    raise _refused(
-        name, what, "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
-    )
 
 
 def _refused(name: str, what: str, hint: str = "") -> UsageError:
@@ -163,6 +140,30 @@ def _refused(name: str, what: str, hint: str = "") -> UsageError:
 
 
 # -- archives -----------------------------------------------------------------------------------------------
+
+
+def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
+    """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
+    part = "word/document.xml"
+    root = _xml(_part(archive, part, name), part, name)
+    writer = _BlockWriter()
+    for paragraph in root.iter(f"{_W}p"):
+        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+        kind = (style.get(f"{_W}val") or "") if style is not None else ""
+        writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
+        for node in paragraph.iter():
+            tag = _local(node)
+            if tag == "t":
+                writer.write(node.text or "")
+            elif tag in ("tab", "noBreakHyphen"):
+                writer.write(" " if tag == "tab" else "-")
+            elif tag in ("br", "cr"):
+                writer.line()
+            elif tag in ("footnoteReference", "endnoteReference"):
+                writer.left_out["notes"] += 1
+            elif tag in ("drawing", "pict"):
+                writer.left_out["pictures"] += 1
+    return writer.done()
 
 
 def _part(archive: zipfile.ZipFile, part: str, name: str) -> bytes:

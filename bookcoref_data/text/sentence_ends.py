@@ -55,19 +55,16 @@ class SentenceSplitter:
         """From one sentence end to the next."""
         begin = 0
         for word, mark, following in _candidates(text):
-            if text[mark] != "." or self._is_end(text, word, mark, following):
-                yield begin, mark + 1
-                begin = mark + 1 if following < 0 else following
+            if text[mark] == ".":
+                # Whether the full stop ends a sentence: of "mining-co." the whole and the last part count.
+                plain = _PLAIN_WORD.fullmatch(text, word, mark)
+                if not plain or not self._special.isdisjoint((plain[1].lower(), plain[0].lower())):
+                    next_word = _NEXT_WORD.match(text, following) if following >= 0 else None
+                    if not self._asked(text[word : next_word.end() if next_word else mark + 2]):
+                        continue
+            yield begin, mark + 1
+            begin = mark + 1 if following < 0 else following
         yield begin, len(text.rstrip())
-
-    def _is_end(self, text: str, word: int, mark: int, following: int) -> bool:
-        """Whether the full stop at `mark`, behind the word that begins at `word`, ends a sentence."""
-        plain = _PLAIN_WORD.fullmatch(text, word, mark)
-        # Of "mining-co." the whole and the last part count.
-        if plain and self._special.isdisjoint((plain[1].lower(), plain[0].lower())):
-            return True
-        next_word = _NEXT_WORD.match(text, following) if following >= 0 else None
-        return self._asked(text[word : next_word.end() if next_word else mark + 2])
 
     def _ask(self, context: str) -> bool:
         """Whether a sentence ends inside `context`, as the package says."""

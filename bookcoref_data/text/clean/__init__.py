@@ -128,14 +128,22 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     runs = _runs(marks)
     del marks
     draft.forget()
-    # Growing one string in place needs half the memory of joining a list of its pieces.
+    # Growing one string in place needs half the memory of joining a list of its pieces. (A name that a
+    # comprehension uses, too, is not grown in place.)
     body = ""
     for part in _parts(draft.text, runs):
         body += part
+    # How many kept characters stand before the places of headings in the file
+    run = np.searchsorted(runs[:, 1], headings, side="right") - 1
+    inside = np.minimum(headings - runs[run, 1], runs[run, 2])
+    offsets = np.where(run >= 0, runs[run, 0] + inside, 0).tolist()
+    chapters = []
+    for start, end in offsets:
+        if title := " ".join(body[start:end].split()):
+            chapters.append(ChapterHeading(title, start, end))
     return CleanText(
-        body, TableRows(runs, KeptRun), cuts, tuple(_chapters(headings, runs, body)), len(draft.text),
-        tuple(draft.sections),
-    )  # fmt: skip
+        body, TableRows(runs, KeptRun), cuts, tuple(chapters), len(draft.text), tuple(draft.sections)
+    )
 
 
 def _surplus(text: str, runs: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -170,20 +178,14 @@ def _pieces(text: str, runs: np.ndarray) -> Iterator[tuple[str, bool]]:
     left = ""
     for part in _parts(text, runs):
         left += part
-        stop = _last_line(left)
-        if stop:
-            yield left[:stop], False
-            left = left[stop:]
+        # A piece ends where the last line that begins with a visible character begins.
+        at = len(left) - 1
+        while (at := left.rfind("\n", 0, at)) > 0 and left[at + 1].isspace():
+            pass
+        if at > 0:
+            yield left[: at + 1], False
+            left = left[at + 1 :]
     yield left, True
-
-
-def _last_line(text: str) -> int:
-    """Where the last line that begins with a visible character begins; 0 when it is the first one."""
-    at = len(text) - 1
-    while (at := text.rfind("\n", 0, at)) > 0:
-        if not text[at + 1].isspace():
-            return at + 1
-    return 0
 
 
 def _stretches(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -252,13 +254,3 @@ def _heading_spans(draft: Draft) -> np.ndarray:
             last = below if below and is_bare_number(block) and is_subtitle(below) else block
             spans.append((block.start, last.end))
     return np.asarray(spans, dtype=np.int64).reshape(-1, 2)
-
-
-def _chapters(headings: np.ndarray, runs: np.ndarray, body: str) -> Iterator[ChapterHeading]:
-    # How many kept characters stand before places in the file
-    run = np.searchsorted(runs[:, 1], headings, side="right") - 1
-    inside = np.minimum(headings - runs[run, 1], runs[run, 2])
-    offsets: np.ndarray = np.where(run >= 0, runs[run, 0] + inside, 0)
-    for start, end in offsets.tolist():
-        if title := " ".join(body[start:end].split()):
-            yield ChapterHeading(title, start, end)
