@@ -290,7 +290,8 @@ def _in_turn(
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
     from ..formats.annotated import check_kept
-    from ..workflows.annotate import write_annotations
+    from ..formats.jsonl import read
+    from ..workflows.annotate import COLUMNS, table_rows, write_annotations
 
     if out is not None:
         check_kept(out, [source.book.doc_key for source in sources], replace=replace)
@@ -300,7 +301,16 @@ def _in_turn(
     done = [_one(source, plan, _cast(cast, source), edits, out, how, careful=careful) for source in sources]
     made = [annotated for annotated, *_ in done]
     files = write_annotations(made, written, replace=replace) if written is not None else ()
-    scores = _scores(made, report)
+    scores: dict[str, Table] = {}
+    gold = {} if report is None else {record.doc_key: record.to_book() for record in read(report)}
+    for one in made if report is not None else ():
+        key = one.state.doc_key
+        if key not in gold:
+            raise UsageError(
+                f"{report} has no document {key!r}", expected=", ".join(sorted(gold)[:5]),
+                hint="the key must be the tokenised book that was annotated",
+            )  # fmt: skip
+        scores[key] = Table.of_rows(COLUMNS, table_rows(gold[key], one.states or (one.state,)))
     return [
         AnnotatedBook(
             a.annotation().to_record(), run=a, files=tuple(files), conflicts=conflicts, effects=changes,
@@ -350,26 +360,6 @@ def _one(
             _require_little(changes)
             write_states(done, how["states"])
         return done, found.conflicts, changes
-
-
-def _scores(done: Sequence[Annotated], report: Path | None) -> dict[str, Table]:
-    """The scores after each step, by book. Raises UsageError: the gold lacks a book."""
-    from ..formats.jsonl import read
-    from ..workflows.annotate import COLUMNS, table_rows
-
-    if report is None:
-        return {}
-    keys = {record.doc_key: record.to_book() for record in read(report)}
-    tables = {}
-    for one in done:
-        key = one.state.doc_key
-        if key not in keys:
-            raise UsageError(
-                f"{report} has no document {key!r}", expected=", ".join(sorted(keys)[:5]),
-                hint="the key must be the tokenised book that was annotated",
-            )  # fmt: skip
-        tables[key] = Table.of_rows(COLUMNS, table_rows(keys[key], one.states or (one.state,)))
-    return tables
 
 
 def _require_little(effects: Iterable[Effect]) -> None:

@@ -173,6 +173,10 @@ class Scores(Result):
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
         from ..reports import evaluation_tables as tables
+        from ..scoring.agreement import agreement
+        from ..scoring.breakdowns import breakdown
+        from ..scoring.error_analysis import analyse_errors
+        from ..scoring.per_character import character_scores
 
         systems = list(self.systems.items())
         single = len(systems) == 1
@@ -181,8 +185,27 @@ class Scores(Result):
             of_one = tables.macro_table(systems[0][1])
             self.shown.append(of_one if single else tables.systems_table(systems, macro=True))
         for name, result in systems:
-            explained, values = _explained(result, asked, most)
-            self.shown += explained if single else [replace(t, title=f"{name}: {t.title}") for t in explained]
+            shown: list[ReportTable] = []
+            values: dict[str, Any] = result.to_dict()
+            if "per_book" in asked:
+                shown.append(tables.book_table(result))
+            if "agreement" in asked:
+                agreed = agreement(result)
+                shown.append(tables.agreement_table(agreed))
+                values["agreement"] = agreed.to_dict()
+            if "characters" in asked:
+                found = character_scores(result)
+                shown.append(tables.character_table(found, most))
+                values["characters"] = [score.to_dict() for score in found]
+            if "breakdown" in asked:
+                dimensions = breakdown(result)
+                shown += tables.breakdown_tables(dimensions)
+                values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
+            if "errors" in asked:
+                analysis = analyse_errors(result, most=most)
+                shown += tables.error_tables(analysis)
+                values["errors"] = analysis.to_dict()
+            self.shown += shown if single else [replace(t, title=f"{name}: {t.title}") for t in shown]
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]
 
@@ -336,37 +359,6 @@ def _records(source: Any, format: str | None, *, config: str, split: str) -> lis
     if (format or detect(path)) == "folder":
         return read_folder(path, config, [split])
     return read_documents(path, format)
-
-
-def _explained(result: Evaluation, asked: set[str], most: int) -> tuple[list[ReportTable], dict[str, Any]]:
-    """Tables and JSON of one system, the scores themselves apart."""
-    from ..reports import evaluation_tables as tables
-    from ..scoring.agreement import agreement
-    from ..scoring.breakdowns import breakdown
-    from ..scoring.error_analysis import analyse_errors
-    from ..scoring.per_character import character_scores
-
-    shown: list[ReportTable] = []
-    values: dict[str, Any] = result.to_dict()
-    if "per_book" in asked:
-        shown.append(tables.book_table(result))
-    if "agreement" in asked:
-        agreed = agreement(result)
-        shown.append(tables.agreement_table(agreed))
-        values["agreement"] = agreed.to_dict()
-    if "characters" in asked:
-        found = character_scores(result)
-        shown.append(tables.character_table(found, most))
-        values["characters"] = [score.to_dict() for score in found]
-    if "breakdown" in asked:
-        dimensions = breakdown(result)
-        shown += tables.breakdown_tables(dimensions)
-        values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
-    if "errors" in asked:
-        analysis = analyse_errors(result, most=most)
-        shown += tables.error_tables(analysis)
-        values["errors"] = analysis.to_dict()
-    return shown, values
 
 
 def _responses(response: Any) -> list[tuple[str, Any]]:

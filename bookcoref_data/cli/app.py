@@ -205,7 +205,7 @@ def main() -> None:
 
     With --json, an error is one JSON document on stdout, too: {"error": {...}}.
     """
-    from ..errors import BookcorefError, SourceError
+    from ..errors import BookcorefError, SourceError, UsageError
 
     # A stream that the caller closed leads nowhere; else a file that is opened would get its number.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -221,7 +221,7 @@ def main() -> None:
 
         common.quiet = True
     loud = _taken("-v", "--verbose")
-    warnings.showwarning = _warn
+    warnings.showwarning = lambda message, *_, **__: import_module(".common", __package__).say(str(message))
     try:
         # Standalone mode would turn Ctrl-C into exit code 1; newer typers return 130 for it, unsaid.
         code = program()(standalone_mode=False, prog_name="bookcoref-data") or 0
@@ -242,7 +242,14 @@ def main() -> None:
         what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
         sys.exit(_fail(SourceError(what, found=error.strerror or str(error))))
     except ClickException as error:
-        sys.exit(_explain(error))
+        # What typer found wrong with the words that were typed, said as all errors are
+        context: Any = getattr(error, "ctx", None)
+        if context is None or type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+            sys.exit(int(error.exit_code))
+        usage, typed = context.get_usage().removeprefix("Usage: "), " ".join(sys.argv[1:])
+        found = f"bookcoref-data {typed}"
+        sys.exit(_fail(UsageError(error.format_message(), expected=usage, found=found)))
     except Ended:
         print("interrupted by a signal; finished work is kept, run the same command again", file=sys.stderr)
         sys.stderr.flush()
@@ -253,30 +260,11 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    from .common import say
-
-    say(str(message))
-
-
 def _taken(*flags: str) -> bool:
     """Whether one of the flags was typed; it is taken out of what the verb sees."""
     there = [word for word in sys.argv[1:] if word in flags]
     sys.argv[1:] = [word for word in sys.argv[1:] if word not in flags]
     return bool(there)
-
-
-def _explain(error: Any) -> int:
-    """What typer found wrong with the words that were typed, said as all errors are."""
-    from ..errors import UsageError
-
-    context = getattr(error, "ctx", None)
-    if context is None or type(error).__name__ == "NoArgsIsHelpError":
-        error.show()
-        return int(error.exit_code)
-    usage = context.get_usage().removeprefix("Usage: ")
-    typed = " ".join(sys.argv[1:])
-    return _fail(UsageError(error.format_message(), expected=usage, found=f"bookcoref-data {typed}"))
 
 
 def _fail(error: BookcorefError) -> int:

@@ -22,14 +22,6 @@ def emit_json(value: Any) -> None:
     print(json_module.dumps(value, ensure_ascii=False, indent=2))
 
 
-def emit_result(result: Any, json: bool, show: Callable[[Any], None]) -> None:
-    """Print a result of the front door: as JSON, or as `show` does."""
-    if json:
-        emit_json(result.to_dict())
-    else:
-        show(result)
-
-
 def cells(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> list[list[Any]]:
     """Some columns of rows by name."""
     return [[row[column] for column in columns] for row in rows]

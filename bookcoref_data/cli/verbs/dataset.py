@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from ...errors import UsageError, plural
-from ..common import cells, emit_json, emit_result, emit_table, listed, say
+from ..common import cells, emit_json, emit_table, listed, say
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -50,7 +50,15 @@ def rebuild(
     if dry_run:
         from ...api import rebuild_plan
 
-        _print_plan(given(rebuild_plan).to_dicts(), json)
+        rows = given(rebuild_plan).to_dicts()
+        if json:
+            emit_json(rows)
+            return
+        columns = ("gutenberg_id", "title", "action", "bytes", "address")
+        emit_table(("id", "title", "action", "bytes", "from"), cells(rows, columns))
+        fetch = [row for row in rows if row["action"] == "fetch"]
+        known = sum(row["bytes"] or 0 for row in fetch)
+        print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
         return
     done: Rebuilt = given(least_kept=None) if exact else given()
     if json:
@@ -59,17 +67,6 @@ def rebuild(
         _print_rebuilt(done.report)
     if not done.ok:
         raise typer.Exit(FAILED)
-
-
-def _print_plan(rows: list[dict[str, Any]], json: bool) -> None:
-    if json:
-        emit_json(rows)
-        return
-    columns = ("gutenberg_id", "title", "action", "bytes", "address")
-    emit_table(("id", "title", "action", "bytes", "from"), cells(rows, columns))
-    fetch = [row for row in rows if row["action"] == "fetch"]
-    known = sum(row["bytes"] or 0 for row in fetch)
-    print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
 
 
 def _print_rebuilt(report: RebuildReport) -> None:
@@ -310,7 +307,11 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
         if not typer.confirm(f"Remove {what}?", err=True):
             say("nothing was removed")
             raise typer.Exit(1)
-    emit_result(given(), json, _print_size)
+    removed: CacheSize = given()
+    if json:
+        emit_json(removed.to_dict())
+    else:
+        _print_size(removed)
 
 
 def _can_ask() -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...errors import BookcorefError, UsageError, plural
-from ..common import cells, emit_json, emit_markdown, emit_problems, emit_result, emit_table, listed, say
+from ..common import cells, emit_json, emit_markdown, emit_problems, emit_table, listed, say
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -68,16 +68,11 @@ def clean(
         emit_json([*reports, *left])
     else:
         _show_cleaned(reports, show_cuts)
-    _end(len(reports), refused)
-
-
-def _end(cleaned: int, refused: dict[str, BookcorefError]) -> None:
-    """Say what was refused; the exit code is that of the errors where all are of one kind."""
-    if not refused:
-        return
-    say(f"{cleaned} cleaned, {len(refused)} refused: {', '.join(refused)}")
-    codes = {error.exit_code for error in refused.values()}
-    raise typer.Exit(codes.pop() if not cleaned and len(codes) == 1 else FAILED)
+    if refused:
+        say(f"{len(reports)} cleaned, {len(refused)} refused: {', '.join(refused)}")
+        # The exit code is that of the errors where all are of one kind.
+        codes = {error.exit_code for error in refused.values()}
+        raise typer.Exit(codes.pop() if not reports and len(codes) == 1 else FAILED)
 
 
 def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
@@ -248,29 +243,28 @@ def import_(given: Given, strict: bool = False, json: Json = False) -> None:
         bookcoref-data import fantasycoref corpus --out imported --split train --strict
     """
     done: Imported = given()
-    emit_result(done, json, _show_imported)
-    if done.report.broken or (strict and not done.report.complete):
-        raise typer.Exit(FAILED)
-
-
-def _show_imported(done: Imported) -> None:
     report = done.report
-    by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
-    say(
-        f"{done.corpus.name}: wrote {plural(report.documents, 'document')} ({by_split}), "
-        f"{report.tokens or 0:,} tokens, {plural(report.mentions, 'mention')} in "
-        f"{plural(report.clusters, 'cluster')} to {done.out}"
-    )
-    if done.records is not None:
-        say(f"all that was read: {done.records}")
-    for item in report.not_kept:
-        say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
-    listed("cannot be read:", done.report.broken)
-    for name, (published, found) in done.differences.items():
-        say(f"published: {published:,} {name}; here: {found:,}")
-    say(f"texts: {done.corpus.texts}")
-    say(f"annotation: {done.corpus.annotation}")
-    say(f"cite: {done.corpus.citation}")
+    if json:
+        emit_json(done.to_dict())
+    else:
+        by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
+        say(
+            f"{done.corpus.name}: wrote {plural(report.documents, 'document')} ({by_split}), "
+            f"{report.tokens or 0:,} tokens, {plural(report.mentions, 'mention')} in "
+            f"{plural(report.clusters, 'cluster')} to {done.out}"
+        )
+        if done.records is not None:
+            say(f"all that was read: {done.records}")
+        for item in report.not_kept:
+            say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+        listed("cannot be read:", report.broken)
+        for name, (published, found) in done.differences.items():
+            say(f"published: {published:,} {name}; here: {found:,}")
+        say(f"texts: {done.corpus.texts}")
+        say(f"annotation: {done.corpus.annotation}")
+        say(f"cite: {done.corpus.citation}")
+    if report.broken or (strict and not report.complete):
+        raise typer.Exit(FAILED)
 
 
 @verb(flags={"repo": "--repo"})

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
     from ...api.scoring import Carried
     from ...formats import ConversionReport
-    from ...workflows.align import Aligned
     from ...workflows.annotate import Source
     from ..declared import Json
 
@@ -174,7 +173,8 @@ def view(
         bookcoref-data view gold.jsonl --compare system.conll --out page.html --spoiler-safe
     """
     from ...api.reviewing import edits_beside
-    from ...reading_page import PageOptions
+    from ...reading_page import PageOptions, render
+    from ...workflows.correct import read_edits
 
     if out is None and not serve:
         raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
@@ -188,25 +188,19 @@ def view(
             say(f"{differences.same:,} mentions are the same; {counts}")
         say(f"wrote {page.path} ({len(page.html.encode()) / 1e6:.1f} MB); open it in any browser")
     if serve:
-        options = PageOptions(
-            title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences
-        )
-        _serve(page, options, edits or edits_beside(source), port, open_page)
+        kept = edits or edits_beside(source)
+
+        def make_page(server: dict[str, str]) -> str:
+            made = [e.to_dict() for e in read_edits(kept)] if kept.is_file() else []
+            options = PageOptions(
+                title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences,
+                edits=made, server=server,
+            )  # fmt: skip
+            return render(page.annotation, options)
+
+        serve_page(make_page, kept, port, open_page)
     elif open_page and page.path is not None:
         _open(page.path.resolve().as_uri())
-
-
-def _serve(page: Page, options: Any, edits: Path, port: int, open_page: bool) -> None:
-    from dataclasses import replace
-
-    from ...reading_page import render
-    from ...workflows.correct import read_edits
-
-    def make_page(server: dict[str, str]) -> str:
-        kept = [e.to_dict() for e in read_edits(edits)] if edits.is_file() else []
-        return render(page.annotation, replace(options, edits=kept, server=server))
-
-    serve_page(make_page, edits, port, open_page)
 
 
 def serve_page(
@@ -395,28 +389,24 @@ def align(given: Given, out: Path | None, least_kept: float, to: str | None, jso
         emit_json(carried.to_dict()["documents"])
     else:
         for result in carried.results:
-            _print_aligned(result)
+            report = result.report
+            if report is None:
+                mentions = sum(map(len, result.record.clusters))
+                print(f"{result.record.doc_key}: exact, all {mentions:,} mentions in the released tokens")
+                continue
+            emit_table(
+                ("character", "mentions", "kept", "moved", "changed", "lost", "kept %"),
+                (
+                    (t.name, t.total, t.kept, t.moved, t.changed, t.lost, 100 * t.kept_share)
+                    for t in (*report.characters, report.total)
+                ),
+                title=f"{report.doc_key}: remapped, {report.tokens_matched:.2%} of the tokens found",
+            )
+            for e in report.examples:
+                was, now = e.old_text or f"tokens {e.old.start}-{e.old.end}", e.new_text
+                print(f"{e.status:8} {e.character}: {was}{' -> ' + now if now else ''}")
+            listed(f"note: {report.doc_key}:", report.warnings)
     carried.require(least_kept)
     if out:
         carried.save(out, to)
         say(f"written: {out}")
-
-
-def _print_aligned(result: Aligned) -> None:
-    report = result.report
-    if report is None:
-        mentions = sum(map(len, result.record.clusters))
-        print(f"{result.record.doc_key}: exact, all {mentions:,} mentions in the released tokens")
-        return
-    emit_table(
-        ("character", "mentions", "kept", "moved", "changed", "lost", "kept %"),
-        (
-            (t.name, t.total, t.kept, t.moved, t.changed, t.lost, 100 * t.kept_share)
-            for t in (*report.characters, report.total)
-        ),
-        title=f"{report.doc_key}: remapped, {report.tokens_matched:.2%} of the tokens found",
-    )
-    for example in report.examples:
-        old, new = example.old_text or f"tokens {example.old.start}-{example.old.end}", example.new_text
-        print(f"{example.status:8} {example.character}: {old}{' -> ' + new if new else ''}")
-    listed(f"note: {report.doc_key}:", report.warnings)

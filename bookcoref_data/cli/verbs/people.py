@@ -216,26 +216,22 @@ def audit(
     elif serve:
         serve_page(lambda server: given(edits=kept, out=None).page(server), kept, port, open_page)
     elif review:
-        _review_flags(found, kept)
+        for number, flag in enumerate(found.to_dict()["flags"], 1):
+            _show_passage(flag, number)
+            print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
+            print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   q stop")
+            offered = {a["key"]: a["edits"] for a in flag["answers"]}
+            pressed = next(key for key in _keys(_pressed) if key in offered or key == "q")
+            if pressed == "q":
+                break
+            found.keep(offered[pressed], kept)
+        command = f"bookcoref-data edits apply DATASET --edits {kept} --out NEW"
+        say(f"corrections are in {kept}; apply them: {command}")
     else:
         emit_rows(found.table)
         emit_table(("kind", "flags"), found.counts.items())
     if out is not None:
         say(f"wrote {out}; save the corrections of the page as {kept}")
-
-
-def _review_flags(found: Audit, kept: Path) -> None:
-    """Ask of each flag whether it is an error; answers are kept at once."""
-    for number, flag in enumerate(found.to_dict()["flags"], 1):
-        _show_passage(flag, number)
-        print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
-        print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   q stop")
-        offered = {a["key"]: a["edits"] for a in flag["answers"]}
-        pressed = next(key for key in _keys(_pressed) if key in offered or key == "q")
-        if pressed == "q":
-            break
-        found.keep(offered[pressed], kept)
-    say(f"corrections are in {kept}; apply them: bookcoref-data edits apply DATASET --edits {kept} --out NEW")
 
 
 def _pressed() -> str:

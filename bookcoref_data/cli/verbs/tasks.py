@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...api.models import Asked
     from ...api.options import Port
     from ...api.questions import Graded, Questions
-    from ...tasks.questions import Grades
     from ...tasks.runner import RunReport
     from ...workflows.merge import MergeReport
     from ..declared import Json
@@ -159,34 +158,32 @@ def questions_evaluate(given: Given, out: Path | None, json: Json = False) -> No
     if not _print_run(graded, out, json):
         return
     for name, grades in graded.grades.items():
-        _show_grades(name, grades)
-
-
-def _show_grades(name: str, grades: Grades) -> None:
-    rows: list[list[Any]] = []
-    for label, share in grades.groups.items():
-        low, high = share.interval
-        interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.total else None
-        rows.append([label, share.total, share.right, 100 * share.value if share.total else None, interval])
-    rows.append(["guess", grades.groups["all"].total, None, 100 * grades.random_baseline, None])
-    emit_table(("questions", "n", "right", "accuracy", "95% interval"), rows, title=name)
-    errors = ", ".join(f"{kind} {count:,}" for kind, count in sorted(grades.errors.items())) or "none"
-    typer.echo(f"errors: {errors}")
-    if grades.genders:
-        pairs = ", ".join(f"{pair} {count:,}" for pair, count in sorted(grades.genders.items()))
-        typer.echo(f"gender of the right answer and of the one given instead: {pairs}")
-    nested = grades.nested
-    typer.echo(
-        f"nested mentions: {nested.right:,} of {nested.total:,} right; of the errors "
-        f"{grades.nested_confusions:,} name an entity of an overlapping mention"
-    )
-    if grades.extracted and grades.extracted_and_right:
+        rows: list[list[Any]] = []
+        for label, share in grades.groups.items():
+            low, high = share.interval
+            interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.total else None
+            rows.append(
+                [label, share.total, share.right, 100 * share.value if share.total else None, interval]
+            )
+        rows.append(["guess", grades.groups["all"].total, None, 100 * grades.random_baseline, None])
+        emit_table(("questions", "n", "right", "accuracy", "95% interval"), rows, title=name)
+        errors = ", ".join(f"{kind} {count:,}" for kind, count in sorted(grades.errors.items())) or "none"
+        typer.echo(f"errors: {errors}")
+        if grades.genders:
+            pairs = ", ".join(f"{pair} {count:,}" for pair, count in sorted(grades.genders.items()))
+            typer.echo(f"gender of the right answer and of the one given instead: {pairs}")
+        nested = grades.nested
         typer.echo(
-            f"mention quoted right: {grades.extracted.right:,}; and answered right: "
-            f"{grades.extracted_and_right.right:,}"
+            f"nested mentions: {nested.right:,} of {nested.total:,} right; of the errors "
+            f"{grades.nested_confusions:,} name an entity of an overlapping mention"
         )
-    if grades.unknown:
-        say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
+        if grades.extracted and grades.extracted_and_right:
+            typer.echo(
+                f"mention quoted right: {grades.extracted.right:,}; and answered right: "
+                f"{grades.extracted_and_right.right:,}"
+            )
+        if grades.unknown:
+            say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
 
 
 def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) -> bool:
@@ -194,8 +191,16 @@ def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) 
 
     Returns whether the results are still to be printed.
     """
-    if done.preview is not None:
-        _print_prompts(done.preview, json)
+    if (preview := done.preview) is not None:
+        if json:
+            emit_json(preview)
+            return False
+        for item in preview["prompts"]:
+            typer.echo(f"--- {item['key']} ---\n{item['prompt']}\n")
+        say(
+            f"{preview['requests']:,} prompts, about {preview['prompt_tokens_about']:,} tokens, "
+            f"about {preview['prompt_cost_about']:.2f} for prompts; nothing was asked"
+        )
         return False
     _say_run(done.report, out)
     if json:
@@ -210,19 +215,6 @@ def _say_run(report: RunReport | None, out: Path | None) -> None:
             f"{report.prompt_tokens:,} + {report.reply_tokens:,} tokens, cost {report.cost:.4f}; "
             f"answers in {out}"
         )
-
-
-def _print_prompts(preview: dict[str, Any], json: bool) -> None:
-    """Print the first prompts of a run and what all of them would cost."""
-    if json:
-        emit_json(preview)
-        return
-    for item in preview["prompts"]:
-        typer.echo(f"--- {item['key']} ---\n{item['prompt']}\n")
-    say(
-        f"{preview['requests']:,} prompts, about {preview['prompt_tokens_about']:,} tokens, "
-        f"about {preview['prompt_cost_about']:.2f} for prompts; nothing was asked"
-    )
 
 
 # -- contexts ----------------------------------------------------------------------------------------
