@@ -70,6 +70,7 @@ def subject_of(book_of):
         ("When Mr. Ford said, “It is late,” she had no answer.", "Mr. Ford"),
         ("He asked for it, and Mr. Ford said: “Go, it is late;” and he went away.", "Mr. Ford"),
         ("Here they sat.\n\nMr. Ford began again. “It is late.”", "Mr. Ford"),
+        ("“It is late,” said Mr. Ford’s voice behind him.", "Mr. Ford"),
         ("“It is late,” was loudly whispered by Anna Hill.", "Anna Hill"),
         ("“It is late,” said he in the voice of Mr. Ford.", "he"),
         ("“It is late,” said nobody.", None),

@@ -306,7 +306,10 @@ def _tag_by_verb_before(place: Surroundings, clause: range, tag: Tag, inside: ra
 
 def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, position: str) -> None:
     """Note subject, position and the one who is spoken to."""
-    tokens, parse = place.book.tokens, place.parse
+    tokens, parse, said = place.book.tokens, place.parse, place.markables[subject]
+    if tokens[said.head].lower() in lex.VOICES:
+        # "Said Mr. Hill's voice": he said it.
+        subject = place.by_head.get(said.owner, subject)
     tag.subject, tag.position, tag.stranger, tag.verb = subject, position, False, v
     for k in inside:
         head = place.markables[k].head
