@@ -52,7 +52,13 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
             for i, j in common_subsequence(old[a0:a1].tolist(), new[b0:b1].tolist()):
                 partner[a0 + i] = b0 + j
             continue
-        runs, level = _first_anchors(mixed_old[a0:a1], mixed_new[b0:b1], grams, level)
+        # Runs of the longest k-gram that has any unique match in this gap
+        runs: list[Run] = []
+        for deeper in range(level, len(grams)):
+            at_old, at_new = unique_matches(mixed_old[a0:a1], mixed_new[b0:b1], grams[deeper])
+            if at_old.size:
+                runs, level = heaviest_chain(merge_runs(at_old, at_new, grams[deeper])), deeper
+                break
         at_a, at_b = a0, b0
         for i, j, size in runs:
             # Neighbouring runs can share items where a text repeats itself: the later one is cut.
@@ -140,17 +146,6 @@ def _once(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     fresh[1:-1] = ranked[1:] != ranked[:-1]
     single = fresh[:-1] & fresh[1:]
     return ranked[single], order[single]
-
-
-def _first_anchors(
-    mixed_old: np.ndarray, mixed_new: np.ndarray, grams: tuple[int, ...], first: int
-) -> tuple[list[Run], int]:
-    """Runs of the longest k-gram that has any unique match in this gap, and its level."""
-    for level in range(first, len(grams)):
-        at_old, at_new = unique_matches(mixed_old, mixed_new, grams[level])
-        if at_old.size:
-            return heaviest_chain(merge_runs(at_old, at_new, grams[level])), level
-    return [], len(grams)
 
 
 def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[Run]:

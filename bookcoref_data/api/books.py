@@ -212,8 +212,14 @@ class AnnotatedBook:
         made = (
             {(m.start, m.end, known.names[m.character]): m for m in known.mentions if m.step} if known else {}
         )
+        # Every mention with the name of its character, else the number of its cluster
+        spans: list[tuple[int, int, str | int]] = []
+        spans += [(a, b, name) for name, mentions in self.record.characters for a, b in mentions]
+        named = {(start, end) for start, end, _ in spans}
+        for number, cluster in enumerate(self.record.clusters):
+            spans += [(*span, number) for span in cluster if tuple(span) not in named]
         rows: list[list[Any]] = []
-        for start, end, character in sorted(self._spans(), key=lambda row: (row[0], row[1], str(row[2]))):
+        for start, end, character in sorted(spans, key=lambda row: (row[0], row[1], str(row[2]))):
             ours = made.get((start, end, character)) if isinstance(character, str) else None
             rows.append([
                 start, end, book.text_of(Span(start, end)), str(character),
@@ -307,18 +313,6 @@ class AnnotatedBook:
 
     def __hash__(self) -> int:
         return hash(self.doc_key)
-
-    def _spans(self) -> Iterator[tuple[int, int, str | int]]:
-        """Every mention with the name of its character, else the number of its cluster."""
-        named: set[tuple[int, int]] = set()
-        for name, mentions in self.record.characters:
-            for start, end in mentions:
-                named.add((start, end))
-                yield start, end, name
-        for number, cluster in enumerate(self.record.clusters):
-            for start, end in cluster:
-                if (start, end) not in named:
-                    yield start, end, number
 
     def _characters_of(self, start: int, end: int) -> tuple[int | None, int | None]:
         if self._origin is None:

@@ -95,9 +95,9 @@ class Scores(Result):
     `tables` has everything that was asked for, by title; `plots` are the pictures written.
     """
 
-    def __init__(self, systems: Systems, notes: Sequence[str] = ()) -> None:
+    def __init__(self, systems: Systems) -> None:
         self.systems: dict[str, Evaluation] = dict(systems)
-        self.notes: list[str] = list(notes)
+        self.notes: list[str] = []
         self.plots: list[Path] = []
         self.shown: list[ReportTable] = []
         self._values: list[dict[str, Any]] = []
@@ -337,7 +337,12 @@ def evaluate(
         return score_prepared(prepare(gold, system, mode, missing=missing, window_size=size), rules)
 
     responses = _responses(response)
-    scores = Scores([(name, score(one)) for name, one in responses], _remapped(gold))
+    scores = Scores([(name, score(one)) for name, one in responses])
+    if moved := [record.doc_key for record in gold if record.extra.get("remapped")]:
+        scores.notes.append(
+            f"the key of {', '.join(moved[:8])} was moved to another edition of the text: "
+            "its scores cannot be compared with published ones"
+        )
     scores._explain({name for name in EXPLAINED if dict(asked)[name]}, most)
     scores._add_typed(asked, most)
     pairs = list(_pairs(scores, responses, asked["compare"], score))
@@ -382,17 +387,6 @@ def _names(paths: Sequence[Path]) -> list[str]:
     """Short names for files: the name without suffixes where that tells them apart, else the path."""
     short = [path.name.split(".")[0] or path.name for path in paths]
     return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
-
-
-def _remapped(gold: Sequence[Record]) -> list[str]:
-    """A note where the key was moved to another edition: it is not the published one."""
-    moved = [record.doc_key for record in gold if record.extra.get("remapped")]
-    if not moved:
-        return []
-    return [
-        f"the key of {', '.join(moved[:8])} was moved to another edition of the text: "
-        "its scores cannot be compared with published ones"
-    ]
 
 
 def _pairs(

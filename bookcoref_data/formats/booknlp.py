@@ -78,7 +78,16 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     quotes, key = sibling(path, ".quotes"), doc_key_of(tokens)
     if quotes is not None:
         tables[".quotes"] = quotes
-    note, book = report.note(key), _read_book(path)
+    note, file, book = report.note(key), sibling(path, ".book"), dict[str, Any]()
+    if file is not None:
+        try:
+            book = json.loads(read_bytes(file))
+        except (ValueError, RecursionError) as error:
+            raise FormatError(
+                f"{file}: is not valid JSON", found=str(error), hint="remove the file: only names are lost"
+            ) from error
+        if type(book) is not dict:
+            raise FormatError(f"{file}: is no book", expected="a JSON object with characters")
     lines = {suffix: (str(table), read_lines(table)) for suffix, table in tables.items()}
     parsed = _parse(key, str(path), lines, note)
     comment = book.get(_DESCRIPTION)
@@ -259,22 +268,6 @@ def _laid_out(sentences: Iterable[Iterable[str]]) -> list[str]:
     width = {token: len(escape(token)) + 1 for token in set(tokens)}
     starts = accumulate(map(width.__getitem__, tokens), initial=0)
     return [f"{start} {after - 1}" for start, after in pairwise(starts)]
-
-
-def _read_book(path: Path) -> dict[str, Any]:
-    """The .book file beside `path`, {} where there is none."""
-    book = sibling(path, ".book")
-    if book is None:
-        return {}
-    try:
-        value = json.loads(read_bytes(book))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(
-            f"{book}: is not valid JSON", found=str(error), hint="remove the file: only names are lost"
-        ) from error
-    if type(value) is not dict:
-        raise FormatError(f"{book}: is no book", expected="a JSON object with characters")
-    return value
 
 
 def _named(book: dict[str, Any], clusters: dict[str, list[Mention]]) -> Iterator[tuple[str, list[Mention]]]:

@@ -185,7 +185,9 @@ class _Mixtures:
             own, partner = label[response.owner], system.response_partner
             self._label_unit[label] = response.cluster_unit
             sizes.append((part, np.zeros_like(own), own, np.ones_like(own)))
-            recall.append(_entries(key_part, key.owner, system.key_partner, label))
+            found = system.key_partner >= 0
+            ones = np.ones(int(found.sum()), np.int64)
+            recall.append((key_part[found], key.owner[found], label[system.key_partner[found]], ones))
             found = partner >= 0
             ones = np.ones(int(found.sum()), np.int64)
             precision.append((part[found], partner[found], own[found], ones))
@@ -240,11 +242,6 @@ class _Mixtures:
         sizes = np.zeros((len(chosen), clusters), np.int64)
         sizes[:, cells.columns] = cells.taken(chosen)
         return sizes.reshape(-1)
-
-
-def _entries(part: Ints, owner: Ints, partner: Ints, label: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    found = partner >= 0
-    return part[found], owner[found], label[partner[found]], np.ones(int(found.sum()), np.int64)
 
 
 class ExchangeParts:

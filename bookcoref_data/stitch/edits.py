@@ -5,7 +5,7 @@ The literals are the only characters of the released text that a pack holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -161,13 +161,27 @@ def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edit
     old_ids = np.array([numbers.setdefault(p, len(numbers)) for p in old], dtype=np.int64)
     new_ids = np.array([numbers.setdefault(p, len(numbers)) for p in new], dtype=np.int64)
     partner = align(old_ids, new_ids)
-    matched = np.flatnonzero(partner >= 0)
-    runs = _char_runs(old_starts, new_starts, matched, partner[matched])
+    # Matched pieces as runs of characters (source start, target start, length)
+    old_at = np.flatnonzero(partner >= 0)
+    new_at = partner[old_at]
+    breaks = np.flatnonzero((np.diff(old_at) != 1) | (np.diff(new_at) != 1)) + 1
+    matched: list[Run] = []
+    for piece in np.split(np.arange(old_at.size), breaks) if old_at.size else ():
+        begin, end = old_starts[old_at[piece[0]]], old_starts[old_at[piece[-1]] + 1]
+        matched.append((int(begin), int(new_starts[new_at[piece[0]]]), int(end - begin)))
+    # The runs, with shared characters of the stretches between them
+    runs: list[Run] = []
+    at = to = 0
+    for i, j, size in [*matched, (len(source.codes), len(target), 0)]:
+        runs += _shared(source.codes, target, at, i, to, j)
+        if size:
+            runs.append((i, j, size))
+        at, to = i + size, j + size
     # Operations from runs; neighbouring runs that touch on both sides are one.
     operations: list[list[int]] = []
     literals: list[str] = []
     at = to = kept = 0
-    for i, j, size in [*_refine(source.codes, target, runs), (len(source.codes), len(target), 0)]:
+    for i, j, size in [*runs, (len(source.codes), len(target), 0)]:
         if i > at or j > to or not size:
             # The tail of the source needs no operation of its own unless something is inserted there.
             if size or j > to or kept:
@@ -192,29 +206,6 @@ def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]
     return [text[a:b] for a, b in pairwise(bounds)], starts
 
 
-def _char_runs(
-    old_starts: np.ndarray, new_starts: np.ndarray, old_at: np.ndarray, new_at: np.ndarray
-) -> Iterator[Run]:
-    """Matched pieces as runs of characters (source start, target start, length)."""
-    if old_at.size == 0:
-        return
-    follows = (np.diff(old_at) == 1) & (np.diff(new_at) == 1)
-    firsts = np.flatnonzero(np.concatenate(([True], ~follows)))
-    lasts = np.concatenate((firsts[1:] - 1, [len(old_at) - 1]))
-    begin, end = old_starts[old_at[firsts]], old_starts[old_at[lasts] + 1]
-    yield from zip(begin.tolist(), new_starts[new_at[firsts]].tolist(), (end - begin).tolist(), strict=True)
-
-
-def _refine(source: np.ndarray, target: np.ndarray, runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs, with shared characters of the stretches between them."""
-    at, to = 0, 0
-    for i, j, size in [*runs, (len(source), len(target), 0)]:
-        yield from _shared(source, target, at, i, to, j)
-        if size:
-            yield i, j, size
-        at, to = i + size, j + size
-
-
 def _shared(source: np.ndarray, target: np.ndarray, a0: int, a1: int, b0: int, b1: int) -> Iterator[Run]:
     head, tail = 0, 0
     size = min(a1 - a0, b1 - b0)
@@ -226,19 +217,16 @@ def _shared(source: np.ndarray, target: np.ndarray, a0: int, a1: int, b0: int, b
         yield a0, b0, head
     a, b = source[a0 + head : a1 - tail], target[b0 + head : b1 - tail]
     if len(a) and len(b) and len(a) * len(b) <= 1_000_000:
-        for i, j, run in _long_runs(common_subsequence(a.tolist(), b.tolist())):
-            yield a0 + head + i, b0 + head + j, run
+        pairs = common_subsequence(a.tolist(), b.tolist())
+        start = 0
+        for k in range(1, len(pairs) + 1):
+            if k == len(pairs) or (pairs[k][0] - pairs[k - 1][0], pairs[k][1] - pairs[k - 1][1]) != (1, 1):
+                if k - start >= _SHORTEST_KEPT:
+                    i, j = pairs[start]
+                    yield a0 + head + i, b0 + head + j, k - start
+                start = k
     if tail:
         yield a1 - tail, b1 - tail, tail
-
-
-def _long_runs(pairs: list[tuple[int, int]]) -> Iterator[Run]:
-    start = 0
-    for k in range(1, len(pairs) + 1):
-        if k == len(pairs) or (pairs[k][0] - pairs[k - 1][0], pairs[k][1] - pairs[k - 1][1]) != (1, 1):
-            if k - start >= _SHORTEST_KEPT:
-                yield (*pairs[start], k - start)
-            start = k
 
 
 def _literal(target: np.ndarray, ends: np.ndarray, start: int, end: int) -> str:

@@ -161,14 +161,14 @@ class Pack:
         starts = (0, *book.sentence_ends)
         bounds = [*(first for _, first in self.windows), len(book.sentence_ends)]
         cuts = [Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]
-        return tuple(self._window(i, part) for i, part in enumerate(split_book(book, windows=cuts).books))
-
-    def _window(self, number: int, part: Whole) -> Whole:
-        key, own = self.windows[number][0], self.window_annotations.get(number)
-        if own is None:
-            return replace(part, doc_key=key)
-        characters = tuple(Character(name, mentions) for name, mentions in own.characters)
-        return replace(part, doc_key=key, clusters=own.clusters, characters=characters)
+        books = []
+        for i, part in enumerate(split_book(book, windows=cuts).books):
+            own = self.window_annotations.get(i)
+            if own is not None:
+                characters = tuple(Character(name, mentions) for name, mentions in own.characters)
+                part = replace(part, clusters=own.clusters, characters=characters)
+            books.append(replace(part, doc_key=self.windows[i][0]))
+        return tuple(books)
 
 
 @dataclass(frozen=True, slots=True)

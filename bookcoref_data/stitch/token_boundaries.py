@@ -184,33 +184,26 @@ def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
     hidden[open_gaps] = False
     hidden[spaced] = False
     hidden[-1:] = False
-    return {
-        "token_contexts": np.packbits(usual[_seen(contexts)]).tobytes(),
-        "token_flips": pack_increasing(np.flatnonzero(actual != usual[contexts])),
-        "token_joins": pack_increasing(np.flatnonzero(~ends[spaced])),
-        "token_splits": pack_increasing(np.flatnonzero(hidden)),
-        **_encode_patterns(view, cuts),
-    }
-
-
-def _encode_patterns(view: _View, cuts: Cuts) -> dict[str, bytes]:
     if int(cuts.patterns.max(initial=1)).bit_length() > LONGEST_PATTERN:
         raise DataError(
             "too many line ends follow each other as tokens",
             expected=f"at most {LONGEST_PATTERN - 1} in one place",
         )
     chosen = _sentence_candidates(view, cuts.token_ends)
-    contexts = _sentence_contexts(view, cuts.token_ends[chosen])
-    actual = cuts.patterns[chosen + 1]
+    gaps = _sentence_contexts(view, cuts.token_ends[chosen])
+    there = cuts.patterns[chosen + 1]
     counts = np.stack([
-        np.bincount(contexts, weights=actual == pattern, minlength=CONTEXTS)
-        for pattern in (NONE, END, NEWLINE)
+        np.bincount(gaps, weights=there == pattern, minlength=CONTEXTS) for pattern in (NONE, END, NEWLINE)
     ])  # fmt: skip
-    usual = counts.argmax(axis=0)
-    predicted = _predicted(len(cuts.token_ends), chosen, usual[contexts])
+    likely = counts.argmax(axis=0)
+    predicted = _predicted(len(cuts.token_ends), chosen, likely[gaps])
     wrong = np.flatnonzero(predicted != cuts.patterns)
     return {
-        "sentence_contexts": usual[_seen(contexts)].astype(np.uint8).tobytes(),
+        "token_contexts": np.packbits(usual[_seen(contexts)]).tobytes(),
+        "token_flips": pack_increasing(np.flatnonzero(actual != usual[contexts])),
+        "token_joins": pack_increasing(np.flatnonzero(~ends[spaced])),
+        "token_splits": pack_increasing(np.flatnonzero(hidden)),
+        "sentence_contexts": likely[_seen(gaps)].astype(np.uint8).tobytes(),
         "pattern_places": pack_increasing(wrong),
         "patterns": pack_numbers(cuts.patterns[wrong]),
     }

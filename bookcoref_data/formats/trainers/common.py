@@ -23,19 +23,21 @@ NOBODY = "-"
 LineOf = Callable[[Record, ConversionReport, Note], dict[str, Any]]
 
 
-def write_lines(
-    records: Iterable[Record], path: Path, line_of: LineOf, report: ConversionReport | None
-) -> None:
-    """Write `line_of(record, report, note)`, a JSON object, for each record."""
-    report = report or ConversionReport()
-    with packing(path) as stream:
-        for record in records:
-            value = line_of(record, report, report.note(record.doc_key))
-            try:
-                line = json.dumps(value, ensure_ascii=False).encode("utf-8")
-            except UnicodeEncodeError:  # half a surrogate pair in a token
-                line = json.dumps(value).encode("ascii")
-            stream.write(line + b"\n")
+def writer(line_of: LineOf) -> Callable[..., None]:
+    """The writer of a format: `line_of(record, report, note)`, a JSON object, for each record."""
+
+    def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+        report = report or ConversionReport()
+        with packing(path) as stream:
+            for record in records:
+                value = line_of(record, report, report.note(record.doc_key))
+                try:
+                    line = json.dumps(value, ensure_ascii=False).encode("utf-8")
+                except UnicodeEncodeError:  # half a surrogate pair in a token
+                    line = json.dumps(value).encode("ascii")
+                stream.write(line + b"\n")
+
+    return write
 
 
 def note_fields(record: Record, report: ConversionReport, held: Iterable[str] = ()) -> None:

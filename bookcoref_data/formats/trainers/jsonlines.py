@@ -13,9 +13,7 @@ stops at a mention that begins or ends inside one of these; the first form has n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from ...books import Record
@@ -23,12 +21,13 @@ from ..base import sentences_of
 from ..conversion_report import ConversionReport, Note
 from ..jsonl import read
 from ..layers import speakers_of
-from .common import note_fields, steady_speakers, visible_clusters, write_lines
+from .common import note_fields, steady_speakers, visible_clusters, writer
 
 __all__ = ["read", "write", "write_texts", "write_tokens"]
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+@writer
+def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     """Write documents as lines of JSON.
 
     Left out, and counted in `report`: names of characters, Gutenberg keys, token layers, unknown fields.
@@ -36,10 +35,6 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Raises:
         DataError: a document's tokens are not known.
     """
-    write_lines(records, path, _line_of, report)
-
-
-def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     sentences = sentences_of(record)
     note_fields(record, report, {"speakers"})
     clusters = visible_clusters(record, note)
@@ -52,20 +47,9 @@ def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, 
     }
 
 
-def write_tokens(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+@writer
+def write_tokens(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     """Write what fastcoref's trainer reads. Sentences are not kept."""
-    write_lines(records, path, _token_line, report)
-
-
-def write_texts(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
-    """Write texts with clusters by characters.
-
-    Tokens are separated by a space, sentences by a line end.
-    """
-    write_lines(records, path, _text_line, report)
-
-
-def _token_line(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     tokens = [token for sentence in sentences_of(record) for token in sentence]
     note_fields(record, report, {"speakers"})
     note("sentence boundaries", count=len(sentences_of(record)) - 1)
@@ -77,7 +61,9 @@ def _token_line(record: Record, report: ConversionReport, note: Note) -> dict[st
     return line
 
 
-def _text_line(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
+@writer
+def write_texts(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
+    """Write texts with clusters by characters: a space between tokens, a line end between sentences."""
     pieces: list[tuple[str, str]] = []  # each token, and what stands behind it
     for sentence in sentences_of(record):
         pieces += [(token, " ") for token in sentence[:-1]]

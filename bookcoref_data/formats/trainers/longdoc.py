@@ -16,7 +16,7 @@ from ...books import Mention, Record
 from ...errors import UsageError
 from ..base import sentences_of
 from ..conversion_report import ConversionReport, Note
-from .common import note_fields, visible_clusters, write_lines
+from .common import note_fields, visible_clusters, writer
 from .subwords import FastTokenizer, load_tokenizer, map_subwords
 
 SEGMENT_LENGTH = 2048
@@ -43,34 +43,32 @@ def write(
         raise UsageError(f"--segment-length {segment_length} is too short", expected="at least 3")
     loaded = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
     room = segment_length - _SPECIAL
-    write_lines(records, path, lambda r, report, note: _line_of(r, report, note, loaded, room), report)
 
+    def line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
+        sentences = sentences_of(record)
+        note_fields(record, report)
+        tokens = [token for sentence in sentences for token in sentence]
+        sentence_of = [number for number, sentence in enumerate(sentences) for _ in sentence]
+        subwords = map_subwords(tokens, loaded)
+        owners = [owner for owner in subwords.tokens if owner is not None]
+        clusters: list[list[Mention]] = []
+        for cluster in visible_clusters(record, note):
+            moved = [subwords.to_subwords(mention) for mention in cluster]
+            note(NO_SUBWORD, count=moved.count(None))
+            clusters.append([span for span in moved if span is not None])
+        clusters = [cluster for cluster in clusters if cluster]
+        note("white-space tokens", count=subwords.first.count(-1))
+        report.wrote(len(tokens), clusters)
+        ends = segment_ends(owners, [sentence_of[owner] for owner in owners], room)
+        return {
+            "doc_key": record.doc_key,
+            "sentences": [subwords.ids[a:b] for a, b in zip([0, *ends], ends, strict=False)],
+            "clusters": clusters,
+            "sentence_map": [sentence_of[owner] for owner in owners],
+            "subtoken_map": owners,
+        }
 
-def _line_of(
-    record: Record, report: ConversionReport, note: Note, tokenizer: FastTokenizer, room: int
-) -> dict[str, Any]:
-    sentences = sentences_of(record)
-    note_fields(record, report)
-    tokens = [token for sentence in sentences for token in sentence]
-    sentence_of = [number for number, sentence in enumerate(sentences) for _ in sentence]
-    subwords = map_subwords(tokens, tokenizer)
-    owners = [owner for owner in subwords.tokens if owner is not None]
-    clusters: list[list[Mention]] = []
-    for cluster in visible_clusters(record, note):
-        moved = [subwords.to_subwords(mention) for mention in cluster]
-        note(NO_SUBWORD, count=moved.count(None))
-        clusters.append([span for span in moved if span is not None])
-    clusters = [cluster for cluster in clusters if cluster]
-    note("white-space tokens", count=subwords.first.count(-1))
-    report.wrote(len(tokens), clusters)
-    ends = segment_ends(owners, [sentence_of[owner] for owner in owners], room)
-    return {
-        "doc_key": record.doc_key,
-        "sentences": [subwords.ids[a:b] for a, b in zip([0, *ends], ends, strict=False)],
-        "clusters": clusters,
-        "sentence_map": [sentence_of[owner] for owner in owners],
-        "subtoken_map": owners,
-    }
+    writer(line_of)(records, path, report=report)
 
 
 def segment_ends(owners: list[int], sentences: list[int], room: int) -> list[int]:

@@ -15,16 +15,15 @@ and where one lies outside its loss is infinite. Their heads stay in `word_clust
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from ...books import Mention, Record
 from ..base import sentences_of
 from ..conversion_report import ConversionReport, Note
 from ..layers import document_heads, flat, layers_of
-from .common import NOBODY, is_blank, named_speakers, note_fields, visible_clusters, write_lines
+from .common import NOBODY, is_blank, named_speakers, note_fields, visible_clusters, writer
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
 SHARED_HEADS = "mentions whose head is that of a shorter mention (they are in span_clusters alone)"
@@ -32,16 +31,13 @@ CROSSING = "mentions that cross the end of a sentence (their head is kept, their
 LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_clusters alone)"
 
 
-def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:
+@writer
+def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     """Write what wl-coref trains on.
 
     Raises:
         DataError: a document's tokens are not known.
     """
-    write_lines(records, path, _line_of, report)
-
-
-def _line_of(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     sentences = sentences_of(record)
     tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
     kept = [i for i, (_, token) in enumerate(tokens) if not is_blank(token)]

@@ -70,17 +70,18 @@ def _no_table(
     tale = any(map(_begins, blocks)) and draft.evidence(*span).is_tale
     if not tale and (not begun or (behind and is_contents(block))):
         return ""
-    known = sum(bool(_FORM.ENTRY.search(line)) or _is_again(draft, line, span[1]) for line in entries)
+    known = 0
+    for line in entries:
+        # An entry has a number, or is found again as a line of its own.
+        words = re.sub(r"^(?:[IVXLC]+|\d+)\b\.?\s*|[\s.]+\d*$", "", line.strip())
+        again = rf"^[ \t]*(?:\[Illustration: )?{re.escape(words)}\.?\]?[ \t]*$"
+        known += bool(
+            _FORM.ENTRY.search(line)
+            or (words and re.compile(again, re.M | re.I).search(draft.text, span[1], draft.end))
+        )
     if len(entries) < _LEAST_ENTRIES or known < (0.25 if tale and not begun else 0.5) * len(entries):
         return "it reads like the story, and its lines are no headings of the book"
     return ""
-
-
-def _is_again(draft: Draft, entry: str, behind: int) -> bool:
-    """Whether an entry is found again as a line of its own."""
-    words = re.sub(r"^(?:[IVXLC]+|\d+)\b\.?\s*|[\s.]+\d*$", "", entry.strip())
-    line = rf"^[ \t]*(?:\[Illustration: )?{re.escape(words)}\.?\]?[ \t]*$"
-    return bool(words and re.compile(line, re.M | re.I).search(draft.text, behind, draft.end))
 
 
 def _table_end(blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
@@ -138,7 +139,16 @@ def _first_of_story(run: Sequence[Block], own: Sequence[str]) -> int:
             return place
         known += [words_of(line) for line in block.lines]
     repeated = [i for i in range(begin, len(run)) if _same(words_of(run[i].line), first)]
-    return repeated[-1] if repeated else _headings_before_prose(run)
+    if repeated or not run:
+        return max(repeated, default=0)
+    # The block right before the prose belongs to it; so do the headings above that block, and whatever stands
+    # with them behind the last wide gap.
+    keep = len(run) - 1
+    named = (is_division, is_titled_number, is_preface)
+    while keep and run[keep - 1].gap >= 2 and any(is_one(run[keep - 1]) for is_one in named):
+        keep -= 1
+    wide = [i for i in range(max(0, len(run) - 2 * _MOST_HEADINGS), len(run)) if run[i].gap >= 3]
+    return min([keep, *wide])
 
 
 def _ends_list(block: Block) -> bool:
@@ -152,19 +162,3 @@ def _same(heading: str, entry: str) -> bool:
     """Whether one is the other or its first words: "chapter i" and "chapter i the period"."""
     short, long = sorted((heading, entry), key=len)
     return bool(short) and f"{long} ".startswith(f"{short} ")
-
-
-def _headings_before_prose(run: Sequence[Block]) -> int:
-    """Place in `run` of the first heading that belongs to the prose behind it.
-
-    The block right before the prose always does; so do the headings above it, and whatever stands with
-    them behind the last wide gap.
-    """
-    if not run:
-        return 0
-    keep = len(run) - 1
-    named = (is_division, is_titled_number, is_preface)
-    while keep and run[keep - 1].gap >= 2 and any(is_one(run[keep - 1]) for is_one in named):
-        keep -= 1
-    wide = [i for i in range(max(0, len(run) - 2 * _MOST_HEADINGS), len(run)) if run[i].gap >= 3]
-    return min([keep, *wide])

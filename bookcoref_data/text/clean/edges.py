@@ -21,21 +21,14 @@ _OLD_HEADER_LIMIT = 25_000  # characters: the longest headers of the nineties ha
 
 def find_edges(text: str) -> tuple[int, int]:
     """(start, end) of what lies between header and footer; (0, len) when the file has neither."""
-    start = _header_end(text)
+    found = _headers(START, text) or _headers(SMALL_PRINT, text)
+    start = found[-1].end() if found else 0
+    if not found:
+        for block in blocks_of(text, 0, min(len(text), _OLD_HEADER_LIMIT)):
+            if HEADER_WORDS.search(block.text) and not FOOTER.match(block.text):
+                start = block.end
     footer = footer_start(text, start)
     return start, len(text) if footer is None else footer
-
-
-def _header_end(text: str) -> int:
-    for pattern in (START, SMALL_PRINT):
-        found = _headers(pattern, text)
-        if found:
-            return found[-1].end()
-    end = 0
-    for block in blocks_of(text, 0, min(len(text), _OLD_HEADER_LIMIT)):
-        if HEADER_WORDS.search(block.text) and not FOOTER.match(block.text):
-            end = block.end
-    return end
 
 
 def _headers(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:

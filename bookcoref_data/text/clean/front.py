@@ -110,24 +110,20 @@ def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
         if block.gap >= 2 and (is_division(block) or is_preface(block) or is_titled_number(block)):
             return index
         if is_prose(block):
-            return _headings_above(blocks, index, title, author)
+            # Its first heading: a chapter's, or what stands with it behind a wide gap
+            for first in range(max(0, index - _MOST_HEADINGS), index):
+                if is_division(blocks[first]) or is_titled_number(blocks[first]):
+                    return first
+            for first in range(max(1, index - _MOST_HEADINGS), index):
+                group = blocks[first:index]
+                apart = group[0].gap >= (2 if len(group) == 1 else 3)
+                together = all(block.gap <= 3 for block in blocks[first + 1 : index + 1])
+                if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
+                    return first
+            return index
         if _is_verse(block) or _FORM.SPEECH.search(block.text):
             return index
     return 0
-
-
-def _headings_above(blocks: Sequence[Block], index: int, title: str, author: str) -> int:
-    """The first heading of the prose at `index`: a chapter's, or what stands with it behind a wide gap."""
-    for first in range(max(0, index - _MOST_HEADINGS), index):
-        if is_division(blocks[first]) or is_titled_number(blocks[first]):
-            return first
-    for first in range(max(1, index - _MOST_HEADINGS), index):
-        group = blocks[first:index]
-        apart = group[0].gap >= (2 if len(group) == 1 else 3)
-        together = all(block.gap <= 3 for block in blocks[first + 1 : index + 1])
-        if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
-            return first
-    return index
 
 
 _MOST_HEADINGS = 2
