@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -195,14 +195,29 @@ def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path
             raise BookError(
                 f"{a.doc_key!r}: a name or token holds half a surrogate pair", found=str(error)
             ) from error
+    reasons, quotes = list[dict[str, Any]](), list[dict[str, Any]]()
+    for a in done:
+        for m in a.mentions:
+            told = _placed(a, m.start, m.end) | {
+                "text": a.book.text_of(m.mention), "character": a.names[m.character], "kind": m.kind,
+                "step": m.step, "rule": m.rule, "score": m.score,
+            }  # fmt: skip
+            others = {"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}
+            reasons.append(told | others)
+        for d in a.dropped:
+            told = {"character": a.names[d.character], "dropped": True, "step": d.step, "reason": d.reason}
+            reasons.append(_placed(a, d.start, d.end) | told | {"score": d.score})
+        for q in a.quotes:
+            text = " ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n")
+            speaker = a.names[q.speaker] if q.speaker >= 0 else None
+            told = {"text": text, "speaker": speaker, "addressees": [a.names[e] for e in q.addressees]}
+            quotes.append(_placed(a, q.start, q.end) | told | {"rule": q.rule, "score": q.score})
     with whole(out, KIND):
         for a in done:
             if a.source is not None:
                 name = safe_name(a.doc_key, "document key")
                 write_text(out / TEXTS / f"{name}.txt", a.source.text)
         write_jsonl((_record(a) for a in done), out / ANNOTATION)
-        reasons = (row for a in done for row in _provenance(a))
-        quotes = (row for a in done for row in _quotes(a))
         for name, rows in ((PROVENANCE, reasons), (QUOTES, quotes)):
             write_text(out / name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return [out / name for name in (ANNOTATION, PROVENANCE, QUOTES)]
@@ -272,29 +287,6 @@ def note_reasons(a: Annotation, note: Note) -> None:
     note(REASONS, count=sum(bool(m.step or m.rule) for m in a.mentions))
     note(CANDIDATES, count=sum(len(m.others) for m in a.mentions))
     note(REFUSED, count=len(a.dropped))
-
-
-def _provenance(a: Annotation) -> Iterator[dict[str, Any]]:
-    for m in a.mentions:
-        yield _placed(a, m.start, m.end) | {
-            "text": a.book.text_of(m.mention), "character": a.names[m.character], "kind": m.kind,
-            "step": m.step, "rule": m.rule, "score": m.score,
-            **({"others": [[a.names[c], score] for c, score in m.others]} if m.others else {}),
-        }  # fmt: skip
-    for d in a.dropped:
-        yield _placed(a, d.start, d.end) | {
-            "character": a.names[d.character], "dropped": True, "step": d.step, "reason": d.reason,
-            "score": d.score,
-        }  # fmt: skip
-
-
-def _quotes(a: Annotation) -> Iterator[dict[str, Any]]:
-    for q in a.quotes:
-        yield _placed(a, q.start, q.end) | {
-            "text": " ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n"),
-            "speaker": a.names[q.speaker] if q.speaker >= 0 else None,
-            "addressees": [a.names[e] for e in q.addressees], "rule": q.rule, "score": q.score,
-        }  # fmt: skip
 
 
 def _placed(a: Annotation, start: int, end: int) -> dict[str, Any]:

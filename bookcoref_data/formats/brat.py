@@ -131,7 +131,16 @@ def _parse(
         and not annotation.links
         and all(_LITBANK_CLUSTER.fullmatch(e.kind) and (e.start, e.end) in mentions for e in names)
     )
-    groups = _litbank_groups(annotation) if litbank else _linked_groups(annotation)
+    groups: dict[str, list[str]] = {}
+    for entity in names if litbank else ():
+        groups.setdefault(entity.kind, []).append(entity.number)
+    # Mentions that no cluster names stand alone under their own id.
+    named = {(e.start, e.end) for e in names}
+    for entity in entities if litbank else ():
+        if (entity.start, entity.end) not in named:
+            groups[entity.number] = [entity.number]
+            named.add((entity.start, entity.end))
+    groups = groups if litbank else _linked_groups(annotation)
     clusters = {name: sorted(spans[number] for number in members) for name, members in groups.items()}
     extra: dict[str, Any] = {}
     types = {
@@ -287,22 +296,6 @@ def _read_entity(cells: list[str], text: str, place: str, line: str, note: Note)
 
 def _bad_line(place: str, line: str, expected: str) -> FormatError:
     return FormatError(f"{place}: the line is not brat standoff", expected=expected, found=repr(line[:80]))
-
-
-def _litbank_groups(annotation: _AnnFile) -> dict[str, list[str]]:
-    """Entity ids by cluster name; mentions that no cluster names stand alone under their own id."""
-    entities = annotation.entities.values()
-    groups: dict[str, list[str]] = {}
-    named = set()
-    for entity in entities:
-        if not _LITBANK_MENTION.fullmatch(entity.kind):
-            groups.setdefault(entity.kind, []).append(entity.number)
-            named.add((entity.start, entity.end))
-    for entity in entities:
-        if (entity.start, entity.end) not in named:
-            groups[entity.number] = [entity.number]
-            named.add((entity.start, entity.end))
-    return groups
 
 
 def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:

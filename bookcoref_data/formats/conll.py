@@ -334,8 +334,22 @@ def _lines_of(record: Record, ids: Sequence[str], note: Note) -> Iterator[str]:
     }
     name = escape_name(record.extra["document"] if _is_apart(record) else record.doc_key)
     middle = _middle_columns(record)
+    # (part number, first sentence, end sentence); one part unless the record came in several
+    written = [(record.extra["part"] if _is_apart(record) else "000", 0, len(rows))]
+    parts: Any = record.extra.get("parts")
+    stated = parts and not _is_apart(record) and base.are_parts(parts, len(rows))
+    if stated and all(_PART.fullmatch(number) for number, _ in parts):
+        ends = list(accumulate(count for _, count in parts))
+        tokens = [0, *accumulate(map(len, rows))]
+        bounds = [tokens[end] for end in ends]
+        # Parts are not written where a cluster has mentions in two, or a mention over a part's end.
+        if len(parts) == 1 or all(
+            len({bisect_right(bounds, place) for span in cluster for place in span}) < 2
+            for cluster in record.clusters
+        ):
+            written = [(parts[i][0], ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]
     position = 0
-    for number, first, end in _parts_of(record, len(rows)):
+    for number, first, end in written:
         part = number.lstrip("0") or "0"
         yield f"{_BEGIN} ({name}); part {number}\n"
         for row in rows[first:end]:
@@ -391,23 +405,3 @@ def _rows(record: Record) -> list[list[str]] | list[list[None]]:
             found=f"{sum(lengths):,} tokens in {len(lengths):,} sentences",
         )
     return base.sentences_of(record)
-
-
-def _parts_of(record: Record, sentences: int) -> list[tuple[str, int, int]]:
-    """(part number, first sentence, end sentence) to write; one part unless the record came in several."""
-    if _is_apart(record):
-        return [(record.extra["part"], 0, sentences)]
-    parts: Any = record.extra.get("parts")
-    if not base.are_parts(parts, sentences) or not all(_PART.fullmatch(number) for number, _ in parts):
-        return [("000", 0, sentences)]
-    ends = list(accumulate(count for _, count in parts))
-    tokens = [0, *accumulate(map(len, _rows(record)))]
-    bounds = [tokens[end] for end in ends]
-    # Parts are not written where a cluster has mentions in two, or a mention over a part's end.
-    if not parts or any(
-        len({bisect_right(bounds, position) for span in cluster for position in span}) > 1
-        for cluster in record.clusters
-        if len(parts) > 1
-    ):
-        return [("000", 0, sentences)]
-    return [(parts[i][0], ends[i] - parts[i][1], ends[i]) for i in range(len(parts))]

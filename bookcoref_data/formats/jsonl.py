@@ -230,9 +230,14 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
     _expect(
         number is None or type(number) in (str, int), "gutenberg_key", "the Gutenberg id as a text", number
     )
+    # `extra` keeps the fields whose content is in none of the record's own.
+    held = {
+        "speakers": speakers is not None, "token_layers": bool(layers),
+        "tokens": value.get("sentences") is None, "doc_id": value.get("doc_id") == doc_key,
+    }  # fmt: skip
     return Record(
         doc_key, "" if number is None else str(number), sentences, groups, characters, source,
-        {k: v for k, v in value.items() if not _is_understood(k, value, doc_key, speakers, layers)},
+        {name: content for name, content in value.items() if not held.get(name, name in KNOWN)},
         None if speakers is None or not said(speakers) else speakers, layers,
     )  # fmt: skip
 
@@ -255,19 +260,6 @@ def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | N
         report.add("mentions of white space alone", doc_key, count=sum(c.count(None) for c in clusters))
     others = {k: v for k, v in value.items() if k != "text"}
     return {**others, "sentences": cut.sentences, "clusters": [[list(m) for m in c if m] for c in clusters]}
-
-
-def _is_understood(
-    name: str, value: dict[str, Any], doc_key: str, speakers: Layer | None, layers: dict[str, Layer]
-) -> bool:
-    """Whether a field's content is in the record's own fields, so that `extra` need not keep it."""
-    if name == "speakers":
-        return speakers is not None
-    if name == "token_layers":
-        return bool(layers)
-    if name == "tokens":
-        return value.get("sentences") is None
-    return name in KNOWN or (name == "doc_id" and value[name] == doc_key)
 
 
 def _expect_tokens(value: Any, path: str) -> None:
@@ -316,7 +308,18 @@ def _characters(
     if value is None:
         return []
     if type(value) is dict:
-        return _characters_of_object(value)
+        # {name: spans}, as systems write it, or the two columns that `datasets` makes of a list of objects
+        spans = value.get("mentions", value.get("cluster"))
+        names = value.get("name")
+        if len(value) == 2 and type(names) is list and type(spans) is list and set(map(type, names)) <= {str}:
+            _expect(
+                len(names) == len(spans), "characters", f"as many mention lists as names, {len(names)}", spans
+            )
+            return [
+                (name, _spans(item, "characters.mentions", i))
+                for i, (name, item) in enumerate(zip(names, spans, strict=True))
+            ]
+        return [(name, _spans(item, "characters", repr(name))) for name, item in value.items()]
     _expect(type(value) is list, "characters", "a list of {name, mentions}", value)
     found = []
     for i, item in enumerate(value):
@@ -329,21 +332,6 @@ def _characters(
             unknown = sorted(set(item) - {"name", field})
             report.add("fields of a character beyond name and mentions", doc_key, ", ".join(unknown))
     return found
-
-
-def _characters_of_object(value: dict[str, Any]) -> list[tuple[str, list[Mention]]]:
-    """{name: spans}, as systems write it, or the two columns that `datasets` makes of a list of objects."""
-    spans = value.get("mentions", value.get("cluster"))
-    names = value.get("name")
-    if len(value) == 2 and type(names) is list and type(spans) is list and set(map(type, names)) <= {str}:
-        _expect(
-            len(names) == len(spans), "characters", f"as many mention lists as names, {len(names)}", spans
-        )
-        return [
-            (name, _spans(item, "characters.mentions", i))
-            for i, (name, item) in enumerate(zip(names, spans, strict=True))
-        ]
-    return [(name, _spans(item, "characters", repr(name))) for name, item in value.items()]
 
 
 def _expect(right: bool, path: str, expected: str, found: Any) -> None:

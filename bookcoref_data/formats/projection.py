@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,29 +69,24 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]
     note_layers(record, report)
+    full = [bool(cluster) for cluster in clusters]
+    fields = dict(record.extra)
+    if fields.pop("mention_types", None) is not None:
+        moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
+        fields["mention_types"] = [[*span, kind] for span, kind in moved if span is not None]
+    if fields.pop("mention_attributes", None) is not None:
+        attributed = [(move.quietly(m), a) for m, items in mention_attributes(record).items() for a in items]
+        fields["mention_attributes"] = [[*span, a] for span, a in attributed if span is not None]
+    for name in _BY_PLACE:
+        if fields.pop(name, None) is not None and report is not None:
+            report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
+    wrong = {n for n in BY_CLUSTER if type(fields.get(n)) is not list or len(fields[n]) != len(full)}
     return Record(
         key.doc_key, key.gutenberg_key, key.sentences, [cluster for cluster in clusters if cluster],
         [(name, spans) for name, spans in characters if spans], record.source,
-        _moved_fields(record, move, [bool(cluster) for cluster in clusters], report), key.speakers,
+        {name: value for name, value in kept_by_cluster(fields, full).items() if name not in wrong},
+        key.speakers,
     )  # fmt: skip
-
-
-def _moved_fields(
-    record: Record, move: _Mover, full: list[bool], report: ConversionReport | None
-) -> dict[str, Any]:
-    """The fields in `extra` on the key's tokens; `full` says which clusters have a mention left."""
-    extra = dict(record.extra)
-    if extra.pop("mention_types", None) is not None:
-        moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
-        extra["mention_types"] = [[*span, kind] for span, kind in moved if span is not None]
-    if extra.pop("mention_attributes", None) is not None:
-        attributed = [(move.quietly(m), a) for m, items in mention_attributes(record).items() for a in items]
-        extra["mention_attributes"] = [[*span, a] for span, a in attributed if span is not None]
-    for name in _BY_PLACE:
-        if extra.pop(name, None) is not None and report is not None:
-            report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
-    wrong = {n for n in BY_CLUSTER if type(extra.get(n)) is not list or len(extra[n]) != len(full)}
-    return {name: value for name, value in kept_by_cluster(extra, full).items() if name not in wrong}
 
 
 class _Mover:

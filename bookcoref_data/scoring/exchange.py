@@ -291,21 +291,19 @@ class ExchangeParts:
         """
         keys = np.ones((len(chosen), self.parts), bool) if key_parts is None else key_parts
         step = max(1, _AT_ONCE // self._chosen.cells)
-        pieces = [slice(at, at + step) for at in range(0, len(chosen), step)]
-        return np.concatenate([self._count(chosen[p], keys[p], align) for p in pieces])
-
-    def _count(self, chosen: Bools, keys: Bools, align: bool) -> Floats:
-        windows = self._windows
-        count = len(chosen) * windows
-        tables = self._chosen.contingency(keys, chosen, windows)
-        once = tables if self._once is self._chosen else self._once.contingency(keys, chosen, windows)
-        counted = np.zeros((count, len(COUNTED), 4))
-        for row, name in enumerate(PARTS):
-            if align or name not in ALIGNED:
-                both = tables if name in RELEASED_METRICS else once
-                parts = PARTS[name](both)
-                sides = [both.key_unit] * 2 + [both.response_unit] * 2
-                for column, (unit, values) in enumerate(zip(sides, parts.sums, strict=True)):
-                    counted[:, row, column] = np.bincount(unit, values, count)
-        counted[:, len(PARTS) :] = blanc_counts(once, count)
-        return counted.reshape(len(chosen), windows, len(COUNTED), 4)
+        found = []
+        for at in range(0, len(chosen), step):
+            piece = chosen[at : at + step]
+            asked, count = (keys[at : at + step], piece, self._windows), len(piece) * self._windows
+            tables = self._chosen.contingency(*asked)
+            once = tables if self._once is self._chosen else self._once.contingency(*asked)
+            counted = np.zeros((count, len(COUNTED), 4))
+            for row, name in enumerate(PARTS):
+                if align or name not in ALIGNED:
+                    both = tables if name in RELEASED_METRICS else once
+                    sides = [both.key_unit] * 2 + [both.response_unit] * 2
+                    for column, (unit, values) in enumerate(zip(sides, PARTS[name](both).sums, strict=True)):
+                        counted[:, row, column] = np.bincount(unit, values, count)
+            counted[:, len(PARTS) :] = blanc_counts(once, count)
+            found.append(counted.reshape(len(piece), self._windows, len(COUNTED), 4))
+        return np.concatenate(found)

@@ -73,8 +73,23 @@ def read_container(data: bytes, what: str = "pack") -> dict[str, bytes]:
         raise _broken(what, "the checksum at its end", seal.hex()[:16], data[-_SEAL:].hex()[:16])
     sections: dict[str, bytes] = {}
     for name, method, raw, stored in directory:
-        sections[name] = _unpack(data[at : at + stored], method, raw, f"section {name} of {what}")
+        body, section = data[at : at + stored], f"section {name} of {what}"
         at += stored
+        if method == STORED and len(body) == raw:
+            sections[name] = body
+            continue
+        if method != ZSTD:
+            raise _broken(section, "how it is stored", "0 or 1 and fitting lengths", method)
+        try:
+            # The library allocates what the frame claims, so the claim is checked first.
+            claimed = zstandard.frame_content_size(body)
+            if claimed != raw:
+                raise _broken(section, "its content size", raw, claimed)
+            sections[name] = zstandard.ZstdDecompressor(max_window_size=16 << 20).decompress(
+                body, max_output_size=raw, allow_extra_data=False
+            )
+        except zstandard.ZstdError as error:
+            raise _broken(section, "a zstd frame", "readable", error) from error
     return sections
 
 
@@ -107,23 +122,6 @@ def read_directory(data: bytes, what: str = "pack") -> tuple[list[tuple[str, int
     if largest > MOST_SECTION_BYTES or total > MOST_TOTAL_BYTES:
         raise _broken(what, "its unpacked size", f"at most {MOST_TOTAL_BYTES:,} bytes", f"{total:,} bytes")
     return directory, at
-
-
-def _unpack(body: bytes, method: int, raw: int, what: str) -> bytes:
-    if method == STORED and len(body) == raw:
-        return body
-    if method != ZSTD:
-        raise _broken(what, "how it is stored", "0 or 1 and fitting lengths", method)
-    try:
-        # The library allocates what the frame claims, so the claim is checked first.
-        claimed = zstandard.frame_content_size(body)
-        if claimed != raw:
-            raise _broken(what, "its content size", raw, claimed)
-        return zstandard.ZstdDecompressor(max_window_size=16 << 20).decompress(
-            body, max_output_size=raw, allow_extra_data=False
-        )
-    except zstandard.ZstdError as error:
-        raise _broken(what, "a zstd frame", "readable", error) from error
 
 
 def _broken(what: str, part: str, expected: object, found: object) -> FormatError:

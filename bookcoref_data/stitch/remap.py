@@ -297,13 +297,25 @@ def _report(
     missing = _stretches((alignment.partner < 0) & (np.diff(alignment.significant_old) > 0),
                          np.diff(alignment.significant_old) == 0)  # fmt: skip
     extra = _stretches(foreign, ~counts_new[inside])
+    examples = []
+    for status in (LOST, CHANGED, MOVED):
+        hits = np.flatnonzero(fate.status == status)
+        # Spread over the book, not the first few of one bad chapter.
+        for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
+            was = Mention(int(table.starts[i]), int(table.ends[i]))
+            now = None if status == LOST else Mention(int(fate.starts[i]), int(fate.ends[i]))
+            examples.append(RemappedMention(
+                names[table.owner[i]], STATUSES[status], was,
+                Mention(now.start - region[0], now.end - region[0]) if now else None,
+                _words(old.tokens, was) if old.tokens is not None else "", _words(tokens, now) if now else "",
+            ))  # fmt: skip
     return RemapReport(
         doc_key=old.doc_key, total=RemapCounts("all", *counts.sum(axis=0).tolist()), characters=tallies,
         tokens_matched=alignment.matched_share, old_tokens=len(alignment.partner),
         new_tokens=region[1] - region[0], extra_share=extra_share,
         shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
         merged=merged, missing=missing, extra=tuple((a, b) for a, b in extra),
-        examples=tuple(_examples(old, table, fate, tokens, region[0])),
+        examples=tuple(examples),
         warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
     )  # fmt: skip
 
@@ -383,23 +395,6 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
     size = max(old_at.size, 1)
     left_out = int(lengths[passage].sum())
     return _Gaps(left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum()))
-
-
-def _examples(
-    old: OldText, table: _AllMentions, fate: _Fate, tokens: Sequence[str], start: int
-) -> Iterator[RemappedMention]:
-    for status in (LOST, CHANGED, MOVED):
-        hits = np.flatnonzero(fate.status == status)
-        # Spread over the book, not the first few of one bad chapter.
-        for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
-            old_span = Mention(int(table.starts[i]), int(table.ends[i]))
-            span = None if status == LOST else Mention(int(fate.starts[i]), int(fate.ends[i]))
-            yield RemappedMention(
-                table.names[table.owner[i]], STATUSES[status], old_span,
-                Mention(span.start - start, span.end - start) if span else None,
-                _words(old.tokens, old_span) if old.tokens is not None else "",
-                _words(tokens, span) if span else "",
-            )  # fmt: skip
 
 
 def _words(tokens: Sequence[str], span: Mention) -> str:

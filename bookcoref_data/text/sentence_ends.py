@@ -45,8 +45,14 @@ class SentenceSplitter:
         self._special = {
             *model.abbrev_types, *model.numeric_abbrev_types, *(first for first, _ in model.collocations),
         }  # fmt: skip
-        self._tokenizer = tokenizer
-        self._asked = lru_cache(_MOST_REMEMBERED)(self._ask)
+
+        @lru_cache(_MOST_REMEMBERED)
+        def ends_inside(context: str) -> bool:
+            """Whether a sentence ends inside `context`, as the package says."""
+            tokens = list(tokenizer.annotated_tokens(context))
+            return any(token.sentbreak for token in tokens[:-1])
+
+        self._asked = ends_inside
 
     def __call__(self, text: str) -> list[Span]:
         return list(_with_closing_marks(text, _without_lone_marks(text, self._spans(text))))
@@ -65,11 +71,6 @@ class SentenceSplitter:
             yield begin, mark + 1
             begin = mark + 1 if following < 0 else following
         yield begin, len(text.rstrip())
-
-    def _ask(self, context: str) -> bool:
-        """Whether a sentence ends inside `context`, as the package says."""
-        tokens = list(self._tokenizer.annotated_tokens(context))
-        return any(token.sentbreak for token in tokens[:-1])
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, int]]:

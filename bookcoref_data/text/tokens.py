@@ -202,9 +202,13 @@ class WordSplitter:
         chunks = _CHUNKS.findall(text)
         parts = list(map(self._known.__getitem__, chunks))
         if not self._joining.isdisjoint(chunks):
-            places = [i for i, chunk in enumerate(chunks) if chunk in self._joining]
-            if any(i and self._meet(parts[i - 1][-1], parts[i][0]) for i in places):
-                return [token.text for token in self._tokenizer(text)]
+            for i, (chunk, before) in enumerate(zip(chunks[1:], parts, strict=False), 1):
+                # Whether a special case may reach over the gap between two tokens, special cases or not
+                if chunk in self._joining:
+                    left, right = before[-1], parts[i][0]
+                    left, right = self._edges.get(left, (left,))[-1], self._edges.get(right, (right,))[0]
+                    if (left, right) in self._neighbours:
+                        return [token.text for token in self._tokenizer(text)]
         return list(chain.from_iterable(parts))
 
     def split_with_offsets(self, text: str) -> list[tuple[str, int]]:
@@ -220,33 +224,23 @@ class WordSplitter:
 
     def _learn(self, chunk: str) -> tuple[str, ...]:
         """The tokens of a chunk that was not met before."""
-        parts = self._plain(chunk) or tuple(token.text for token in self._tokenizer(chunk))
+        # Most chunks are a word of ASCII letters with plain marks around it. spaCy is asked where a rule of
+        # it for special cases might apply, and where a mark is not plain: a dot after a capital may belong to
+        # an abbreviation.
+        parts: tuple[str, ...] = ()
+        if match := _PLAIN_WORD.fullmatch(chunk):
+            before, words, genitive, mark, after, last = match.groups()
+            inner = _JOINT.split(words) if not words.isalpha() else [words]
+            parts = tuple(filter(None, (before, *inner, genitive, mark, after, last)))
+            # `;)` at the end of a remark in brackets is a smiley to spaCy.
+            special = chunk in self._rules or not self._rules.isdisjoint(parts)
+            special = special or ("." in (mark, last) and words[-1].isupper())
+            if special or any(pair in self._neighbours for pair in pairwise(parts)):
+                parts = ()
+        parts = parts or tuple(token.text for token in self._tokenizer(chunk))
         if self._edges.get(parts[0], parts)[0] in self._rights:
             self._joining.add(chunk)
         return parts
-
-    def _meet(self, left: str, right: str) -> bool:
-        """Whether a special case may reach over the gap between two tokens, special cases or not."""
-        left, right = self._edges.get(left, (left,))[-1], self._edges.get(right, (right,))[0]
-        return (left, right) in self._neighbours
-
-    def _plain(self, chunk: str) -> tuple[str, ...] | None:
-        """The tokens of a word of ASCII letters with plain marks around it, which is what most chunks are.
-
-        None where a rule of spaCy for special cases might apply, or where a mark is not plain: a dot after a
-        capital may belong to an abbreviation.
-        """
-        match = _PLAIN_WORD.fullmatch(chunk)
-        if not match:
-            return None
-        before, words, genitive, mark, after, last = match.groups()
-        if "." in (mark, last) and words[-1].isupper():
-            return None
-        inner = _JOINT.split(words) if not words.isalpha() else [words]
-        parts = tuple(filter(None, (before, *inner, genitive, mark, after, last)))
-        # `;)` at the end of a remark in brackets is a smiley to spaCy.
-        special = chunk in self._rules or not self._rules.isdisjoint(parts)
-        return None if special or any(pair in self._neighbours for pair in pairwise(parts)) else parts
 
 
 class _Known(dict[str, tuple[str, ...]]):

@@ -10,7 +10,6 @@ from ..declared import Given, verb
 if TYPE_CHECKING:
     from ...api.evaluating import Scores
     from ...api.scoring import Counts
-    from ...books.statistics import Statistics
     from ..declared import Json, Markdown
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
@@ -69,15 +68,9 @@ def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
     for i, columns in enumerate((TABLE_1, BESIDE)):
         if i:
             print()
-        emit(
-            ["data set", *(heading for heading, _ in columns)],
-            [[name, *(_cell(s, field) for _, field in columns)] for name, s in rows],
-        )
-
-
-def _cell(statistics: Statistics, field: str) -> int | float | None:
-    if field == "exact_name_percent":
-        share = statistics.exact_name_share
-        return None if share is None else 100 * share
-    value: int | float | None = getattr(statistics, field)
-    return value
+        cells = []
+        for name, s in rows:
+            share = s.exact_name_share
+            values = {**s.to_dict(), "exact_name_percent": None if share is None else 100 * share}
+            cells.append([name, *(values[field] for _, field in columns)])
+        emit(["data set", *(heading for heading, _ in columns)], cells)

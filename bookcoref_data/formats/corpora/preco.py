@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 from ...books import Mention, Record
 from ...errors import FormatError
@@ -38,20 +37,18 @@ def _records(line: str, place: str) -> Iterator[Record]:
             value = json.loads(line)
             sentences, clusters = value["sentences"], value["mention_clusters"]
             first = [0, *accumulate(map(len, sentences))]
-            moved = [[_mention(span, sentences, first) for span in cluster] for cluster in clusters]
+            moved: list[list[Mention]] = []
+            for cluster in clusters:
+                moved.append([Mention(first[s] + start, first[s] + end - 1) for s, start, end in cluster])
+                for s, start, end in cluster:
+                    if not 0 <= start < end <= len(sentences[s]) or s < 0:
+                        raise ValueError(f"the mention {[s, start, end]} is not in its sentence")
             right = all(type(token) is str for sentence in sentences for token in sentence)
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise _fault(place, f"{type(error).__name__}: {error}") from error
         if not right:
             raise _fault(place, "a token that is no text")
         yield Record(str(value.get("id", place)), "", sentences, moved, source=place)
-
-
-def _mention(span: Any, sentences: list[list[str]], first: list[int]) -> Mention:
-    sentence, start, end = span
-    if not 0 <= start < end <= len(sentences[sentence]) or sentence < 0:
-        raise ValueError(f"the mention {span} is not in its sentence")
-    return Mention(first[sentence] + start, first[sentence] + end - 1)
 
 
 def _fault(place: str, found: str) -> FormatError:

@@ -42,7 +42,15 @@ def cut_back(draft: Draft, settings: CleanSettings) -> None:
         named = shouted or (block.gap >= 2 and (is_notes(block) or is_back(block)))
         if index > last and named and _judge(draft, blocks, index, settings, _HEADING):
             return
-    begin = _catalogue(draft, blocks, late)
+    # The groups that close the file may speak of books and prices, and of few people.
+    begin = None
+    for first, stop in reversed(_groups(blocks, late[0]) if late else []):
+        shown = draft.evidence(blocks[first].start, blocks[stop - 1].end)
+        prose = any(is_prose(block) for block in blocks[first:stop])
+        if shown.is_trade and shown.people < _FEW_PEOPLE * shown.story.people:
+            begin = first
+        elif prose or shown.words > _TALE:
+            break
     if begin is not None:
         _judge(draft, blocks, begin, settings, "a catalogue closes the file")
 
@@ -78,33 +86,16 @@ def _tells(draft: Draft, blocks: Sequence[Block], first: int, stop: int) -> bool
     return shown.words >= _TALE and shown.is_tale and not shown.is_trade
 
 
-def _catalogue(draft: Draft, blocks: Sequence[Block], late: Sequence[int]) -> int | None:
-    """Where the groups that close the file speak of books and prices, and of few people; None if none do."""
-    begin = None
-    for first, stop in reversed(_groups(blocks, late[0]) if late else []):
-        shown = draft.evidence(blocks[first].start, blocks[stop - 1].end)
-        prose = any(is_prose(block) for block in blocks[first:stop])
-        if shown.is_trade and shown.people < _FEW_PEOPLE * shown.story.people:
-            begin = first
-        elif prose or shown.words > _TALE:
-            break
-    return begin
-
-
-def _behind(draft: Draft, blocks: Sequence[Block], index: int) -> int:
-    """Where the section that begins at `index` ends: at the first tale that has a title of its own."""
-    titled = False
-    for first, behind in _groups(blocks, index):
-        own = is_title(blocks[first]) and not (is_notes(blocks[first]) or is_back(blocks[first]))
-        if first > index and (own or titled) and _tells(draft, blocks, first, behind):
-            return first - titled
-        titled = own and behind == first + 1
-    return len(blocks)
-
-
 def _judge(draft: Draft, blocks: Sequence[Block], index: int, settings: CleanSettings, place: str) -> bool:
     """Decide on everything from a block on, up to the first tale behind it; whether all of it was cut."""
-    stop = _behind(draft, blocks, index)
+    stop, titled = len(blocks), False
+    for first, behind in _groups(blocks, index):
+        # Such a tale has a title of its own.
+        own = is_title(blocks[first]) and not (is_notes(blocks[first]) or is_back(blocks[first]))
+        if first > index and (own or titled) and _tells(draft, blocks, first, behind):
+            stop = first - titled
+            break
+        titled = own and behind == first + 1
     start, end = blocks[index].start, draft.end if stop == len(blocks) else blocks[stop - 1].end
     size, doubt = end - start, ""
     share = size / max(1, draft.end - draft.start)

@@ -93,7 +93,12 @@ def _table_end(blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
     own = [line for line in blocks[index].lines[1:] if line.strip()]
     stop = index + 1
     if is_list(blocks[index]):
-        while stop < len(blocks) and (stop == index + 1 or not _ends_list(blocks[stop])):
+        for block in blocks[stop:]:
+            # Captions in a list read like prose; a wide gap, a heading or a long paragraph ends it.
+            named = is_division(block) or is_preface(block) or is_contents(block)
+            long = is_prose(block) and block.end - block.start > _LONG_CAPTION
+            if stop > index + 1 and (long or block.gap >= 4 or (block.gap >= 2 and named)):
+                break
             stop += 1
         return stop, own + [line for block in blocks[index + 1 : stop] for line in block.lines]
     while stop < len(blocks) and not is_list(blocks[stop]):
@@ -149,13 +154,6 @@ def _first_of_story(run: Sequence[Block], own: Sequence[str]) -> int:
         keep -= 1
     wide = [i for i in range(max(0, len(run) - 2 * _MOST_HEADINGS), len(run)) if run[i].gap >= 3]
     return min([keep, *wide])
-
-
-def _ends_list(block: Block) -> bool:
-    """Captions in a list read like prose; a wide gap, a heading or a long paragraph ends it."""
-    named = is_division(block) or is_preface(block) or is_contents(block)
-    long = is_prose(block) and block.end - block.start > _LONG_CAPTION
-    return long or block.gap >= 4 or (block.gap >= 2 and named)
 
 
 def _same(heading: str, entry: str) -> bool:

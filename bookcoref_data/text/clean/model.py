@@ -252,24 +252,18 @@ class Draft:
         for block in self._blocks:
             if self.marks.count(0, block.start, block.end) == block.end - block.start:
                 found.append(block)
-            elif left := self._left_of(block):
-                found.append(left)
+                continue
+            left = _KEPT.search(self.marks, block.start, block.end)
+            while left and self.text[left.start() : left.end()].isspace():
+                left = _KEPT.search(self.marks, left.end(), block.end)
+            if left and any(self.marks[block.start : left.start()]):
+                begin = self.text.rfind("\n", block.start, left.start()) + 1
+                found.append(Block(self.text, max(block.start, begin), block.end, block.gap))
+            elif left:
+                found.append(block)
         return found
 
     def forget(self) -> None:
         """Give back marks and blocks, which are no longer needed."""
         self.marks = bytearray()
         self._blocks = None
-
-    def _left_of(self, block: Block) -> Block | None:
-        """What is not cut of a block, from the line of the first kept character on."""
-        left = _KEPT.search(self.marks, block.start, block.end)
-        while left and self.text[left.start() : left.end()].isspace():
-            left = _KEPT.search(self.marks, left.end(), block.end)
-        if not left:
-            return None
-        if not any(self.marks[block.start : left.start()]):
-            return block
-        line = self.text.rfind("\n", block.start, left.start()) + 1
-        begin = max(block.start, line)
-        return Block(self.text, begin, block.end, block.gap)

@@ -49,10 +49,21 @@ def cut_transcriber_notes(draft: Draft) -> None:
             continue
         if block.text.lstrip().startswith("["):
             end = _closing(draft, block.text.index("[") + block.start)
-        elif _is_last(draft, blocks, index) or _FORM.NOTE_TITLE.match(block.line):
-            end = _titled_note_end(draft, blocks, index)
         else:
-            end = block.end
+            end, last, below = block.end, _is_last(draft, blocks, index), blocks[index + 1 :]
+            if last and 2 * sum(map(_is_noted, below)) >= len(below):
+                end = draft.end
+            elif last or _FORM.NOTE_TITLE.match(block.line):
+                # It ends with the last paragraph that has a word of transcribers, or with the list. A heading
+                # ends it, and so does a wide gap, unless the note closes the file.
+                others = 0
+                for number, later in enumerate(below[:40]):
+                    named = is_division(later) or is_contents(later) or is_preface(later)
+                    others = 0 if _is_noted(later) else others + 1
+                    if named or others > _MOST_OTHERS or (number and later.gap >= 3 and not last):
+                        break
+                    if not others:
+                        end = later.end
         draft.cut("transcriber-note", block.start, end)
 
 
@@ -63,26 +74,6 @@ def _is_last(draft: Draft, blocks: list[Block], index: int) -> bool:
     if left > 0.15 * size or (left > _NOTE_SHARE * size and left > _LONG_NOTE):
         return False
     return not any(is_division(block) and block.gap >= 2 for block in blocks[index + 1 :])
-
-
-def _titled_note_end(draft: Draft, blocks: list[Block], index: int) -> int:
-    """The end of the last paragraph with a word of transcribers, or of the list, below a title.
-
-    A heading ends the note, and so does a wide gap, unless the note closes the file.
-    """
-    last = _is_last(draft, blocks, index)
-    below = blocks[index + 1 :]
-    if last and 2 * sum(map(_is_noted, below)) >= len(below):
-        return draft.end
-    end, others = blocks[index].end, 0
-    for later, block in enumerate(below[:40]):
-        named = is_division(block) or is_contents(block) or is_preface(block)
-        others = 0 if _is_noted(block) else others + 1
-        if named or others > _MOST_OTHERS or (later and block.gap >= 3 and not last):
-            break
-        if not others:
-            end = block.end
-    return end
 
 
 def _is_noted(block: Block) -> bool:
