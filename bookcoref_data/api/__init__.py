@@ -26,53 +26,40 @@ if TYPE_CHECKING:
     from .scoring import *
     from .tables import *
 
-PLACES = {
-    "..errors": ("BookcorefError",),
-    ".annotating": ("annotate", "annotate_many", "propose_cast", "propose_casts"),
-    ".auditing": ("audit",),
-    ".books": ("AnnotatedBook", "Books", "Character", "Mention", "Quote", "load", "read", "write"),
-    ".building": ("link_train", "rebuild", "rebuild_plan", "regenerate", "regenerate_check", "verify"),
-    ".casting": ("cast",),
-    ".contexts": (
-        "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
-        "contexts_novelty", "contexts_references", "contexts_score", "contexts_tables",
-    ),
-    ".corpora": ("cite", "clean", "create", "import_corpus", "list_books", "sample", "show"),
-    ".evaluating": ("evaluate",),
-    ".harvesting": ("harvest_liscu", "harvest_wikidata", "match"),
-    ".housekeeping": (
-        "cache_clear", "cache_path", "cache_size", "manifest_show", "manifest_write", "pack", "pack_inspect",
+PLACE_OF = {
+    name: place
+    for place, names in {
+        "..errors": "BookcorefError",
+        ".annotating": "annotate annotate_many propose_cast propose_casts",
+        ".auditing": "audit",
+        ".books": "AnnotatedBook Books Character Mention Quote load read write",
+        ".building": "link_train rebuild rebuild_plan regenerate regenerate_check verify",
+        ".casting": "cast",
+        ".contexts": "contexts_ask contexts_build contexts_collect contexts_compare contexts_identify "
+        "contexts_novelty contexts_references contexts_score contexts_tables",
+        ".corpora": "cite clean create import_corpus list_books sample show",
+        ".evaluating": "evaluate",
+        ".harvesting": "harvest_liscu harvest_wikidata match",
+        ".housekeeping": "cache_clear cache_path cache_size manifest_show manifest_write pack pack_inspect "
         "publish",
-    ),
-    ".merging": ("merge", "merge_agreement"),
-    ".questions": ("questions_build", "questions_evaluate"),
-    ".reading": ("apply_edits", "diff", "export", "merge_edits", "report", "view"),
-    ".reviewing": ("review",),
-    ".scoring": ("align", "convert", "stats"),
-    ".tables": ("Table",),
-}  # fmt: skip
-"""The names of the front door by the module that has them."""
+        ".merging": "merge merge_agreement",
+        ".questions": "questions_build questions_evaluate",
+        ".reading": "apply_edits diff export merge_edits report view",
+        ".reviewing": "review",
+        ".scoring": "align convert stats",
+        ".tables": "Table",
+    }.items()
+    for name in names.split()
+}
+"""The names of the front door, each with the module that has it."""
 
-__all__ = [
-    "AnnotatedBook", "BookcorefError", "Books", "Character", "Mention", "Quote", "Table", "align",
-    "annotate", "annotate_many", "apply_edits", "audit",
-    "cache_clear", "cache_path", "cache_size", "cast", "cite", "clean",
-    "contexts_ask", "contexts_build", "contexts_collect", "contexts_compare", "contexts_identify",
-    "contexts_novelty",
-    "contexts_references", "contexts_score", "contexts_tables", "convert", "create", "diff", "evaluate",
-    "export", "harvest_liscu", "harvest_wikidata", "import_corpus", "link_train", "list_books", "load",
-    "manifest_show", "manifest_write", "match", "merge", "merge_agreement", "merge_edits", "pack",
-    "pack_inspect", "propose_cast", "propose_casts", "publish", "questions_build", "questions_evaluate",
-    "read", "rebuild", "rebuild_plan", "regenerate", "regenerate_check", "report", "review", "sample", "show",
-    "stats", "verify", "view", "write",
-]  # fmt: skip
+__all__ = sorted(PLACE_OF)
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    for place, names in PLACES.items():
-        if name in names:
-            found = globals()[name] = getattr(import_module(place, __name__), name)
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in PLACE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(PLACE_OF[name], __name__), name)
+    return found

@@ -8,12 +8,13 @@ other arguments are values of such options, or options that only a terminal has.
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import re
 import sys
+import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -26,9 +27,9 @@ from ..errors import UsageError
 
 Function = Callable[..., Any]
 SINGULAR = {
-    "books": "book", "budgets": "budget", "characters": "character", "languages": "language",
-    "models": "model", "splits": "split", "strategies": "strategy", "texts": "text",
-}  # fmt: skip
+    f"{word}s": word for word in ("book", "budget", "character", "language", "model", "split", "text")
+}
+SINGULAR["strategies"] = "strategy"
 """An option that is repeated for each of several values is called after one of them."""
 ENTRY = re.compile(r"    ((?:\w+)(?:, \w+)*): (.+)")
 
@@ -58,11 +59,7 @@ class _Names(dict[str, Any]):
         return _OnlyPython
 
 
-_NAMES = _Names(
-    vars(options), o=options, Any=Any, Iterable=Iterable, Literal=Literal, Mapping=Mapping, Path=Path,
-    Sequence=Sequence, bool=bool, float=float, int=int, list=list, str=str, tuple=tuple, Json=Json,
-    Markdown=Markdown,
-)  # fmt: skip
+_NAMES = _Names(vars(builtins) | vars(typing) | vars(options), o=options, Json=Json, Markdown=Markdown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +189,14 @@ def name_in_api(words: str) -> str:
 
 def api_function(name: str) -> Function:
     """A function of the front door; no other file of it is imported."""
-    found: Function = getattr(import_module(_place(name), api.__name__), name)
+    found: Function = getattr(api, name)
     return found
-
-
-def _place(name: str) -> str:
-    return next(module for module, names in api.PLACES.items() if name in names)
 
 
 def summary_of(words: str) -> str:
     """The first line of the docstring of a verb's function, read without importing it."""
     name = name_in_api(words)
-    text = Path(options.__file__).with_name(f"{_place(name)[1:]}.py").read_text(encoding="utf-8")
+    text = Path(options.__file__).with_name(f"{api.PLACE_OF[name][1:]}.py").read_text(encoding="utf-8")
     doc = text[text.index(f"\ndef {name}(") :].split('"""', 2)[1]
     return _Tidy({})(doc.split("\n", 1)[0])
 

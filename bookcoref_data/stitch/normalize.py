@@ -14,10 +14,10 @@ _CHARACTERS = str.maketrans(
         **dict.fromkeys("“”„«»″", '"'),
         **dict.fromkeys("‘’‚`´′", "'"),
         **dict.fromkeys("‐‑‒–—―−", "-"),
-        "…": "...", "æ": "ae", "œ": "oe", "ß": "ss", "ø": "o", "ð": "d", "þ": "th",
-        "_": None, "\ufeff": None, "\u200b": None, "\xad": None,
+        **dict(zip("…æœßøðþ", ("...", "ae", "oe", "ss", "o", "d", "th"), strict=True)),
+        **dict.fromkeys("_\ufeff\u200b\xad"),
     }
-)  # fmt: skip
+)
 _COMES_AND_GOES = frozenset({".", "*"})
 _DOUBLED = re.compile(r"([-.'\"*])\1+")
 

@@ -15,10 +15,10 @@ from ..conversion_report import ConversionReport
 Item = TypeVar("Item")
 DEFAULT_SPLIT = "test"
 _SPLITS = {
-    "train": "train", "training": "train", "dev": "validation", "minidev": "validation",
-    "development": "validation", "valid": "validation", "validation": "validation", "test": "test",
-    "minitest": "test",
-}  # fmt: skip
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("dev", "minidev", "development", "valid", "validation"), "validation"),
+    **dict.fromkeys(("test", "minitest"), "test"),
+}
 
 
 class Found(NamedTuple):
