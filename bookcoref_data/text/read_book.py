@@ -245,7 +245,6 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     begins = np.fromiter((begin for begin, _ in paragraph_spans(file.body.text)), np.int64)
     words = np.flatnonzero(lengths)
     paragraphs = tuple(words[np.searchsorted(first[words], begins)].tolist())
-    words = np.flatnonzero(lengths)
     if file.source.headings:  # the file's own markup names them
         chapters = _headings(file.source.headings, file.source.text, starts[words], words)
     else:
