@@ -171,20 +171,13 @@ class Pack:
         return tuple(books)
 
 
-@dataclass(frozen=True, slots=True)
-class _Changes:
-    """From a text to the released characters: where the book is in it, the edits, and what they give."""
-
-    landmarks: Landmarks
-    edits: Edits
-    stream: CharStream
-    cuts: Cuts
-
-
 def _changes(
     doc_key: str, text: str, sentences: Sequence[Sequence[str]], most_literal_share: float
-) -> _Changes:
-    """What turns `text` into `sentences`. Raises: as `make_pack`."""
+) -> tuple[Landmarks, Edits, CharStream, Cuts]:
+    """From a text to the released characters: where the book is in it, the edits, and what they give.
+
+    Raises: as `make_pack`.
+    """
     source = visible(text)
     target, cuts = dissect(sentences)
     ends = np.zeros(len(target), dtype=bool)
@@ -204,7 +197,7 @@ def _changes(
     stream = apply_edits(body, edits)
     if not np.array_equal(stream.codes, target):
         raise DataError(f"{doc_key}: the packed text is not the released one", hint="report this defect")
-    return _Changes(landmarks_of(source.codes, start, length), edits, stream, cuts)
+    return landmarks_of(source.codes, start, length), edits, stream, cuts
 
 
 def not_in_text(doc_key: str, text: str, sentences: Sequence[Sequence[str]]) -> tuple[float, int]:
@@ -213,8 +206,8 @@ def not_in_text(doc_key: str, text: str, sentences: Sequence[Sequence[str]]) -> 
     Raises:
         DataError: the sentences cannot be packed.
     """
-    made = _changes(doc_key, text, sentences, 1.0)
-    return made.edits.literal_characters / max(1, len(made.stream)), made.edits.longest_literal
+    _, edits, stream, _ = _changes(doc_key, text, sentences, 1.0)
+    return edits.literal_characters / max(1, len(stream)), edits.longest_literal
 
 
 def make_pack(
@@ -236,17 +229,17 @@ def make_pack(
         DataError: the sentences cannot be packed, or the pack would hold more of the released text than
         `most_literal_share` of its characters (the text is probably another book).
     """
-    made = _changes(doc_key, text, sentences, most_literal_share)
+    landmarks, edits, stream, cuts = _changes(doc_key, text, sentences, most_literal_share)
     tokens = [token for sentence in sentences for token in sentence]
     meta = {
         "doc_key": doc_key, "gutenberg_key": gutenberg_key, "split": split,
         "source": {"sha256": source_sha256, "name": source_name}, "tokens": len(tokens),
-        "sentences": len(sentences), "visible": len(made.stream), "tokens_sha256": tokens_sha256(tokens),
+        "sentences": len(sentences), "visible": len(stream), "tokens_sha256": tokens_sha256(tokens),
         "sentences_sha256": _ends_sha256(np.array(list(accumulate(map(len, sentences))), dtype=np.int64)),
-        "body": made.landmarks.to_dict(),
+        "body": landmarks.to_dict(),
         **({"licence": licence, "attribution": attribution} if annotation else {}),
     }  # fmt: skip
-    numbers, literals = made.edits.to_bytes()
+    numbers, literals = edits.to_bytes()
     standoff = annotation or Standoff()
     own = window_annotations or {}
     sections: dict[str, bytes] = {}
@@ -264,7 +257,7 @@ def make_pack(
         "META": _json(meta),
         "EDIT": numbers,
         "LITS": literals,
-        **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(made.stream, made.cuts).items()},
+        **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(stream, cuts).items()},
         **sections,
     }
     if annotation and reasons:
