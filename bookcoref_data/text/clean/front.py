@@ -121,7 +121,11 @@ def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
                 if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
                     return first
             return index
-        if _is_verse(block) or _FORM.SPEECH.search(block.text):
+        # A stanza: four lines or more that run on in lower case
+        words, lines = block.text.split(), sum(bool(line.strip()) for line in block.lines)
+        running = sum(word[0].islower() for word in words) >= 0.6 * len(words)
+        verse = lines >= 4 and len(words) >= 24 and running and not _FORM.PRINTED.search(block.text)
+        if verse or _FORM.SPEECH.search(block.text):
             return index
     return 0
 
@@ -138,15 +142,6 @@ def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
         return False
     words = words_of(block.text)
     return not title or words not in {*_half_titles(title), words_of(title)}
-
-
-def _is_verse(block: Block) -> bool:
-    """Whether a block above the first heading is a stanza: four lines or more that run on in lower case."""
-    lines = [line for line in block.lines if line.strip()]
-    words = block.text.split()
-    lower = sum(word[0].islower() for word in words)
-    long = len(lines) >= 4 and len(words) >= 24
-    return long and lower >= 0.6 * len(words) and not _FORM.PRINTED.search(block.text)
 
 
 def _section_end(blocks: Sequence[Block], index: int, title: str) -> int:
