@@ -13,7 +13,8 @@ mutant that no test notices is a survivor: either a test is missing or the code 
 The first run measures which test reaches which function and how long it takes. `--map` keeps this in a file;
 later runs measure a test file again when it has changed. A mutant then meets the tests that reach its
 function, the quickest first, then the others that reach its file or belong to its room, up to `--most`
-seconds in all; the first failure ends it. Tests marked `long` stay out.
+seconds in all; the first failure ends it. Tests marked `long` stay out. The tests of the networks need the
+extra `gpu`; without torch they are skipped, and most mutants of `annotation/hub` survive.
 With `--quick` a mutant meets the test files that name its module or function alone: more survive, none is
 killed that would not be.
 A test that computes ten times as long as on the unchanged code (and at least ten seconds) counts as failed;
@@ -84,7 +85,8 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
 )
 for name in ("numpy", "scipy.optimize", "scipy.sparse", "pyarrow.parquet", "yaml", "rich.table", "zstandard",
-             "typer.testing", "hypothesis.strategies", "spacy", "requests", "huggingface_hub"):
+             "typer.testing", "hypothesis.strategies", "spacy", "requests", "huggingface_hub", "torch",
+             "transformers"):
     with suppress(ImportError):
         importlib.import_module(name)
 
