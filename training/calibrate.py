@@ -11,11 +11,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
 from bookcoref_data.annotation.backends import make_backend
 from bookcoref_data.annotation.embedded.backend import RULE_NAMES
+from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.steps import run_steps
 
@@ -63,7 +65,7 @@ def calibration_error(scores: np.ndarray, right: np.ndarray, bins: int = 10) -> 
 
 
 def narration(root: Path) -> dict[str, list[tuple[float, bool]]]:
-    """(score, whether it is right) of the links outside quotes in the development part, by kind; links on
+    """(raw score, whether it is right) of the links outside quotes in the development part, by kind; links on
     spans that LitBank does not annotate as a person are left out."""
     plan = default_plan("embedded")
     backend = make_backend(plan)
@@ -73,7 +75,8 @@ def narration(root: Path) -> dict[str, list[tuple[float, bool]]]:
         excerpt = read_excerpt(root, name)
         if excerpt is None:
             continue
-        state = run_steps(backend, excerpt.job, plan.steps)
+        with mock.patch.dict(SCALES, clear=True):
+            state = run_steps(backend, excerpt.job, plan.steps)
         quoted = {i for q in state.quotes for i in range(q.start, q.end + 1)}
         for m in state.mentions:
             if m.rule in kinds and m.start not in quoted and m.mention in excerpt.kinds:

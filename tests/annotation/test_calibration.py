@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.calibration import SCALES, calibrated
 from bookcoref_data.annotation.plan import default_plan, read_plan
 from bookcoref_data.annotation.state import Dropped, Marked, Quote, State
+from bookcoref_data.annotation.steps import Job
 from bookcoref_data.errors import UsageError
 from bookcoref_data.workflows.annotate import Source, annotate_book
-from training.calibrate import calibration_error, fit_scale, scaled
+from training.calibrate import calibration_error, fit_scale, narration, scaled
 
 
 @pytest.mark.parametrize("kind", sorted(SCALES))
@@ -106,3 +108,25 @@ def test_a_recipe_may_say_how_certain_links_must_be(tmp_path):
     path.write_text('backend = "embedded"\nleast = 9\n', encoding="utf-8")
     with pytest.raises(UsageError, match="a number from 0 to 1"):
         read_plan(path)
+
+
+class AnySpan:
+    """Holds everything."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def test_scales_are_fitted_on_raw_scores(tmp_path, book_of, monkeypatch):
+    """The scales of the last fit say nothing of the next one."""
+    story = "Anna Hill saw Mr. Ford in the street. Mr. Ford saw her there, and he went away. He was late."
+    excerpt = SimpleNamespace(
+        job=Job(book_of(story), parse_cast("Anna Hill [f]\nMr. Ford [m]\n")),
+        kinds=AnySpan(), key=[AnySpan(), AnySpan()],
+    )  # fmt: skip
+    monkeypatch.setattr("training.calibrate.parts", lambda root: {"dev": ["one"]})
+    monkeypatch.setattr("training.calibrate.read_excerpt", lambda root, name: excerpt)
+    found = narration(tmp_path)
+    monkeypatch.setitem(SCALES, "third", (0.0, -2.0))
+    assert found["third"]
+    assert narration(tmp_path) == found
