@@ -37,8 +37,8 @@ def file_name(doc_key: str) -> str:
 def doc_key_of(path: Path) -> str:
     """The document key that a file's name stands for; names not made by `file_name` are taken as they are."""
     stem = bare_stem(path)
-    key = "" if stem == "%" else unquote(stem, errors="surrogatepass" if "%" in stem else "strict")
     try:
+        key = "" if stem == "%" else unquote(stem, errors="surrogatepass")
         return key if file_name(key) == stem else stem
     except (DataError, UnicodeError):
         return stem
