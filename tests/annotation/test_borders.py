@@ -386,12 +386,15 @@ def test_a_verb_is_found_through_one_preposition_and_what_is_possessed():
         ("of", 5, "IN", "prep"),
         ("them", 6, "PRP", "pobj"),
         ("its", 5, "PRP$", "poss"),
+        ("friend", 1, "NN", "dobj"),
+        ("us", 9, "PRP", "appos"),
     )
     assert clause_of(made, pronoun(words, "he")) == (1, (), (), True)
     assert clause_of(made, pronoun(words, "her")) == (1, (), (), True)
     assert clause_of(made, pronoun(words, "them")).verb == -1
     assert clause_of(made, pronoun(words, "its", POSSESSIVE)).verb == 1
     assert clause_of(made, pronoun(words, "its")).verb == -1
+    assert clause_of(made, pronoun(words, "us")).verb == -1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bookcoref_data.api.housekeeping import Digest
+from bookcoref_data.api.housekeeping import CacheSize, Digest
 from bookcoref_data.api.models import Asked, model_of, prices_of
 from bookcoref_data.api.options import renamed
 from bookcoref_data.api.tables import Table

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.annotation.hub import check as module
+from bookcoref_data.annotation.hub import device as device_module
 from bookcoref_data.annotation.hub.check import CANNOT, LOOK, check
 from bookcoref_data.annotation.hub.cost import cost_of, facts
+from bookcoref_data.annotation.hub.device import attention_of, dtype_of, warnings_of
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.cli.app import make_app
+from bookcoref_data.errors import UsageError
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 
@@ -109,6 +113,122 @@ def test_a_server_or_another_package_is_not_looked_at(offline_hub, plan):
     found = check(plan.with_models({"windows": "own:make"}, "http://localhost:1/v1"), 1000)
     assert {one.what for one in found if "not looked at" in one.found} == {"filter", "windows"}
     assert not any(one.what == "filter: memory" for one in found)
+
+
+APPROXIMATE = {
+    "link": ["model", "revision", "encoder", "dtype", "window_words"],
+    "filter": ["revision", "dtype", "context_words"],
+    "windows": ["model", "revision", "encoder", "dtype", "words"],
+    "groups": ["dtype"],
+}
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """A machine without the list of the extra, with 6 MiB of memory and packages of known versions."""
+    monkeypatch.setattr(module, "_free_memory", lambda: 6 * 2**20)
+    monkeypatch.setattr(module, "requires", lambda _: None)
+    monkeypatch.setattr(module, "version", lambda name: f"{len(name)}.0")
+
+
+def test_everything_that_is_said_of_a_run(offline_hub, plan, known):
+    found = check(plan.with_models({"filter": "Qwen/Qwen2-0.5B-Instruct"}), 10**9)
+    assert [(one.what, one.verdict) for one in found] == [
+        *((f"package {name}", "fine") for name in ("torch", "transformers", "safetensors", "sentencepiece")),
+        ("device", LOOK),
+        ("filter: attention", "fine"),
+        ("tiny/reader", LOOK),
+        ("Qwen/Qwen2-0.5B-Instruct", CANNOT),
+        ("tiny/encoder", LOOK),
+        ("tiny/maverick", LOOK),
+        ("disk", "fine"),
+        *((f"{step}: memory", CANNOT if step == "filter" else "fine") for step in plan.steps),
+        *((f"{step}: time", "fine") for step in plan.steps),
+        ("time", LOOK),
+        *((f"approximate: {step}.{name}", LOOK) for step, names in APPROXIMATE.items() for name in names),
+    ]
+    said = {one.what: one.found for one in found}
+    assert said["package torch"] == "5.0"
+    assert said["device"] == "no GPU is used; the CPU has 6.0 MiB of memory free: a long book takes days"
+    assert said["filter: attention"] == "sdpa"
+    assert said["approximate: link.revision"].startswith("empty: not determined by the paper")
+    assert said["approximate: windows.words"].startswith("30: paper, section 4, step 3")
+
+
+@pytest.mark.parametrize(
+    ("step", "length", "rows"), [("link", 81, 3_333_333_334), ("windows", 40, 3_333_333_334)]
+)
+def test_memory_and_time_follow_from_the_cost_of_the_network(offline_hub, plan, known, step, length, rows):
+    said = {one.what: one.found for one in check(plan, 10**11)}
+    config = json.loads((offline_hub.encoder / "config.json").read_text())
+    cost = cost_of(config, "float32")
+    fitting = int(0.8 * (6 * 2**20 - cost.weights) // cost.row_bytes(length))
+    assert said[f"{step}: memory"] == (
+        f"{cost.weights / 2**20:.1f} MiB of weights, {cost.row_bytes(length) / 2**20:.1f} MiB per row of "
+        f"{length} tokens (float32): {min(256, fitting)} rows at a time fit"
+    )
+    operations = rows * cost.row_operations(length)
+    hours = operations / 5e10 / 3600
+    time = f"{hours:.1f} h" if hours < 100 else f"{hours / 24:,.0f} days"
+    assert said[f"{step}: time"] == f"{rows:,} rows, {operations:.1e} operations: computed {time}"
+
+
+def test_steps_of_unknown_cost_are_said_to_be_so(offline_hub, plan, known):
+    unknown = plan.with_models({"link": "nobody/nothing"})
+    settings = {**unknown.settings, "link": {**unknown.of("link"), "encoder": ""}}
+    found = {one.what: one for one in check(dataclasses.replace(unknown, settings=settings), 1000)}
+    assert found["link: memory"] == (
+        "link: memory",
+        "not known: no configuration of nobody/nothing is here",
+        LOOK,
+    )
+    assert "link: time" not in found
+    assert found["nobody/nothing"].found.startswith("missing, of unknown size; not pinned")
+    assert "disk" not in found
+    assert found["time"].found.endswith(
+        "and the steps of unknown cost (guessed speed: 50 GFLOP/s); not measured"
+    )
+
+
+def test_a_step_on_the_cpu_and_a_model_that_may_change_are_warned_of(tmp_path):
+    no_gpu = "no GPU found, so the paper's models run on the CPU, which takes days for a long book"
+    unpinned = "a/b is not pinned to a revision: another day may give another model"
+    for settings, notes in (
+        ({"device": "cpu"}, [no_gpu, unpinned]),
+        ({"device": "cpu", "revision": "x"}, [no_gpu]),
+        ({"device": "cuda:0"}, [unpinned]),
+        ({"device": "cpu", "endpoint": "http://x"}, [unpinned]),
+        ({"device": "cpu", "model": str(tmp_path)}, [no_gpu]),
+    ):
+        found = warnings_of({"model": "a/b", **settings}, "link")
+        assert found == tuple(f"link: {note}" for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("device", "dtype", "installed", "attention"),
+    [
+        ("cuda:0", "bfloat16", True, "flash_attention_2"),
+        ("cuda:0", "float32", True, "sdpa"),
+        ("cpu", "bfloat16", True, "sdpa"),
+        ("cuda:0", "bfloat16", False, "sdpa"),
+    ],
+)
+def test_the_fastest_attention_is_for_gpus_in_half_precision(
+    monkeypatch, device, dtype, installed, attention
+):
+    monkeypatch.setattr(device_module, "find_spec", lambda name: object() if installed else None)
+    assert attention_of(device, dtype) == attention
+
+
+def test_precisions_are_called_by_name():
+    assert [dtype_of(name) for name in ("float32", "bfloat16", "float16")] == [
+        torch.float32,
+        torch.bfloat16,
+        torch.float16,
+    ]
+    with pytest.raises(UsageError, match="unknown dtype 'int8'") as caught:
+        dtype_of("int8")
+    assert caught.value.expected == "float32, bfloat16, float16"
 
 
 @pytest.mark.long

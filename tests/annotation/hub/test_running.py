@@ -244,8 +244,13 @@ def test_a_server_judges_by_the_probabilities_of_the_first_token(server, job, pl
     ServedJudge(server.url, "judge").ask_all(["Anna?", "who?"], told.__setitem__)
     assert told[0] == pytest.approx(0.75)
     assert told[1] < 0.5
-    assert server.asked[0]["max_tokens"] == 1
-    assert server.asked[0]["logprobs"]
+    assert {name: value for name, value in server.asked[0].items() if name != "messages"} == {
+        "model": "judge",
+        "temperature": 0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": 20,
+    }
     plan = plan.with_models({"filter": "judge"}, server.url)
     state = run_steps(HubBackend(plan), job, ("link", "filter"))
     assert {m.character for m in state.mentions} <= {0, 1, 2}
@@ -337,9 +342,14 @@ def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan,
         recipe.write_text(_recipe(plan, devices))
         words = ["regenerate", "old", "--recipe", recipe.name, "--cache-dir", cache, "--json"]
         return subprocess.Popen(
-            [sys.executable, "-m", "bookcoref_data", *words], cwd=tmp_path, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "bookcoref_data", *words],
+            cwd=tmp_path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def answers():
         return sum(path.read_bytes().count(b"\n") for path in (tmp_path / "two").rglob("*.filter.part.jsonl"))

@@ -1,0 +1,213 @@
+"""Finding places again, names that may be meant, edits of several people: at their borders."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookcoref_data.edits import Anchor, Edit, anchor_of, merge_edits
+from bookcoref_data.edits.effects import Effect
+from bookcoref_data.edits.locate import Finder, plain
+from bookcoref_data.edits.merging import decision, subject
+from bookcoref_data.edits.naming import Callings, offered
+
+
+@pytest.mark.parametrize(
+    ("typed", "called", "fitting"),
+    [
+        ("Anna Hill", {0}, {0}),
+        ("anna hill", {0}, {0}),
+        ("Ánna Hill!", {0}, {0}),
+        ("Annie", {0}, {0}),
+        ("Hill", set(), {0, 1}),
+        ("Tom", set(), {1}),
+        ("Hill Tom", set(), {1}),
+        ("Ana", set(), set()),
+        ("Hil", set(), set()),
+        ("Hall", set(), {0, 1}),
+        ("Hlil", set(), {0, 1}),
+        ("Hilly", set(), {0, 1}),
+        ("Anna Hlil", set(), {0}),
+        ("Anna Zoe", set(), set()),
+        ("Anna Tom", set(), set()),
+        ("Hxxl", set(), set()),
+        ("", set(), set()),
+        ("!", set(), set()),
+        ("Bo", {2}, {2}),
+        ("Bob", set(), set()),
+        ("Hille", set(), {0, 1}),
+        ("Hillex", set(), set()),
+    ],
+)
+def test_whom_a_typed_name_may_mean(typed, called, fitting):
+    known = Callings()
+    known.add(0, "Anna Hill", ["Annie"])
+    known.add(1, "Tom Hill")
+    known.add(2, "Bo")
+    assert known.called(typed) == called
+    assert known.fitting(typed) == fitting
+
+
+def test_a_name_counts_before_another_name():
+    known = Callings()
+    known.add(0, "Anna", ["Tom"])
+    known.add(1, "Tom")
+    assert known.called("tom") == {1}
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([], ""),
+        (["A"], "; is it A"),
+        (["A", "B"], "; is it A or B"),
+        (list("ABCDE"), "; is it A or B or C or D or E"),
+        (list("ABCDEFG"), "; is it A or B or C or D or E or 2 others"),
+    ],
+)
+def test_who_may_be_meant_is_offered(names, told):
+    assert offered(names) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("“Don’t!” ", '"don\'t!"'),
+        ("a—b", "a-b"),
+        ("a--b", "a-b"),
+        ("_A_\u00a0b", "ab"),
+        ("A – B", "a-b"),
+        ("ß", "ss"),
+    ],
+)
+def test_words_are_compared_plain(text, bare):
+    assert plain(text) == bare
+
+
+OLD = [
+    "He",
+    "saw",
+    "Anna",
+    "and",
+    "she",
+    "saw",
+    "him",
+    ".",
+    "Then",
+    "Anna",
+    "left",
+    "the",
+    "hall",
+    "and",
+    "Tom",
+    "saw",
+    "Anna",
+    "again",
+]
+
+
+@pytest.mark.parametrize(
+    ("new", "start", "end", "found"),
+    [
+        (OLD, 2, 2, (2, 2)),
+        (["But", *OLD], 2, 2, (3, 3)),
+        (["But", *OLD], 9, 9, (10, 10)),
+        (["He", "saw", "Ann", "and", "she", "saw", "him", "."], 2, 2, None),
+        (["He", "saw", "An", "na", "and", "she", "saw", "him"], 2, 3, (2, 4)),
+        (["Annaand", "she"], 2, 3, None),
+        (["Anna"], 2, 2, None),
+        ([], 2, 2, None),
+        (OLD[:3], 2, 2, (2, 2)),
+        # The words stand there, but among others: looked for by their neighbours.
+        (["x"] * 2 + ["Anna"] + ["x"] * 20 + OLD, 2, 2, (25, 25)),
+    ],
+)
+def test_a_place_is_found_again(new, start, end, found):
+    assert Finder(new).find(anchor_of(OLD, start, end)) == found
+
+
+@pytest.mark.parametrize(
+    ("anchor", "found"),
+    [
+        (Anchor(2, 2, "Anna"), (2, 2)),
+        (Anchor(3, 3, "Anna"), None),
+        (Anchor(2, 2, "Anna", "she saw", ""), (2, 2)),
+        (Anchor(2, 2, "Anna", "he saw", "nobody here"), (2, 2)),
+        (Anchor(2, 2, "Anna", "nobody", "and she"), (2, 2)),
+        (Anchor(99, 99, "left", "", "the hall"), (10, 10)),
+        (Anchor(2, 2, "ANNA", "", "AND"), (2, 2)),
+        (Anchor(2, 2, ""), None),
+    ],
+)
+def test_an_anchor_stands_with_one_neighbour(anchor, found):
+    assert Finder(OLD).find(anchor) == found
+
+
+@pytest.mark.parametrize(
+    ("start", "found"), [(10, (10, 10)), (13, (10, 10)), (14, None), (20, None), (27, (30, 30))]
+)
+def test_of_several_places_the_clearly_nearest_is_taken(start, found):
+    """Every other place must be more than five times further."""
+    tokens = ["x"] * 10 + ["Anna"] + ["x"] * 19 + ["Anna"] + ["x"] * 30
+    assert Finder(tokens).find(Anchor(start, start, "Anna", "x", "x")) == found
+
+
+def edit(op="link", at=3, **more):
+    return Edit(op, at=anchor_of(OLD, at, at), **more)
+
+
+def test_edits_of_two_people_are_joined_and_disagreements_listed():
+    same = [edit(at=2, character="A", date="2"), edit(at=2, character="A", date="1", author="x")]
+    one = [edit(at=9, character="B", date="3"), same[0], edit(at=5, character="C", date="4")]
+    two = [
+        same[1],
+        edit(at=5, character="D", date="5"),
+        edit(at=9, character="Z", date="6"),
+        edit(at=9, character="B", date="6"),
+    ]
+    found = merge_edits([one, two])
+    assert [(e.character, e.at.start) for e in found.edits] == [("B", 9), ("A", 2)]
+    assert [(d.what, d.one.character, d.other.character) for d in found.disagreements] == [
+        ("“saw” (token 5)", "C", "D")
+    ]
+    assert merge_edits([]) == merge_edits([[], []])
+    renames = merge_edits(
+        [[Edit("rename", character="A", name="B")], [Edit("rename", character="A", name="C")]]
+    )
+    assert [d.what for d in renames.disagreements] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("one", "decides"),
+    [
+        (edit(character="A"), ("", "mention", 3, 3)),
+        (edit(character="A", also=True), ("", "A", 3, 3)),
+        (edit("speaker", speaker="A"), ("", "quote", 3, 3)),
+        (edit("unlink"), ("", "mention", 3, 3)),
+        (Edit("new", character="A", doc_key="d"), ("d", "new", "A")),
+        (Edit("merge", character="A", into="B"), ("", "character", "A")),
+        (edit("seen"), ("", "seen", 3, "")),
+        (Edit("seen", character="A", into="B"), ("", "seen", "A", "B")),
+    ],
+)
+def test_what_an_edit_decides(one, decides):
+    assert subject(one) == decides
+    assert decision(one)[: len(decides)] == decides
+    assert decision(one) == decision(
+        Edit(**{f: getattr(one, f) for f in one.__slots__} | {"author": "x", "date": "y"})
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "elsewhere", "quotes", "quotes_elsewhere", "much"),
+    [
+        (100, 1, 0, 0, False),
+        (100, 2, 0, 0, True),
+        (0, 5, 0, 0, False),
+        (0, 0, 100, 1, False),
+        (0, 0, 100, 2, True),
+        (0, 0, 0, 3, False),
+        (99, 1, 0, 0, True),
+    ],
+)
+def test_more_than_one_in_a_hundred_is_much(before, elsewhere, quotes, quotes_elsewhere, much):
+    assert Effect("A", before, before, elsewhere, quotes, quotes, quotes_elsewhere).much is much
