@@ -73,7 +73,7 @@ class Merged(Result):
 def merge(
     parts: PathLike, out: PathLike | None = None, *, by: str | None = None, least: o.Proportion | None = None,
     cast: PathLike | None = None, decisions: PathLike | Iterable[PathLike] = (), save: PathLike | None = None,
-    key: PathLike | None = None, key_ids: bool = False, only_merged: bool = False,
+    key: PathLike | None = None, key_ids: bool = False, only_merged: bool = False, named: bool = False,
     plots: PathLike | None = None, split: str = "test", replace: o.Replace = False, recipe: o.Recipe = None,
     format: o.Format = None, progress: Progress | None = None,
 ) -> Merged:  # fmt: skip
@@ -91,6 +91,7 @@ def merge(
         key: whole documents of the same tokens: score decisions and chains.
         key_ids: score against equal ids of chains instead of `key`.
         only_merged: leave out documents with only one part (LongtoNotes_s).
+        named: leave out chains without a name, as where a key has characters alone (BookCoref).
         plots: folder for pictures of lengths and distances.
         split: split of the data set folder.
 
@@ -112,7 +113,7 @@ def merge(
         chosen = work.voted(documents, work.read_tables(tables, documents))
     else:
         chosen = work.decide(documents, plan.decide, progress, plan.least)
-    report = work.merge_documents(documents, chosen, only_merged=only_merged)
+    report = work.merge_documents(documents, chosen, only_merged=only_merged, named=named)
     if key is not None or key_ids:
         work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)

@@ -25,6 +25,7 @@ from ..scoring.mention_types import TypeRules, head_of
 from ..shapes import attributes, check, plain
 from ..tasks import merging
 from ..tasks.merging import ChainRef, Decisions, DecisionScores, SplitDocument, keep_answer, merge
+from ..tasks.merging.features import Observed
 from ..tasks.merging.statistics import BinScores, scores_by_size
 from ..tasks.merging.table import COLUMNS, DecisionTable, Row, row_of
 from .casts import read_cast
@@ -188,9 +189,11 @@ def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict
 
 
 def merge_documents(
-    documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions], *, only_merged: bool = False
-) -> MergeReport:
-    """The long documents. `only_merged` leaves out documents of one part (LongtoNotes_s)."""
+    documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions], *, only_merged: bool = False,
+    named: bool = False
+) -> MergeReport:  # fmt: skip
+    """The long documents. `only_merged` leaves out documents of one part (LongtoNotes_s), `named` chains
+    without a name."""
     report = MergeReport()
     if all(len(document.numbers) < 2 for document in documents):
         report.warnings.append(
@@ -202,7 +205,14 @@ def merge_documents(
             continue
         chosen = decisions[document.doc_key]
         merged = merge(document, chosen)
-        report.records.append(merged.to_record())
+        record = merged.to_record()
+        if named:
+            reading, characters = Observed(document), [mentions for _, mentions in record.characters]
+            kept = [
+                c for c in record.clusters if c in characters or any(reading.kind_of(m) == "name" for m in c)
+            ]
+            record = replace(record, clusters=kept)
+        report.records.append(record)
         report.decisions[document.doc_key] = chosen
         report.warnings += merged.warnings
         report.parts += len(document.numbers)

@@ -37,6 +37,13 @@ def parts(tmp_path):
     return path
 
 
+def test_chains_without_a_name_can_be_left_out(parts, tmp_path):
+    result = run(parts, "--by", "new", "--named", "--out", tmp_path / "long.jsonl")
+    assert result.exit_code == 0, result.output
+    (record,) = read_documents(tmp_path / "long.jsonl")
+    assert sorted(map(sorted, record.clusters)) == [[(0, 0)], [(2, 2)], [(3, 3)]]
+
+
 @pytest.mark.parametrize("name", ["long.conll", "long.conllu", "long.jsonl", "long"])
 def test_long_documents_in_every_format(parts, tmp_path, name):
     result = run(parts, "--by", "id", "--out", tmp_path / name)

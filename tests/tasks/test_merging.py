@@ -408,6 +408,7 @@ def test_a_mention_that_two_windows_put_into_different_chains_stays_in_the_earli
 
 @pytest.mark.parametrize(("first", "second"), [
     ("Jane Bennet", "Elizabeth Bennet"), ("Napoleon", "Snowball"), ("Mr. Jones", "Mrs. Jones"),
+    ("Boxer", "Major"),
 ])  # fmt: skip
 def test_chains_with_names_that_contradict_are_never_joined(first, second):
     records = []

@@ -57,16 +57,11 @@ def agreement(pairs: Sequence[tuple[Choice, Choice]]) -> DecisionAgreement:
     strict = sum(a == b for a, b in pairs)
     both_new = sum(a is None and b is None for a, b in pairs)
     any_new = sum(a is None or b is None for a, b in pairs)
+    overlaps = (len(a & b) / len(a | b) if a is not None and b is not None else a is b for a, b in pairs)
     return DecisionAgreement(
-        count, _ratio(strict, count), _ratio(sum(_jaccard(a, b) for a, b in pairs), count),
+        count, _ratio(strict, count), _ratio(sum(overlaps), count),
         _ratio(both_new, any_new), _ratio(strict - both_new, count - both_new), krippendorff_alpha(pairs),
     )  # fmt: skip
-
-
-def _jaccard(a: Choice, b: Choice) -> float:
-    if a is None or b is None:
-        return float(a is b)
-    return len(a & b) / len(a | b)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -17,7 +17,7 @@ from ...books import Mention
 from ...formats.layers import flat
 from ...scoring.mention_types import TypeRules, head_of
 from ...words import word_set
-from ...words.honorifics import HONORIFICS, honorific_gender
+from ...words.honorifics import HONORIFICS, OFFICES, honorific_gender
 from ...words.pronouns import FEMALE, FIRST, FIRST_PLURAL, MALE, NEUTER, PLURAL, SECOND
 from .parts import SplitDocument
 
@@ -59,7 +59,9 @@ class Observed:
         head = head_of(self.tokens, *mention)
         tag = self.tags[head] if head is not None else ""
         if not tag:
-            return found
+            # "Major", whom nobody calls by another name
+            word = self.tokens[head] if head is not None and mention.start == mention.end else ""
+            return "name" if word[:1].isupper() and word.lower() in OFFICES else found
         if mention.start == mention.end and tag.startswith(("PRP", "WP", "DT", "EX", "WDT")):
             return "pronoun"
         return "name" if tag.startswith(("NNP", "NP")) else found if found == "pronoun" else "nominal"
@@ -225,7 +227,7 @@ def _add_noun(made: Profile, reading: Observed, mention: Mention, words: list[st
     made.modifiers.setdefault(head, set()).update(w for w in bare if w != head)
     if is_name:
         made.names[" ".join(bare)] += 1
-        made.name_words |= _plain(bare)
+        made.name_words |= _plain(bare) or OFFICES.intersection(bare)
         made.name_counts.update(bare)
         made.titles |= {g for w in bare if (g := honorific_gender(w.rstrip(".")))}
     for word in {head, *(w.rstrip(".") for w in bare[:1])}:
@@ -236,12 +238,15 @@ def _add_noun(made: Profile, reading: Observed, mention: Mention, words: list[st
 
 def contradict(c: Profile, d: Profile) -> bool:
     """Whether the names of two chains cannot be of one entity: no word in common (nor the first letters of
-    the other's), titles of a man and of a woman, or whole names that share only the last word."""
+    the other's), an office that the other never has, titles of a man and of a woman, or whole names that
+    share only the last word."""
     if not c.name_words or not d.name_words:
         return False
     if len(c.titles | d.titles) > 1 and len(c.titles) == len(d.titles) == 1:
         return True
     shared = c.name_words & d.name_words
+    if not shared and (c.name_words <= OFFICES or d.name_words <= OFFICES):
+        return c.name_counts.keys().isdisjoint(d.name_counts)
     if not shared:
         return not (_abbreviates(c, d) or _abbreviates(d, c))
     longer = [[n.split() for n in p.names if len(n.split()) == 2] for p in (c, d)]
@@ -388,8 +393,10 @@ class ChainCandidates:
         if not c.names or not d.names:
             return [0.0] * 4
         known, home = c.main_name in self._homes, self.at_home(c, d)
-        return [float(known) * home, float(known and home == 1.0), _cosine(c.name_counts, d.name_counts),
-                _common(c.names, d.names)]  # fmt: skip
+        one, other = c.name_counts, d.name_counts
+        length = sum(n * n for n in one.values()) * sum(n * n for n in other.values())
+        cosine = float(sum(n * other[w] for w, n in one.items()) / length**0.5) if length else 0.0
+        return [float(known) * home, float(known and home == 1.0), cosine, _common(c.names, d.names)]
 
     def _voices_of(self, c: Profile, d: Profile) -> list[float]:
         """Whether the two chains are the same participants of a conversation."""
@@ -474,11 +481,6 @@ def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     if not one or not other:
         return 0.0
     return sum(min(one[k] / sum(one.values()), other.get(k, 0) / sum(other.values())) for k in one)
-
-
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    length = sum(n * n for n in one.values()) * sum(n * n for n in other.values())
-    return float(sum(n * other[w] for w, n in one.items()) / length**0.5) if length else 0.0
 
 
 def _plain(words: Iterable[str]) -> set[str]:

@@ -110,7 +110,9 @@ def decide_with_linker(
     names = {name: ref for ref, name in reversed([*document.names.items()]) if ref in chains}
     found: dict[ChainRef, ChainRef | None] = {}
     for part, refs in walk(document):
-        known = {ref: _known_root(document, ref, root_of, names) for ref in refs}
+        # For sure a chain joins that of its character, or one that shares mentions
+        shared = {ref: root_of[other] for ref in refs if (other := document.shared.get(ref)) is not None}
+        known = {ref: names.get(document.names.get(ref, "")) or shared.get(ref) for ref in refs}
         taken = {root for root in known.values() if root is not None}
         open_refs = [ref for ref in refs if known[ref] is None]
         roots = list(chains)
@@ -155,15 +157,6 @@ def _reunite(
         apart = len({document.names[ref] for ref in (first, second) if ref in document.names}) > 1
         if first.part < second.part and not apart and not contradict(chains[first], chains[second]):
             found[second] = first
-
-
-def _known_root(
-    document: SplitDocument, ref: ChainRef, root_of: dict[ChainRef, ChainRef], names: dict[str, ChainRef]
-) -> ChainRef | None:
-    """The document chain that a chain joins for sure: that of its character, or one that shares mentions."""
-    by_name = names.get(document.names.get(ref, ""))
-    shared = document.shared.get(ref)
-    return by_name or (root_of[shared] if shared is not None else None)
 
 
 def _assign(table: list[dict[int, float]], least: float) -> list[int | None]:
