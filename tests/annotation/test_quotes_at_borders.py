@@ -1,0 +1,101 @@
+"""Where speech begins and ends, mark by mark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bookcoref_data.annotation.embedded.quotes import LONGEST_QUOTE, find_speech
+from bookcoref_data.books import Book
+
+
+def speech(*paragraphs: str, names=None, real=True):
+    """The speech of paragraphs of tokens; a token "\\n" ends each where the book has `real` line ends."""
+    sentences = [[*p.split(), *(["\n"] if real else [])] for p in paragraphs]
+    numbers = np.repeat(np.arange(len(sentences)), [len(s) for s in sentences])
+    return find_speech(Book.make("d", sentences), numbers, names or {})
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "style", "spans"),
+    [
+        ([], "none", []),
+        (["He ran ."], "none", []),
+        (["“ Run , ” he said . “ Run ! ”"], "double", [(0, 3), (7, 10)]),
+        (['" Run , " he said .'], "double", [(0, 3)]),
+        (["“ Run . ", "“ Again . ”"], "double", [(0, 2), (4, 7)]),
+        (["“ Run .", "He ran ."], "double", [(0, 2)]),
+        (["“ Run “ again ”"], "double", [(0, 1), (2, 4)]),
+        (["“ “ again ”"], "double", [(1, 3)]),
+        (["He ” ran"], "none", []),
+        (["“ Run", "He ran ."], "double", [(0, 1)]),
+        (["‘ Run , ’ he said ."], "single", [(0, 3)]),
+        (["‘ Tom ’ s hat , ’ he said ."], "single", [(0, 6)]),
+        (["' Run , ' he said ."], "single", [(0, 3)]),
+        (["Tom ' s hat ."], "none", []),
+        (["“ Run ” “ Go ”"], "double", [(0, 2), (3, 5)]),
+        (['" Run', '" Go "'], "double", [(0, 1), (3, 5)]),
+    ],
+)
+def test_quotes_between_marks(paragraphs, style, spans):
+    found = speech(*paragraphs)
+    assert (found.style, found.spans) == (style, spans)
+    inside = {i: n for n, (a, b) in enumerate(spans) for i in range(a, b + 1)}
+    assert found.quote.tolist() == [inside.get(i, -1) for i in range(len(found.quote))]
+
+
+@pytest.mark.parametrize(("words", "spans"), [(LONGEST_QUOTE, 1), (LONGEST_QUOTE + 1, 0)])
+def test_a_quote_without_an_end_is_given_up(words, spans):
+    assert len(speech("“ " + "w " * words + "”").spans) == spans
+
+
+def test_paragraphs_are_those_of_line_ends_or_of_sentences():
+    found = speech("He ran .", "She ran .")
+    assert (found.paragraph.tolist(), found.real_paragraphs) == ([0] * 4 + [1] * 4, True)
+    bare = speech("He ran .", "She ran .", real=False)
+    assert (bare.paragraph.tolist(), bare.real_paragraphs) == ([0] * 3 + [1] * 3, False)
+    for words, real in ((399, True), (400, False)):
+        assert speech("w " * words).real_paragraphs is real
+
+
+@pytest.mark.parametrize(
+    ("sentences", "numbers"),
+    [
+        (["“ Run ! ”", "He ran ."], [1, 1, 1, 1, 2, 2, 2]),
+        (["He ran .", "“ Run ! ” he said .", "He ran ."], [1] * 3 + [2] * 7 + [2] * 3),
+        (["“ Run ! ”", "“ Go ! ”"], [1] * 4 + [2] * 4),
+        (["“ Run ! ” “ Go ! ”", "He ran ."], [1] * 4 + [2] * 4 + [2] * 3),
+    ],
+)
+def test_paragraphs_are_guessed_around_quotes(sentences, numbers):
+    found = speech(*sentences, real=False).paragraph
+    assert (np.diff(found) != 0).tolist() == (np.diff(numbers) != 0).tolist()
+
+
+def test_dashes_open_speech_where_there_are_many_of_them():
+    many = ["— Run , said Tom .", "— Stay — quickly .", "— Stay . — He ran .", "He ran ."] + ["— Yes ."] * 3
+    found = speech(*many)
+    assert found.style == "dash"
+    assert found.spans[:3] == [(0, 2), (7, 11), (13, 15)]
+    assert speech(*(["— Yes ."] * 5), "He ran .").style == "none"
+
+
+def test_speaker_lines_make_a_play():
+    names = {"HAMLET": 0, "THE GHOST": 1, "TOM J": 2}
+    lines = [
+        "HAMLET . To be .",
+        "Hamlet : Or not .",
+        "THE GHOST . Mark me .",
+        "Hamlet . He ran .",
+        "TOM J. Go .",
+        "HAMLET :",
+        "HAMLET . Yes .",
+    ]
+    found = speech(*lines, names=names)
+    assert found.style == "play"
+    said = [
+        " ".join(" ".join([*line.split(), "/"]) for line in lines).split()[a : b + 1] for a, b in found.spans
+    ]
+    assert [" ".join(words) for words in said] == ["To be .", "Or not .", "Mark me .", "Go .", "Yes ."]
+    assert found.spoken_by == {0: 0, 1: 0, 2: 1, 3: 2, 4: 0}
+    assert speech(*lines[:4], names=names).style == "none"
