@@ -30,8 +30,13 @@ def cells(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> list[lis
 def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
     """Print a plain aligned table on stdout; columns whose cells are all numbers align right."""
     cells = [[cell_text(value) for value in row] for row in rows]
-    numeric = [all(_is_number(row[i]) for row in cells) and bool(cells) for i in range(len(columns))]
-    widths = [max([len(c), *(len(row[i]) for row in cells)]) for i, c in enumerate(columns)]
+    numeric, widths = [], []
+    for i, heading in enumerate(columns):
+        column = [row[i] for row in cells]
+        bare = (cell.replace(",", "").replace(".", "", 1).lstrip("-").rstrip("%") for cell in column)
+        numbers = all(cell == "-" or digits.isdigit() for cell, digits in zip(column, bare, strict=True))
+        numeric.append(bool(cells) and numbers)
+        widths.append(max([len(heading), *map(len, column)]))
     if title:
         print(title)
     for row in [list(columns), ["-" * w for w in widths], *cells]:
@@ -77,10 +82,6 @@ def listed(what: str, texts: Iterable[object]) -> None:
     """A line on stderr for each of several texts, after the same words."""
     for text in texts:
         say(f"{what} {text}")
-
-
-def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(",", "").replace(".", "", 1).lstrip("-").rstrip("%").isdigit()
 
 
 @contextmanager

@@ -116,31 +116,24 @@ class Pack:
         stream = visible(text)
         for start in find_body(stream.codes, self.landmarks):
             body = slice(start, start + self.landmarks.length)
-            found = self._cut(CharStream(stream.codes[body], stream.after[body]))
-            if found is not None:
-                return found
+            made = apply_edits(CharStream(stream.codes[body], stream.after[body]), self.edits)
+            if len(made) != self.visible_count:
+                continue
+            try:
+                joined, ends = join_tokens(made.codes, decode_cuts(made, self.parts))
+            except DataError:
+                # Contexts that do not occur, gaps that are not there: another edition.
+                continue
+            data = joined.encode("utf-8", "surrogatepass")
+            same = hashlib.sha256(data).hexdigest() == self.tokens_sha256
+            if same and _ends_sha256(ends) == self.sentences_sha256:
+                return TokenBytes.of_joined(data), ends.tolist()
         raise EditionError(
             f"{self.doc_key}: this text is another edition than the pack was made from",
             expected=f"{self.source_name or 'the source text'} (sha256 {self.source_sha256[:16]}…)",
             found=f"{len(stream):,} visible characters that do not contain it",
             hint="give the edition named above, or carry the annotation over: bookcoref-data align",
         )
-
-    def _cut(self, body: CharStream) -> tuple[TokenBytes, list[int]] | None:
-        """The tokens and the ends of sentences, or None when they are not the released ones."""
-        stream = apply_edits(body, self.edits)
-        if len(stream) != self.visible_count:
-            return None
-        try:
-            joined, ends = join_tokens(stream.codes, decode_cuts(stream, self.parts))
-        except DataError:
-            # Contexts that do not occur, gaps that are not there: another edition.
-            return None
-        data = joined.encode("utf-8", "surrogatepass")
-        found = hashlib.sha256(data).hexdigest()
-        if found != self.tokens_sha256 or _ends_sha256(ends) != self.sentences_sha256:
-            return None
-        return TokenBytes.of_joined(data), ends.tolist()
 
     def book(self, text: str) -> Book:
         """The released book with its annotation. Raises as `apply`, and BookError if the spans misfit."""

@@ -74,8 +74,12 @@ def merge(
         emit_json(merged.to_dict())
         return
     _show_merged(merged.report)
-    if stats:
-        _show_statistics(merged.statistics)
+    columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
+               "chain_length", "mean_distance", "largest_distance", "far_mentions")  # fmt: skip
+    headings = ("genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest",
+                "over 5,000")  # fmt: skip
+    for name, rows in merged.statistics.items() if stats else ():
+        emit_table(headings, cells(rows, columns), title=name)
 
 
 def _show_merged(report: MergeReport) -> None:
@@ -100,17 +104,6 @@ def _show_merged(report: MergeReport) -> None:
         emit_table(
             (what, "documents", "CoNLL"), [(b.label, b.documents, 100 * b.scores.conll.f1) for b in bins]
         )
-
-
-def _show_statistics(found: dict[str, list[dict[str, Any]]]) -> None:
-    columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
-               "chain_length", "mean_distance", "largest_distance", "far_mentions")  # fmt: skip
-    headings = (
-        "genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest",
-        "over 5,000",
-    )  # fmt: skip
-    for name, rows in found.items():
-        emit_table(headings, cells(rows, columns), title=name)
 
 
 def _agreement(found: Table, json: bool) -> None:

@@ -45,7 +45,16 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
                 draft.cut("title-page", block.start, block.end)
             index += 1
             continue
-        stop = _section_end(blocks, index, title)
+        # The section ends at the next heading of its rank, or at a half title.
+        stop = len(blocks)
+        for later in range(index + 1, len(blocks)):
+            block = blocks[later]
+            if block.gap < 2 or is_prose(block):
+                continue
+            ranked = is_preface(block) or (is_division(block) and later > index + 1) or is_list(block)
+            if ranked or (later > index + 1 and block.gap >= 3 and _is_half_title(block, title)):
+                stop = later
+                break
         section = blocks[index:stop]
         while title and len(section) > 1 and words_of(section[-1].text) in _half_titles(title):
             half = section.pop()
@@ -144,19 +153,6 @@ def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
     return not title or words not in {*_half_titles(title), words_of(title)}
 
 
-def _section_end(blocks: Sequence[Block], index: int, title: str) -> int:
-    """The end of the section that begins at `index`: the next heading of its rank, or a half title."""
-    for later in range(index + 1, len(blocks)):
-        block = blocks[later]
-        if block.gap < 2 or is_prose(block):
-            continue
-        if is_preface(block) or (is_division(block) and later > index + 1) or is_list(block):
-            return later
-        if later > index + 1 and block.gap >= 3 and _is_half_title(block, title):
-            return later
-    return len(blocks)
-
-
 def _is_half_title(block: Block, title: str) -> bool:
     """Whether a line is the end of the title in capitals: "MOLL FLANDERS" above a story without chapters."""
     words = words_of(block.text).split()
@@ -191,25 +187,18 @@ def _by_another(draft: Draft, section: Sequence[Block], author: str) -> list[str
         name = block.line.strip(".,")
         if len(name) > 4 and words_of(name) in helpers:
             signs.append("one whom the title page names signs it")
-        elif block is body[-1] and _is_unknown(name, author, draft):
-            signs += ["another signs it", "under the heading of a preface"]
+        elif block is body[-1] and author and _FORM_OF_NAME.fullmatch(name):
+            # It is neither the author's name, nor a place, nor that of a person of the story.
+            words = re.findall(r"[A-Z]+", name)
+            initials = all(len(word) == 1 for word in words)
+            ours = words[-1] in author.upper() or words[-1].title() in draft.story.names
+            if not initials and not ours and not _FORM.IMPRINT.search(name):
+                signs += ["another signs it", "under the heading of a preface"]
     return signs
 
 
 _FIRST_LINES, _LAST_LINES = 2, 4  # of a preface, in which place, date and name may stand
-
-
-def _is_unknown(name: str, author: str, draft: Draft) -> bool:
-    """Whether a name in capitals is neither the author's, nor a place, nor a person of the story."""
-    if (
-        not author
-        or not re.fullmatch(r"(?:[A-Z]\. ?)*[A-Z][A-Z. ]{4,40}", name)
-        or _FORM.IMPRINT.search(name)
-    ):
-        return False
-    words = re.findall(r"[A-Z]+", name)
-    initials = all(len(word) == 1 for word in words)
-    return not initials and words[-1] not in author.upper() and words[-1].title() not in draft.story.names
+_FORM_OF_NAME = re.compile(r"(?:[A-Z]\. ?)*[A-Z][A-Z. ]{4,40}")
 
 
 def _surname(author: str) -> str:
