@@ -74,3 +74,23 @@ def test_a_document_without_a_parse_is_refused():
     blank.add_pipe("bookcoref", config={"cast": ["Anna"]})
     with pytest.raises(BookcorefError, match="not parsed"):
         blank("Anna came. She sat down.")
+
+
+def test_clusters_are_numbered_and_shown_by_name_or_number():
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    from bookcoref_data.books import Mention
+    from bookcoref_data.workflows.spacy_docs import write_clusters
+
+    doc = Doc(Vocab(), words=["a", "b", "c", "d"])
+    write_clusters(doc, [([Mention(2, 3), Mention(0, 0)], "Anna"), ([Mention(1, 1)], "")])
+    shown = [(span.start, span.end, span.label_) for span in doc.spans["sc"]]
+    keys = sorted(key for key in doc.spans if key != "sc")
+    assert shown == [(0, 1, "Anna"), (1, 2, keys[1]), (2, 4, "Anna")]
+    assert [(span.start, span.end, span.label_) for span in doc.spans[keys[0]]] == [
+        (2, 4, "Anna"),
+        (0, 1, "Anna"),
+    ]
+    assert [key.rpartition("_")[2] for key in keys] == ["1", "2"]
+    assert [doc.spans[key].attrs["name"] for key in keys] == ["Anna", ""]

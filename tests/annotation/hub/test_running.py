@@ -78,6 +78,19 @@ def test_a_batch_that_lasts_is_made_smaller(monkeypatch):
     assert all(10.0 * size <= batching.LONGEST for size in sizes[2:])
 
 
+def test_a_batch_may_last_just_as_long_as_is_allowed(monkeypatch):
+    now, sizes = [0.0], []
+    monkeypatch.setattr(batching.time, "monotonic", lambda: now[0])
+
+    def work(part):
+        sizes.append(len(part))
+        now[0] += 10.0 * len(part)
+        return part
+
+    Batches(3).run(list(range(7)), lambda _: 1, work, lambda *_: None)
+    assert sizes == [3, 3, 1]
+
+
 def test_only_rows_for_which_there_is_room_run_together():
     sizes = []
     Batches(100, lambda length: 12 // length).run(
