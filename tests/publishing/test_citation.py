@@ -22,8 +22,13 @@ BIB = r"""
   journal = {Journal of Ferries}, year = 2026, doi = {https://doi.org/10.1234/ferry.5},
 }
 """
-FACTS = {"title": "Lamp", "licence": "CC-BY-4.0", "version": "1.0.0", "date": "2026-01-02",
-         "url": "https://example.org/lamp"}  # fmt: skip
+FACTS = {
+    "title": "Lamp",
+    "licence": "CC-BY-4.0",
+    "version": "1.0.0",
+    "date": "2026-01-02",
+    "url": "https://example.org/lamp",
+}
 
 
 def test_bibtex_is_read_with_its_accents_and_groups():
@@ -68,3 +73,71 @@ def test_a_data_set_without_a_paper_cites_itself():
     assert "preferred-citation" not in value
     zenodo = json.loads(render_zenodo(citation, description="About.", **FACTS))
     assert (zenodo["upload_type"], zenodo["creators"]) == ("dataset", [{"name": "me"}])
+
+
+CFF = """title: The Lamp
+type: {kind}
+authors: [{{family-names: Hill, given-names: Anna}}, {{name: The Group}}]
+date-released: 2026-01-02
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "bibtex", "venue"),
+    [
+        ("article", "journal: Ferries", "@article", "journal = {Ferries},"),
+        ("conference-paper", "collection-title: ACL", "@inproceedings", "booktitle = {ACL},"),
+        ("dataset", "journal: Ferries", "@misc", "booktitle = {Ferries},"),
+        ("song", "", "@misc", ""),
+    ],
+)
+def test_a_citation_file_becomes_this_bibtex(tmp_path, kind, more, bibtex, venue):
+    path = tmp_path / "CITATION.cff"
+    path.write_text(CFF.format(kind=kind, more=more) + "url: https://example.org\n", encoding="utf-8")
+    found = read_citation(path)
+    lines = [line.strip() for line in found.bibtex.strip().splitlines()]
+    assert lines[0] == f"{bibtex}{{hill-2026,"
+    assert "title = {{The Lamp}}," in lines
+    assert "author = {Hill, Anna and {The Group}}," in lines
+    assert (venue in lines) is bool(venue)
+    assert "year = {2026}," in lines
+    (work,) = found.works
+    assert (work.title, work.year, work.url, work.doi) == ("The Lamp", 2026, "https://example.org", "")
+    assert [author.cff for author in work.authors] == [
+        {"family-names": "Hill", "given-names": "Anna"},
+        {"name": "The Group"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "lacking"),
+    [
+        ("author = {A B}, year = 2020", "title"),
+        ("title = {T}", "author, year"),
+        ("title = {T}, author = {A}", "year"),
+    ],
+)
+def test_what_an_entry_lacks_is_named(entry, lacking):
+    with pytest.raises(FormatError) as caught:
+        citation_of_bibtex(f"@article{{key, {entry}}}", "x.bib")
+    assert caught.value.what == f"x.bib: the entry key lacks {lacking}"
+
+
+@pytest.mark.parametrize(
+    ("names", "authors"),
+    [
+        ("Hill, Anna", ["Hill, Anna"]),
+        ("Anna Hill", ["Hill, Anna"]),
+        ("Anna Maria Hill", ["Hill, Anna Maria"]),
+        ("Hill", ["Hill"]),
+        ("{The Group}", ["The Group"]),
+        ("A B and  {C D}", ["B, A", "C D"]),
+    ],
+)
+def test_names_of_authors_are_read(names, authors):
+    work = citation_of_bibtex(
+        f"@misc{{k, title = {{T}}, author = {{{names}}}, year = {{circa 1999}}}}", "x"
+    ).works[0]
+    assert [str(author) for author in work.authors] == authors
+    assert (work.year, work.kind) == (1999, "misc")

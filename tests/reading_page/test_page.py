@@ -106,9 +106,10 @@ def test_differences_are_missed_spurious_merged_or_split():
         words, [(i, i, 0) for i in range(10)] + [(i, i, 1) for i in range(10, 16)] + [(20, 20, 0)]
     )
     second = Annotation(
-        Book.make("evil", [words]), ("A", "B", "C"),
+        Book.make("evil", [words]),
+        ("A", "B", "C"),
         tuple(Marked(i, i, c) for i, c in zip([*range(16), 30], [0] * 7 + [1, 2, 2] + [1] * 7, strict=True)),
-    )  # fmt: skip
+    )
     found = compare(first, second)
     assert found.counts() == {"missed": 1, "spurious": 1, "merged": 1, "split": 2}
     assert found.same == 13
@@ -151,3 +152,41 @@ def test_characters_of_one_name_are_compared_whatever_else_they_share():
     assert {(row.first, row.second) for row in found.rows} == {(0, 0), (1, 1)}
     other = annotated(("Mrs. X", "Mr. Y"), 0, 0, 0, 1, 1)
     assert compare(first, other).same == 5
+
+
+@pytest.mark.parametrize(
+    ("names", "guessed", "pairs"),
+    [
+        (("Anna", "Tom"), (), {(0, 0), (1, 1)}),
+        (("Tom", "Anna"), (), {(0, 1), (1, 0)}),
+        # A guessed name pairs nobody: then those that have most in common.
+        (("Tom", "Anna"), (0, 1), {(0, 0), (1, 1)}),
+        (("Tom", "X"), (), {(1, 0), (0, 1)}),
+    ],
+)
+def test_who_is_compared_with_whom(names, guessed, pairs):
+    """Anna has tokens 0 to 4 and Tom 5 to 8 in both, whatever they are called in the second."""
+    book = Book.make("b", [[f"w{i}" for i in range(9)]])
+    marks = tuple(Marked(i, i, int(i > 4)) for i in range(9))
+    first = Annotation(book, ("Anna", "Tom"), marks)
+    second = Annotation(book, names, marks, guessed=frozenset(guessed))
+    found = compare(first, second, labels=("a", "b"))
+    same = {(0, 0), (1, 1)} & pairs
+    assert found.same == 5 * ((0, 0) in same) + 4 * ((1, 1) in same)
+    assert found.to_dict()["first"] == "a"
+
+
+def test_differences_are_counted_and_laid_flat():
+    book = Book.make("b", [[f"w{i}" for i in range(9)]])
+    first = Annotation(book, ("Anna",), (Marked(0, 0, 0), Marked(2, 4, 0)))
+    second = Annotation(book, ("Anna",), (Marked(0, 0, 0), Marked(7, 7, 0)))
+    found = compare(first, second)
+    assert found.rows == ((2, 4, 0, 0, -1), (7, 7, 1, -1, 0))
+    assert found.counts() == {"missed": 1, "spurious": 1, "merged": 0, "split": 0}
+    assert found.to_dict() == {
+        "rows": [2, 2, 0, 0, -1, 5, 0, 1, -1, 0],
+        "names": ["Anna"],
+        "same": 1,
+        "first": "first",
+        "second": "second",
+    }

@@ -121,6 +121,9 @@ def test_curves_break_where_a_side_has_no_mention(pyplot):
     lines = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
     assert np.isnan(lines["recall"]).tolist() == [False, True, False]
     assert np.isnan(lines["precision"]).tolist() == [False, True, True]
+    assert figure.axes[0].lines[0].get_xdata().tolist() == [0.75, 2.25, 3.75]
+    assert [bar.get_height() for bar in figure.axes[1].patches] == [2, 0, 1]
+    assert [bar.get_width() for bar in figure.axes[1].patches] == pytest.approx([0.92 * 1.5] * 3)
     pyplot.close(figure)
 
 

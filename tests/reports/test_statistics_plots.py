@@ -20,3 +20,36 @@ def test_the_area_of_a_dot_grows_with_the_mentions():
     small, large = given.get_sizes()
     assert 0 < small < large / 2
     pyplot.close(figure)
+
+
+def test_the_rows_of_the_paper_stand_behind_the_given_ones():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    record = Record("d", sentences=[["a"] * 100], clusters=[[(0, 0), (10, 10)]])
+    statistics = corpus_statistics([document_statistics(record)])
+    empty = corpus_statistics([document_statistics(Record("e", sentences=[["a"]]))])
+    figure = draw_length_and_distance([("x/one", statistics), ("two", empty)])
+    axes = figure.axes[0]
+    printed, given = axes.collections
+    assert printed.get_offsets().tolist() == [
+        [467, 140],
+        [674, 371],
+        [2105, 480],
+        [1996, 1013],
+        [22423, 7672],
+        [76419, 34880],
+        [216626, 73432],
+    ]
+    assert given.get_offsets().tolist() == [[100, 10]]
+    assert given.get_sizes().tolist() == [230]
+    assert [text.get_text() for text in axes.texts] == [
+        "OntoNotes",
+        "LongtoNotes",
+        "LitBank",
+        "WikiCoref",
+        "MovieCoref",
+        "BookCoref gold",
+        "BookCoref silver",
+        "one",
+    ]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    pyplot.close(figure)
