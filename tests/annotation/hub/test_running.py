@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bookcoref_data.annotation.hub import batching, device
-from bookcoref_data.annotation.hub.backend import HubBackend
+from bookcoref_data.annotation.hub.backend import HubBackend, batches_for
 from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.endpoint import ServedJudge
 from bookcoref_data.annotation.hub.kept import Kept
@@ -211,6 +211,16 @@ def test_processes_take_devices_that_no_other_has(tmp_path):
             process.wait()
             process.stdin.close()
             process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("most", "length", "fitting"), [(0, 1024, 4), (0, 1366, 2), (0, 4097, 1), (2, 10, 2), (100, 40, 100)]
+)
+def test_rows_of_4096_tokens_in_all_run_together_on_a_cpu(most, length, fitting):
+    sizes = []
+    made = batches_for(None, "float32", torch.device("cpu"), most)
+    made.run([length] * 200, lambda row: row, lambda part: sizes.append(len(part)) or part, lambda *_: None)
+    assert sizes[0] == fitting
 
 
 def test_a_setting_names_one_device_or_several():

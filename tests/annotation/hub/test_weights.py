@@ -82,12 +82,17 @@ def test_weights_of_another_architecture_are_refused_by_name_and_shape(offline_h
 def test_an_encoder_whose_weights_do_not_fit_its_configuration_is_refused(offline_hub):
     state = weights.without_prefix(weights.read_weights(offline_hub.reader), "transformer_model.")
     lacking = {k: v for k, v in state.items() if "layer.1." not in k}
-    with pytest.raises(FormatError, match="do not fit"):
+    with pytest.raises(FormatError, match="do not fit") as caught:
         build_encoder(offline_hub.encoder, lacking)
+    names = sorted(k for k in state if "layer.1." in k)
+    assert caught.value.found == "missing"
+    assert len(caught.value.expected.removeprefix("also ").split(", ")) == 3
+    assert set(caught.value.expected.removeprefix("also ").split(", ")) <= set(names)
     shorter = build_encoder(offline_hub.encoder, lacking, layers=1)
     assert shorter.config.num_hidden_layers == 1
-    with pytest.raises(FormatError, match="do not fit"):
+    with pytest.raises(FormatError, match="do not fit") as caught:
         build_encoder(offline_hub.encoder, state | {"more.weight": torch.zeros(1)})
+    assert (caught.value.found, caught.value.expected) == ("unknown: more.weight", "no other tensors")
 
 
 def test_without_torch_the_install_line_is_given(monkeypatch):

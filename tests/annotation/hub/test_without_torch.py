@@ -14,6 +14,7 @@ from bookcoref_data.annotation.hub.categories import CATEGORIES, COUNT, MentionW
 from bookcoref_data.annotation.hub.check import need_of
 from bookcoref_data.annotation.hub.completion import Completion, complete
 from bookcoref_data.annotation.hub.cost import MOST_ROWS, Cost
+from bookcoref_data.annotation.hub.encoder import Subwords, special_id, split_words
 from bookcoref_data.annotation.hub.kept import Kept, ask_together
 from bookcoref_data.annotation.hub.layers import projection_shapes, two_layers_shapes
 from bookcoref_data.annotation.hub.maverick import Antecedent, maverick_shapes
@@ -21,8 +22,9 @@ from bookcoref_data.annotation.hub.packages import is_package, links_of
 from bookcoref_data.annotation.hub.pronouns import GROUP_OF, PRONOUN_GROUPS, kind_of, pronoun_group
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.hub.reader import ReaderSettings, reader_shapes
+from bookcoref_data.annotation.hub.weights import missing_weights, without_prefix
 from bookcoref_data.books import Book, Mention, Record
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import SourceError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -427,3 +429,37 @@ def test_a_configuration_of_a_reader_is_read_with_the_published_defaults():
     assert ReaderSettings.of(said, "mine").encoder == "mine"
     with pytest.raises(UsageError, match="several layers"):
         ReaderSettings.of({"use_last_k_layers": 2})
+
+
+class Letters:
+    """A tokenizer that cuts words into letters, and knows no line end."""
+
+    unk_token_id = 0
+
+    def __call__(self, words, add_special_tokens=True):
+        assert not add_special_tokens
+        return {"input_ids": [[ord(c) for c in word.strip()] for word in words]}
+
+    def convert_tokens_to_ids(self, token):
+        return {"[X]": 7, "[UNK]": 0}.get(token)
+
+
+def test_words_are_cut_each_by_itself():
+    found = split_words(Letters(), ["ab", "\n", "c"])
+    assert (found.ids, found.word_of) == ((97, 98, 99), (0, 0, 2))
+    assert found.first_and_last() == {0: (0, 1), 2: (2, 2)}
+    assert split_words(Letters(), []) == Subwords((), ())
+    assert special_id(Letters(), "[X]") == 7
+    for token in ("[Y]", "[UNK]"):
+        with pytest.raises(SourceError, match=r"the tokenizer has no token"):
+            special_id(Letters(), token)
+
+
+def test_a_model_that_is_not_here_is_named_with_its_size_and_how_to_get_it():
+    assert missing_weights("a/b", "r1").hint.startswith("with a network: hf download a/b --revision r1; else")
+    assert missing_weights("a/b").hint.startswith("with a network: hf download a/b; else")
+    assert missing_weights("a/b", cause="x" * 300 + "\ny").found == "x" * 200
+    assert missing_weights("a/b", cause="  ").found is None
+    assert missing_weights("a/b").expected == "its files in the hub's cache (HF_HOME, HF_HUB_CACHE)"
+    assert missing_weights("Qwen/Qwen2-7B-Instruct").expected.endswith(", about 15.2 GB")
+    assert without_prefix({"a.b": 1, "a.a.c": 2, "b.a.": 3}, "a.") == {"b": 1, "a.c": 2}
