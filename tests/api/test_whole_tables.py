@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from bookcoref_data.api.housekeeping import CacheSize, Digest
+from bookcoref_data.api.building import Verified
+from bookcoref_data.api.contexts import Contexts, GuideTexts, TableDefects
+from bookcoref_data.api.corpora import Shown
+from bookcoref_data.api.harvesting import Harvested, Matched
+from bookcoref_data.api.housekeeping import CacheSize, Digest, Packed
+from bookcoref_data.api.merging import Merged
 from bookcoref_data.api.models import Asked, model_of, prices_of
 from bookcoref_data.api.options import renamed
+from bookcoref_data.api.questions import Questions
 from bookcoref_data.api.tables import Table
 from bookcoref_data.errors import UsageError
 from bookcoref_data.sources.store import PartSize
@@ -128,3 +135,59 @@ def test_a_renamed_argument_goes_on_with_a_warning_where_it_is_used():
     with pytest.warns(DeprecationWarning, match="old is called new now") as caught:
         assert verb(1, old=3) == (1, 3)
     assert [one.filename for one in caught] == [__file__]
+
+
+def told(kind, **report):
+    """The line of a result whose report says this."""
+    return repr(kind(SimpleNamespace(**report)))
+
+
+def test_reports_are_told_in_a_line():
+    assert told(Harvested, works=1, rows=2000, out="t") == "<Harvested: 1 work, 2,000 characters in t>"
+    assert told(Packed, packs=[1], out="p", failed={"x": 1}) == "<Packed: 1 pack in p, 1 failed>"
+    assert (
+        told(GuideTexts, texts={"a": 1, "b": 2}, guides=1, out="g") == "<GuideTexts: 3 texts of 1 guide in g>"
+    )
+    works = [SimpleNamespace(gutenberg_id=number) for number in (None, "5", "0")]
+    assert repr(Matched(SimpleNamespace(works=works), [])) == "<Matched: 2 of 3 works matched>"
+    report = SimpleNamespace(records=[1, 2], parts=1, links=1000, new=3, decisions={})
+    assert repr(Merged(report, [])) == "<Merged: 2 documents from 1 part, 1,000 chains joined, 3 new>"
+    assert repr(Contexts([{}], [])) == "<Contexts: 1 context>"
+    assert repr(Shown("Emma", {}, SMALL)) == "<Shown: Emma>"
+    assert repr(TableDefects([1, 2], {})) == "<TableDefects: 2 defects>"
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "line"),
+    [
+        (0, "<Verified: ok, 2 books, sha256 0123456789abcdef>"),
+        (4, "<Verified: 3 problems, 2 books, sha256 0123456789abcdef>"),
+    ],
+)
+def test_what_was_verified_is_told_in_a_line(exit_code, line):
+    books = [SimpleNamespace(doc_key="a", problems=["x", "y"]), SimpleNamespace(doc_key="b", problems=[])]
+    made = Verified(
+        SimpleNamespace(exit_code=exit_code, digest="0123456789abcdef01", books=books, problems=["z"])
+    )
+    assert repr(made) == line
+    assert made.ok is (exit_code == 0)
+    assert made.problems == ["a: x", "a: y", "z"]
+
+
+def test_questions_are_counted_by_split():
+    def question(category, answer, options):
+        return SimpleNamespace(category=category, answer=answer, entity="A", options=["x"] * options)
+
+    made = SimpleNamespace(
+        tables={
+            ("d", "test"): [question("NOM", "A", 2), question("PRON", "B", 5), question("PRON", "A", 2)],
+            ("d", "dev"): [],
+        },
+        documents=1,
+    )
+    questions = Questions(made, [])
+    assert questions.table.to_dicts() == [
+        {"config": "d", "split": "test", "questions": 3, "NOM": 1, "PRON": 2, "none": 1, "options": 3.0},
+        {"config": "d", "split": "dev", "questions": 0, "NOM": 0, "PRON": 0, "none": 0, "options": 0.0},
+    ]
+    assert repr(questions) == "<Questions: 3 questions from 1 document>"
