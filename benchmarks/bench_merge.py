@@ -169,7 +169,7 @@ def cast_of(table: Path) -> str:
 
 def sample(story: Path) -> None:
     """CoNLL F1 of our own annotator on a story, whole and in windows, with a cast given or proposed."""
-    (gold,) = read_documents(story)
+    gold = next(iter(read_documents(story)))
     print("| | own run | greedy | linker | by the gold | with a cast |\n|" + "---|" * 6)
     with tempfile.TemporaryDirectory() as folder:
         given, text = Path(folder, "cast.txt"), Path(folder, "text.jsonl")
@@ -180,9 +180,12 @@ def sample(story: Path) -> None:
             clusters = annotate(text, cast).record.clusters
             return Record(key, "", sentences, clusters)
 
-        for cast, size in product((given, "auto"), (1500, 600)):
-            windows = split_book(gold.to_book(), size=size).books
-            parts = [annotated(w.sentences, f"{gold.doc_key}_window{i}", cast) for i, w in enumerate(windows)]
+        for cast, (size, overlap) in product((given, "auto"), ((1500, False), (1500, True), (600, False))):
+            cut = split_book(gold.to_book(), size=size // (1 + overlap)).books
+            windows = [[*w.sentences] for w in cut]
+            if overlap:
+                windows = [a + b for a, b in pairwise(windows)]
+            parts = [annotated(w, f"{gold.doc_key}_window{i}", cast) for i, w in enumerate(windows)]
             (document,) = documents_of(parts)
             (named,) = with_cast([document], given)
             made = [annotated(gold.sentences or [], gold.doc_key, cast)]
@@ -191,7 +194,8 @@ def sample(story: Path) -> None:
             made.append(merge(named, decide_with_linker(named)).to_record())
             scores = (100 * evaluate([gold], [record]).pooled.conll.f1 for record in made)
             which = "cast of the story given" if cast == given else "a cast proposed from each"
-            print(f"| windows of {size:,}, {which} | " + " | ".join(f"{s:.2f}" for s in scores) + " |")
+            how = ", each half in the next" * overlap
+            print(f"| windows of {size:,}{how}, {which} | " + " | ".join(f"{s:.2f}" for s in scores) + " |")
 
 
 def novels(booknlp: Path, pdnc: Path, names: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -475,6 +476,17 @@ def test_a_link_for_which_little_speaks_must_be_likelier(first, second, joined):
     names = "Clover" in second and not joined
     assert bool(decide_with_linker(document, Unsure(0.75))[question]) is not names
     assert bool(decide_with_linker(document, Unsure(0.6), least=0.55)[question]) is not names
+
+
+@pytest.mark.parametrize(("word", "joined"), [("we", False), ("shores", False), ("Boxer", True)])
+def test_in_a_speech_a_link_of_a_chain_without_a_name_must_be_surer_still(word, joined):
+    document = replace(named_parts([[word] * 3], [[word] * 3]), doc_key="speech/s")
+    question = ChainRef(1, "0")
+    assert bool(decide_with_linker(document, Unsure(0.85))[question]) is joined
+    for surely in (decide_with_linker(document, Unsure(0.95)),
+                   decide_with_linker(document, Unsure(0.85), least=0.5),
+                   decide_with_linker(replace(document, doc_key="news/s"), Unsure(0.85))):  # fmt: skip
+        assert surely[question]
 
 
 @pytest.mark.parametrize(("earlier", "peers"), [(1, 1), (3, 1), (1, 2)])

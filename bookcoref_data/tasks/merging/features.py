@@ -227,7 +227,7 @@ def _add_noun(made: Profile, reading: Observed, mention: Mention, words: list[st
     made.modifiers.setdefault(head, set()).update(w for w in bare if w != head)
     if is_name:
         made.names[" ".join(bare)] += 1
-        made.name_words |= _plain(bare) or OFFICES.intersection(bare)
+        made.name_words |= _plain(bare) or (set() if tag else OFFICES.intersection(bare))
         made.name_counts.update(bare)
         made.titles |= {g for w in bare if (g := honorific_gender(w.rstrip(".")))}
     for word in {head, *(w.rstrip(".") for w in bare[:1])}:

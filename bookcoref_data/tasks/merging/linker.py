@@ -23,6 +23,8 @@ WEIGHTS = "linker.json"
 _NEVER, _TINY = 1e6, 1e-12
 LEAST_WHERE_LITTLE_SAYS = 0.7
 """Of links between 0.5 and this that `says_little` names, half are right: the network is too sure of them."""
+LEAST_WITHOUT_NAME = {"speech": 0.9}
+"""By genre, of links of chains that have no name. In speeches the network is too sure of who "we" are."""
 BOOK = 8000
 """Tokens from which a document is a book, as one in windows always is: nearly every chain of a part is of
 somebody known, and a chain that is not joined costs more than one joined wrongly."""
@@ -101,6 +103,7 @@ def decide_with_linker(
     tagged = not is_book and bool({"xpos", "speakers"} & document.layers.keys())
     network = network or default_network("tagged" if tagged else "plain")
     sure = 0.0 if is_book or least is not None else LEAST_WHERE_LITTLE_SAYS
+    nameless = LEAST_WITHOUT_NAME.get(document.genre, 0.0) if sure else 0.0
     if least is None:
         least = network.least_in_books if is_book else network.least
     reading = Observed(document)
@@ -127,9 +130,10 @@ def decide_with_linker(
                 and not candidates.contradict(chain, candidates.profiles[i])
             ]  # fmt: skip
             found_among = zip(among, network.probabilities(candidates, chain, among).tolist(), strict=True)
-            table.append(
-                {i: p for i, p in found_among if p >= sure or not says_little(chain, candidates.profiles[i])}
-            )
+            table.append({
+                i: p for i, p in found_among if (chain.names or p >= nameless)
+                and (p >= sure or not says_little(chain, candidates.profiles[i]))
+            })  # fmt: skip
         for ref, choice in zip(open_refs, _assign(table, least), strict=True):
             known[ref] = None if choice is None else roots[choice]
         for ref, target in known.items():
