@@ -68,25 +68,21 @@ class JsonStream:
     def values(self) -> Iterator[Any]:
         """Enter an array; yields its elements, each read whole."""
         for _ in self.elements():
-            yield from self._objects() or [self.value()]
-
-    def _objects(self) -> list[Any]:
-        """The elements in the buffer up to the last one that seems to be a whole object; or none of them.
-
-        Reading many at once takes a third of the time. The mark that ends an object may stand inside of a
-        text or of another object, or beyond the end of the array: what comes before it is then no list of
-        whole values, and no other attempt is made before that place.
-        """
-        end = self._text.rfind("},", self._at) + 1
-        if end <= max(self._at, self._single_until - self._before):
-            return []
-        try:
-            found: list[Any] = json.loads(f"[{self._text[self._at : end]}]")
-        except (ValueError, RecursionError):
-            self._single_until = self._before + end
-            return []
-        self._at = end
-        return found
+            # Reading many at once, up to the last one that seems to be a whole object, takes a third of the
+            # time. The mark that ends an object may stand inside of a text or of another object, or beyond
+            # the end of the array: what comes before it is then no list of whole values, and no other attempt
+            # is made before that place.
+            end = self._text.rfind("},", self._at) + 1
+            if end > max(self._at, self._single_until - self._before):
+                try:
+                    found = json.loads(f"[{self._text[self._at : end]}]")
+                except (ValueError, RecursionError):
+                    self._single_until = self._before + end
+                else:
+                    self._at = end
+                    yield from found
+                    continue
+            yield self.value()
 
     def value(self) -> Any:
         """Read the next value whole."""

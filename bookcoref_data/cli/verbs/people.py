@@ -89,7 +89,16 @@ def review(
     if json:
         emit_json(asked.to_dict())
     elif serve:
-        serve_page(_pages(asked), kept, port, open_page)
+        made: list[bool] = []
+
+        def page(server: dict[str, str]) -> str:
+            # A page that is asked for again belongs to a new reading.
+            if made:
+                asked.next()
+            made.append(True)
+            return asked.page(server)
+
+        serve_page(page, kept, port, open_page)
     elif out is not None:
         say(f"wrote {out}; save the answers of the page as {kept}")
     elif sys.stdin.isatty():
@@ -98,19 +107,6 @@ def review(
         for number, question in enumerate(asked.to_dict()["questions"], 1):
             _show(question, number)
         _tell(asked)
-
-
-def _pages(asked: Review) -> Callable[[dict[str, str]], str]:
-    """A page of questions; one that is asked for again belongs to a new reading."""
-    made: list[str] = []
-
-    def make(server: dict[str, str]) -> str:
-        if made:
-            asked.next()
-        made.append("")
-        return asked.page(server)
-
-    return make
 
 
 def _ask_all(asked: Review, kept: Path, key: Callable[[], str]) -> None:

@@ -26,8 +26,13 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
     """
     blocks = draft.blocks()
     first = _first_of_book(blocks, title, author)
-    while first > _behind_titles(draft, blocks[:first], title):
-        if not _is_heading_of_story(blocks[first - 1], title, author):
+    while first and _is_heading_of_story(blocks[first - 1], title, author):
+        # The book begins behind the contents, and behind the title that is repeated.
+        pages = blocks[:first]
+        table = draft.marks.rfind(KINDS.index("contents") + 1, draft.start, pages[-1].start)
+        titles = [index for index, block in enumerate(pages) if words_of(block.text) in _half_titles(title)]
+        behind = next((index for index, block in enumerate(pages) if 0 < table < block.start), first)
+        if first <= min(behind, titles[-1] + 1 if len(titles) > 1 else first):
             break
         first -= 1
     if sum(len(block.text) for block in blocks[:first]) > _TITLE_PAGE_LENGTH:
@@ -63,14 +68,6 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
             draft, section, stop == len(blocks), settings, author, _SURE_SIGNS if begun else _SIGNS
         )
         index = stop
-
-
-def _behind_titles(draft: Draft, pages: Sequence[Block], title: str) -> int:
-    """The first block behind the contents, or behind the title that is repeated: there the book begins."""
-    table = draft.marks.rfind(KINDS.index("contents") + 1, draft.start, pages[-1].start if pages else 0)
-    titles = [index for index, block in enumerate(pages) if words_of(block.text) in _half_titles(title)]
-    behind = next((index for index, block in enumerate(pages) if 0 < table < block.start), len(pages))
-    return min(behind, titles[-1] + 1 if len(titles) > 1 else len(pages))
 
 
 def _half_titles(title: str) -> set[str]:

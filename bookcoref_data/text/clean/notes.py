@@ -205,16 +205,14 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
             found = [marks.take(star.group(1).replace(" ", ""), block, _STAR_DISTANCE)]
         else:
             found = [marks.take(label, block, draft.end) for label in _labels_of(block)]
-        if found and (found[0] or (block.text.lstrip()[0] == "[" and _closes_chapter(blocks, index))):
+        closing = False
+        if found and not found[0] and block.text.lstrip()[0] == "[":
+            # Nothing but notes stands between it and the next wide gap, heading or the end.
+            rest = blocks[index + 1 :]
+            below = next(b for b in rest if not (b and b.gap < 4 and _labels_of(b)))
+            closing = not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
+        if closing or (found and found[0]):
             _cut_and_join(draft, "footnote", block.start, block.end)
-
-
-def _closes_chapter(blocks: Sequence[Block | None], index: int) -> bool:
-    """Whether nothing but notes stands between a block and the next wide gap, heading or the end."""
-    below = next(
-        block for block in blocks[index + 1 :] if not (block and block.gap < 4 and _labels_of(block))
-    )
-    return not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
 
 
 def _labels_of(block: Block) -> list[str]:
