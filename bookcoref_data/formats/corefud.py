@@ -19,7 +19,7 @@ from typing import Any
 from ..books import Mention, Record
 from ..errors import FormatError
 from . import base
-from .brackets import BracketReader, Placed, place_brackets
+from .brackets import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
@@ -370,17 +370,22 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
     sentences = [sentence for sentence in record.sentences or [] if sentence]
     note(base.EMPTY_SENTENCE, count=len(record.sentences or []) - len(sentences))
     types, attributes = _types(record), _Attributes(record)
-    clusters = base.inside(record.clusters, sum(map(len, sentences)), note)
     # The clusters without the mentions that reach over a sentence end
     sentence_of = [i for i, sentence in enumerate(sentences) for _ in sentence]
     kept = []
-    for cluster in clusters:
+    for cluster in base.inside(record.clusters, len(sentence_of), note):
         kept.append([m for m in cluster if sentence_of[m.start] == sentence_of[m.end]])
         for mention in cluster:
             if sentence_of[mention.start] != sentence_of[mention.end]:
                 note(OVER_SENTENCES, str(tuple(mention)))
-    placed = place_brackets(kept, note)
-    entities = {position: _entity(at, ids, types, attributes) for position, at in placed.items()}
+    entities = {}
+    for position, found in place_brackets(kept, note).items():
+        # The brackets of a token in CorefUD's order
+        closing = [f"{ids[n]})" for n, _ in found.closing]
+        opening = [f"({ids[n]}-{types[n]}-{attributes.of(m)}" for n, m in found.opening]
+        single = [f"({ids[n]}-{types[n]}-{attributes.of(m)})" for n, m in found.single]
+        ordered = closing + opening + single if opening else single + closing
+        entities[position] = f"Entity={''.join(ordered)}"
     comments: dict[int, list[str]] = {}
     for at, comment in stated(record, "comments", int, str):
         reserved = ("newdoc", "global.", base.MARK.strip("# "), "speaker")
@@ -515,12 +520,3 @@ def _types(record: Record) -> list[str]:
     if right and all(type(t) is str and _ATTRIBUTE_VALUE.fullmatch(t) for t in types):
         return list(types)
     return [""] * len(record.clusters)
-
-
-def _entity(at: Placed, ids: list[str], types: list[str], attributes: _Attributes) -> str:
-    """The MISC cell of one token, its brackets in CorefUD's order."""
-    closing = [f"{ids[n]})" for n, _ in at.closing]
-    opening = [f"({ids[n]}-{types[n]}-{attributes.of(m)}" for n, m in at.opening]
-    single = [f"({ids[n]}-{types[n]}-{attributes.of(m)})" for n, m in at.single]
-    ordered = closing + opening + single if opening else single + closing
-    return f"Entity={''.join(ordered)}"

@@ -32,14 +32,14 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
                 f"{book.doc_key}: chapters need text, and neither side has any", hint="use --unit block"
             )
         openers = {0, *ends}
-        found = [
-            i
-            for i, (token, following) in enumerate(pairwise(tokens))
-            if token[:1].isupper()
-            and token.lower() in _HEADINGS
-            and _is_number(following)
-            and (i in openers or token.isupper() or tokens[i - 1] in _BEFORE_HEADING)
-        ]
+        found = []
+        for i, (token, following) in enumerate(pairwise(tokens)):
+            if token[:1].isupper() and token.lower() in _HEADINGS:
+                number = following.rstrip(".:").lower()
+                roman = bool(number) and not number.strip("ivxlcdm")
+                opens = i in openers or token.isupper() or tokens[i - 1] in _BEFORE_HEADING
+                if opens and (roman or number.isdigit() or number in _NUMBERS):
+                    found.append(i)
         if len(found) < 2:
             raise UsageError(
                 f"{book.doc_key}: found {len(found)} chapter headings",
@@ -68,8 +68,3 @@ _HEADINGS = word_set("chapter letter canto chap. chap")
 _NUMBERS = word_set("""one two three four five six seven eight nine ten eleven twelve first second third
     last the""")
 _BEFORE_HEADING = {"\n", ".", "!", "?", '"', "”", "’", "'", "_", "*"}
-
-
-def _is_number(token: str) -> bool:
-    token = token.rstrip(".:").lower()
-    return token.isdigit() or token in _NUMBERS or (bool(token) and not token.strip("ivxlcdm"))
