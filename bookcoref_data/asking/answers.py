@@ -10,7 +10,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key
+from .questions import OFFERS_NO_PEOPLE, ONLY, Key, ReviewQuestion, pair_key
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
@@ -31,10 +31,13 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
     at = anchor_of(tokens, question.start, question.end)
     unsure = Edit("seen", at=at, doc_key=doc_key, name=UNSURE)
     if question.kind == "words":
-        whole, rest = question.people
-        spans = tuple(
+        (whole, rest), group = question.people, f"q{question.start}"
+        spans = (
+            Edit("seen", at=at, doc_key=doc_key, name=rest, group=group),
+            *_links(question.places, question.now, None, tokens, doc_key, group),
+        ) if rest.startswith(ONLY) else tuple(
             Edit("span", at=anchor_of(tokens, *span), was=question.now, doc_key=doc_key,
-                 to=anchor_of(tokens, span[0] + 1, span[1]), group=f"q{question.start}")
+                 to=anchor_of(tokens, span[0] + 1, span[1]), group=group)
             for span in question.places
         )  # fmt: skip
         kept = Edit("seen", at=at, doc_key=doc_key, name=whole)
@@ -127,7 +130,7 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
         "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
-        "places": len(question.places) if question.kind in ("name", "words") else 1,
+        "places": len(question.places) if question.kind in ("name", "words", "pronoun") else 1,
         "answers": [
             {"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]}
             for a in answers_to(question, tokens, doc_key)

@@ -14,15 +14,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 from ..books.annotation import Annotation, Marked
 from ..edits.naming import Callings
-from ..words import honorifics
+from ..words import honorifics, pronouns, word_set
 from ..words.folding import fold
 
 Span = tuple[int, int]
 Key = tuple[object, ...]
 KINDS = ("speaker", "pronoun", "phrase", "name", "words", "same person")
+ONLY = "only "
+"""Begins the answer that a word behind a name is no mention of its own: "only Napoleon"."""
 OFFERS_NO_PEOPLE = ("words", "same person")
 """Kinds whose two answers are no people of the cast."""
 MOST_PEOPLE = 5
@@ -31,12 +34,20 @@ _GAP = 250
 """Tokens after which a conversation is over."""
 _SAME_TURN = 40
 """Tokens of narration inside one turn, at most."""
-_SPREAD, _SURE = 0.8, 0.95
-"""What of an error goes over to the next turn or pronoun, and the score from which one stands for itself."""
+_SPREAD, _ONWARD, _SURE = 0.8, 0.4, 0.95
+"""What of an error goes over to the next turn, to the next pronoun, and the score from which one stands for
+itself. For pronouns 0, 0.4 and 0.8 were tried on LitBank's development part: 78.8, 79.4, 79.0 CoNLL after 20
+answers."""
 _REACH, _AHEAD = 300, 60
 """Tokens before and behind a place in which people are looked for."""
 _DOUBTED_NAME, _DOUBTED_PAIR = 0.1, 0.3
 """Chance that a name that fits several people is another's, and that two with names that fit are one."""
+_DOUBTED_GROUP, _DOUBTED_STRESS = 0.3, 0.5
+"""Chance that a noun or a "they" that nobody has is a group's, that "himself" behind a name is no mention."""
+_BEHIND = 60
+"""Tokens behind the noun of a group in which "they" may be the group."""
+_SEVERAL = word_set("sheep people men women children folk police mice geese oxen deer cattle")
+"""Nouns for several without an s at the end."""
 _NAMED_LEADS = 2
 """Decisions that go with a name, itself among them: pronouns and speakers are read from names."""
 _FOLLOWS = ("same paragraph", "speech goes on")
@@ -169,10 +180,12 @@ class _Asked:
                 yield question
         if kinds & {"pronoun", "phrase"}:
             yield from (q for q in self._of_mentions(kinds) if (q.start, q.end) not in tags)
+            yield from self._of_groups(kinds)
         if "name" in kinds:
             yield from self._of_names()
         if "words" in kinds:
             yield from self._of_words()
+            yield from self._of_stress()
         if "same person" in kinds:
             yield from self._of_pairs()
 
@@ -233,7 +246,7 @@ class _Asked:
             if k >= 0:
                 later = self.a.mentions[k]
                 if later.rule.startswith("ranker") and later.start - m.end <= _REACH and later.score < _SURE:
-                    found[i] += _SPREAD * min(1.0, 2 * (1 - later.score)) * found[k]
+                    found[i] += _ONWARD * min(1.0, 2 * (1 - later.score)) * found[k]
             next_of[m.character] = i
         return found
 
@@ -268,6 +281,45 @@ class _Asked:
                 hangs = float(_NAMED_LEADS * len(places))
                 yield ReviewQuestion("words", *places[len(places) // 2], self.a.names[who], (words, rest),
                                      _DOUBTED_NAME, hangs, tuple(places))  # fmt: skip
+
+    def _of_stress(self) -> Iterator[ReviewQuestion]:
+        """A question for "himself" right behind a name or a pronoun ("Napoleon himself"): some count it as a
+        mention of its own, others never do."""
+        forms: dict[str, list[tuple[Marked, Marked]]] = defaultdict(list)
+        for last, m in pairwise(self.a.mentions):
+            word, adjoins = self.a.book.tokens[m.start], last.end + 1 == m.start
+            if adjoins and last.character == m.character and word.lower() in pronouns.REFLEXIVE:
+                forms[word].append((last, m))
+        for word, marked in forms.items():
+            last, m = marked[len(marked) // 2]
+            named = " ".join(self.a.book.tokens[last.start : m.start])
+            places = tuple((one.start, one.end) for _, one in marked)
+            yield ReviewQuestion("words", *m.mention, self.a.names[m.character], (word, ONLY + named),
+                                 _DOUBTED_STRESS, float(len(places)), places)  # fmt: skip
+
+    def _of_groups(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
+        """Questions about what may be missed of several who go by one noun ("The Dogs"): the noun elsewhere,
+        and "they" behind it that nobody has; those of one sentence together."""
+        taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
+        several: dict[str, str] = {}
+        for name in self.a.names:
+            the, _, noun = fold(name).partition(" ")
+            if the == "the" and (noun.endswith("s") or noun in _SEVERAL):
+                several[noun] = name
+        found: dict[Key, list[int]] = defaultdict(list)
+        last, group = -_BEHIND, ""
+        for i, word in enumerate(map(str.lower, self.a.book.tokens) if several else ()):
+            if word in several:
+                last, group = i, several[word]
+                if i not in taken:
+                    found["phrase", group, i].append(i)
+            elif word in pronouns.PLURAL and i not in taken and i - last < _BEHIND:
+                found["pronoun", group, bisect_left(self.a.book.sentence_ends, i + 1)].append(i)
+        for (kind, who, _), tokens in found.items():
+            if kind in kinds:
+                places = tuple((i, i) for i in tokens) if len(tokens) > 1 else ()
+                yield ReviewQuestion(str(kind), tokens[0], tokens[0], None, (str(who),), _DOUBTED_GROUP,
+                                     float(len(tokens)), places)  # fmt: skip
 
     def _of_pairs(self) -> Iterator[ReviewQuestion]:
         """A question for every two people of whom one has a name that could be the other's."""
@@ -315,5 +367,5 @@ class _Asked:
             for who, name in enumerate(self.a.names):
                 weights[who] += 10 * len(words & set(fold(name).split()))
         found = [self.a.names[who] for who in sorted(weights, key=lambda w: -weights[w]) if weights[who]]
-        people = dict.fromkeys([*([question.now] if question.now else []), *found])
+        people = dict.fromkeys([*([question.now] if question.now else []), *question.people, *found])
         return replace(question, people=tuple(people)[:MOST_PEOPLE])

@@ -95,6 +95,31 @@ def test_one_answer_says_whether_a_word_before_a_name_belongs_to_it():
     assert apply(a, whole.edits).changed == 0
 
 
+def test_one_answer_says_whether_himself_behind_a_name_is_a_mention_of_its_own():
+    book = Book.make("b", [["Hill", "himself"], ["Hill", "himself"], ["Hill", "saw", "himself"]])
+    spans = [(i, i) for i in (0, 1, 2, 3, 4, 6)]
+    a = Annotation(book, ("Hill",), tuple(Marked(*s, 0) for s in spans))
+    (question,) = make_queue(a, about=["words"])
+    assert (question.people, question.places) == (("himself", "only Hill"), ((1, 1), (3, 3)))
+    whole, rest, unsure = answers_to(question, book.tokens, "b")
+    done = apply(a, parse_edits(format_edits(rest.edits))).annotation
+    assert [m.start for m in done.mentions] == [0, 2, 4, 6]
+    assert apply(a, whole.edits).changed == 0
+    for answer in (whole, rest, unsure):
+        assert make_queue(a, about=["words"], settled=settled(answer.edits)) == []
+
+
+def test_what_may_be_missed_of_a_group_is_asked_and_they_of_one_sentence_together():
+    book = Book.make("b", [["The", "dogs", "ran"], ["They", "and", "their", "dogs"], ["x"] * 60, ["They"]])
+    a = Annotation(book, ("The Dogs", "Tom Hill"), (Marked(0, 1, 0, kind="name"),))
+    they, noun = make_queue(a, about=["pronoun", "phrase"])
+    assert (they.start, they.now, they.people, they.places) == (3, None, ("The Dogs",), ((3, 3), (5, 5)))
+    assert (noun.kind, noun.start, noun.places) == ("phrase", 6, ())
+    done = apply(a, answer_with(they, "The Dogs", book.tokens, "b")).annotation
+    assert [m.start for m in done.by_character[0]] == [0, 3, 5]
+    assert make_queue(Annotation(book, ("Tom Hill",), ()), about=["pronoun", "phrase"]) == []
+
+
 def test_what_was_answered_or_cannot_be_told_is_not_asked_again():
     a = annotation(turns(0.6, 0.6))
     first = make_queue(a, about=["speaker"])[0]

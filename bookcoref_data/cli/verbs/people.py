@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _ASK = {
     "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",
-    "name": "Who has this name?", "words": "Which words are the name?", "same person": "One person, or two?",
+    "name": "Who has this name?", "words": "Which words are the mention?",
+    "same person": "One person, or two?",
 }  # fmt: skip
 
 
@@ -171,7 +172,8 @@ def _show(question: dict[str, Any], number: int) -> None:
     """A question with its passage and the keys of its answers."""
     _show_passage(question, number)
     now = f"now {question['now'] or 'nobody'}, wrong with {question['wrong']:.0%} chance"
-    print(f"{_ASK[question['kind']]} ({now}; {question['hangs']:.0f} decisions hang on it)")
+    holds = f"; the answer holds for {question['places']} places" if question["places"] > 1 else ""
+    print(f"{_ASK[question['kind']]} ({now}; {question['hangs']:.0f} decisions hang on it{holds})")
     keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
     print("  " + "   ".join([*keys, *(["o somebody else"] if question["typed"] else [])]))
 

@@ -1,5 +1,5 @@
 // Questions, one at a time; answers are corrections (docs/corrections.md).
-const ASK = { speaker: "Who says this?", pronoun: "Who is meant?", phrase: "Who is meant?", name: "Who has this name?", words: "Which words are the name?", "same person": "One person, or two?" };
+const ASK = { speaker: "Who says this?", pronoun: "Who is meant?", phrase: "Who is meant?", name: "Who has this name?", words: "Which words are the mention?", "same person": "One person, or two?" };
 const given = []; // the corrections of each answer, in order
 let at = 0;
 
@@ -77,7 +77,7 @@ function draw() {
     h("h2", {}, pair),
     h("ul", { class: "choices" }, known.map(button),
       q.typed?.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
-    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. About ${number(Math.round(q.hangs))} decisions hang on it${q.places > 1 ? `; the answer holds for ${q.places} places with these words` : ""}.`),
+    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. About ${number(Math.round(q.hangs))} decisions hang on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
     DATA.counts ? h("details", {}, h("summary", {}, "How many of each kind"), h("dl", { class: "keys" }, Object.entries(DATA.counts).flatMap(([kind, n]) => [h("dt", {}, kind), h("dd", {}, number(n))]))) : "");
 }
 
