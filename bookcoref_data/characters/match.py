@@ -177,8 +177,17 @@ def match(
     """
     settings = settings or MatchSettings()
     casts = lend_authors(casts)
-    left_out = {_place(cast): people for cast in casts if (people := _left_out(cast, settings.leave_out))}
-    casts = [_without(cast, settings.leave_out) for cast in casts]
+    flags = set(settings.leave_out)
+    left_out = {
+        _place(cast): tuple(
+            f"{row.character} ({', '.join(flag for flag in row.flags if flag in flags)})"
+            for row in cast.rows
+            if flags & set(row.flags)
+        )
+        for cast in casts
+    }
+    # A cast of which nobody would be left stays as it is.
+    casts = [HarvestedCast(tuple(r for r in c.rows if not flags & set(r.flags)) or c.rows) for c in casts]
     prepared = prepared or prepare(catalogue)
     # The Gutenberg ids that overrides and sources name
     stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
@@ -225,21 +234,6 @@ def _with_authorless(
 
 def _place(cast: HarvestedCast) -> tuple[str, str]:
     return cast.work.source, cast.work.work_id
-
-
-def _left_out(cast: HarvestedCast, flags: Sequence[str]) -> tuple[str, ...]:
-    """The characters with one of the flags, each with its reason."""
-    return tuple(
-        f"{row.character} ({', '.join(flag for flag in row.flags if flag in flags)})"
-        for row in cast.rows
-        if set(row.flags) & set(flags)
-    )
-
-
-def _without(cast: HarvestedCast, flags: Sequence[str]) -> HarvestedCast:
-    """The cast without characters that have one of the flags; all of them when nobody would be left."""
-    kept = tuple(row for row in cast.rows if not set(row.flags) & set(flags))
-    return HarvestedCast(kept or cast.rows)
 
 
 def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:

@@ -47,7 +47,9 @@ def split_people(text: str, rules: set[str]) -> list[tuple[str, tuple[str, ...]]
     if len(parts) > 1:
         rules.add("several-people")
         parts = _drop_others(parts, rules)
-    shared = _share(parts)
+    # What only the last person of a list states is given to those before: "Mr. and Mrs. Jones".
+    donor = re.sub(r"[\uE000-\uF8FF].*", "", parts[-1]).split(",")[0].split()
+    shared = [*(_shared(part, donor) for part in parts[:-1]), (parts[-1], ())]
     if any(flags for _, flags in shared):
         rules.add("shared-surname")
     last, flags = shared[-1]
@@ -140,12 +142,6 @@ def _drop_others(parts: list[str], rules: set[str]) -> list[str]:
 
 def _bare(part: str) -> str:
     return re.sub(r"^(?:his|her|their|the|other)\s+|[\uE000-\uF8FF]", "", part.lower()).strip().rstrip(".")
-
-
-def _share(parts: list[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Give what only the last person of a list states to those before: "Mr. and Mrs. Jones"."""
-    donor = re.sub(r"[\uE000-\uF8FF].*", "", parts[-1]).split(",")[0].split()
-    return [*(_shared(part, donor) for part in parts[:-1]), (parts[-1], ())]
 
 
 def _shared(part: str, donor: list[str]) -> tuple[str, tuple[str, ...]]:

@@ -34,7 +34,9 @@ def parse(soup: Any, address: str) -> GuidePage:
     if urlsplit(address).path.rstrip("/").endswith("/summary"):
         body = soup.select("div.mainTextContent p, div.studyGuideText p, #section p")
         return summary_page("main text", body, **known)
-    more = _more(soup, address)
+    # Links to `<this page>/page/2/` and so on; those of other sections are none of ours.
+    further = urlsplit(address).path.rstrip("/") + "/page/"
+    more = [link for selector in _PAGING for a in soup.select(selector) if further in (link := a["href"])]
     if items := soup.select("li.mainTextContent__list-content__item"):
         return finish(LIST, "list items", map(_item, items), more=more, **known)
     run = [
@@ -72,10 +74,3 @@ def _block(block: Any) -> GuideEntry:
 def _in_depth(node: Any) -> str:
     links = (a["href"] for a in node("a", href=True) if "in-depth" in text_of(a).lower())
     return next(links, "")
-
-
-def _more(soup: Any, address: str) -> list[str]:
-    """Links to `<this page>/page/2/` and so on; those of other sections are none of ours."""
-    further = urlsplit(address).path.rstrip("/") + "/page/"
-    links = [a["href"] for selector in _PAGING for a in soup.select(selector)]
-    return [link for link in links if further in link]
