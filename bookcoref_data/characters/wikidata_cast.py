@@ -87,30 +87,22 @@ def cast_rows(
     """
     for work in works:
         report.works += 1
-        rows = list(_work_rows(work, facts_of, current, retrieved, report))
+        facts = facts_of(work)
+        base = _work_row(work, facts, facts_of, current, retrieved)
+        if base is None:
+            report.nameless.append(work)
+            continue
+        listed, cast_flags = _cast(facts, facts_of, current)
+        base = replace(base, flags=base.flags + cast_flags)
+        stated = set(_items(facts.get(CHARACTER, ()), current))
+        rows: list[CastRow] = []
+        for character in listed:
+            present = () if cast_flags or character in stated else (PRESENT,)
+            rows += _character_rows(character, present, base, facts_of, report)
         report.works_with_cast += bool(rows)
         report.rows += len(rows)
         report.counts.update(flag for row in rows for flag in set(row.flags))
-        yield from rows
-
-
-def _work_rows(
-    work: str, facts_of: FactsOf, current: Current, retrieved: str, report: CastReport
-) -> Iterator[CastRow]:
-    facts = facts_of(work)
-    base = _work_row(work, facts, facts_of, current, retrieved)
-    if base is None:
-        report.nameless.append(work)
-        return
-    listed, cast_flags = _cast(facts, facts_of, current)
-    base = replace(base, flags=base.flags + cast_flags)
-    stated = set(_items(facts.get(CHARACTER, ()), current))
-    order = 0
-    for character in listed:
-        present = () if cast_flags or character in stated else (PRESENT,)
-        for row in _character_rows(character, present, base, facts_of, report):
-            yield replace(row, order=order)
-            order += 1
+        yield from (replace(row, order=order) for order, row in enumerate(rows))
 
 
 def _work_row(
