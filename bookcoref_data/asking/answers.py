@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..books.layout import Layout
@@ -45,9 +45,9 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
     if question.kind == "same person":
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)
-        told = [("1", YES, merge), ("2", NO, _seen_pair(question, doc_key, NO)),
-                ("c", UNSURE, _seen_pair(question, doc_key, UNSURE))]  # fmt: skip
-        return [Answer(key, says, (edit,)) for key, says, edit in told]
+        seen = Edit("seen", character=one, into=other, doc_key=doc_key)
+        told = (("2", NO), ("c", UNSURE))
+        return [Answer("1", YES, (merge,)), *(Answer(k, s, (replace(seen, name=s),)) for k, s in told)]
     found = [
         Answer(str(n), name, answer_with(question, name, tokens, doc_key))
         for n, name in enumerate(question.people, 1)
@@ -81,11 +81,6 @@ def _links(
         else Edit("unlink", at=anchor_of(tokens, *span), was=was, doc_key=doc_key, group=group)
         for span in places
     )
-
-
-def _seen_pair(question: ReviewQuestion, doc_key: str, said: str) -> Edit:
-    one, other = question.people
-    return Edit("seen", character=one, into=other, doc_key=doc_key, name=said)
 
 
 def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:

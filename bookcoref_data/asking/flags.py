@@ -149,16 +149,13 @@ class _Chains:
 
     def _nearest(self, m: Marked, gender: str) -> int:
         """The chain of a gender whose mention is nearest before a place; -1 for none."""
-        for other in reversed(self.a.mentions[: self._place(m)]):
+        for other in reversed(self.a.mentions[: bisect_left(self.a.mentions, m)]):
             if m.start - other.start > 200:
                 break
             seen = self.genders_of[other.character]
             if other.character != m.character and seen[gender] >= _SHARE * max(1, seen.total()):
                 return other.character
         return -1
-
-    def _place(self, m: Marked) -> int:
-        return bisect_left(self.a.mentions, m)
 
     # --- rules
 
@@ -203,7 +200,9 @@ class _Chains:
             for other, times in others:
                 share = times / owners.total()
                 single = self.named[other][name] == self.named[other].total()
-                apart = self._are_apart(one, other)
+                # One of two chains of some length begins where the other is over.
+                a, b = sorted((self.a.by_character[n] for n in (one, other)), key=lambda g: g[0].start)
+                apart = min(len(a), len(b)) >= _LEAST_APART and a[-1].start < b[0].start
                 pair = min(one, other), max(one, other)
                 if pair not in told and share > 1 - _SHARE and (apart or (times >= 2 and single)):
                     told.add(pair)
@@ -215,11 +214,6 @@ class _Chains:
                                 doc_key=self.a.doc_key)  # fmt: skip
                     chance = 0.75 if apart or len(name) > 1 or times > 2 else 0.6
                     yield self._flag("two chains", m, chance, reason, edit)
-
-    def _are_apart(self, one: int, other: int) -> bool:
-        """Whether one of two chains of some length begins where the other is over."""
-        a, b = sorted((self.a.by_character[one], self.a.by_character[other]), key=lambda g: g[0].start)
-        return min(len(a), len(b)) >= _LEAST_APART and a[-1].start < b[0].start
 
     def boundaries(self) -> Iterator[Flag]:
         """A mention that ends or begins where a phrase goes on, or with a word that is no part of it."""

@@ -215,19 +215,16 @@ class _Editing:
         speaker = -1 if edit.speaker is None else self._character(edit.speaker)
         addressees = tuple(self._character(name) for name in edit.addressees)
         rule = f"corrected by {edit.author}" if edit.author else "corrected"
-        key = span if span in self.quotes else self._overlapping(span)
+        # The quote that shares at least half of its tokens with the place.
+        halves = (
+            (a, b) for a, b in self.quotes
+            if 2 * (min(b, span[1]) - max(a, span[0]) + 1) >= max(b - a, span[1] - span[0]) + 1
+        )  # fmt: skip
+        key = span if span in self.quotes else next(halves, span)
         new = Quote(*key, speaker, addressees, rule, 1.0)
         old = self.quotes.get(key)
         self.quotes[key] = new
         return old is None or (old.speaker, old.addressees) != (speaker, addressees)
-
-    def _overlapping(self, span: tuple[int, int]) -> tuple[int, int]:
-        """The quote that shares at least half of its tokens with `span`; `span` itself if there is none."""
-        for start, end in self.quotes:
-            common = min(end, span[1]) - max(start, span[0]) + 1
-            if common * 2 >= max(end - start, span[1] - span[0]) + 1:
-                return start, end
-        return span
 
     def _new(self, edit: Edit, span: tuple[int, int]) -> bool:
         if edit.character in self.number:

@@ -146,15 +146,7 @@ def _speakers(old: Annotation, new: Annotation) -> Iterator[Edit]:
         o = before.get((q.start, q.end))
         speaker = new.names[q.speaker] if q.speaker >= 0 else None
         addressees = tuple(new.names[c] for c in q.addressees)
-        told = (
-            None
-            if o is None
-            else (old.names[o.speaker] if o.speaker >= 0 else None, tuple(old.names[c] for c in o.addressees))
-        )
-        if told != (speaker, addressees):
-            yield Edit(
-                "speaker",
-                at=anchor_of(old.book.tokens, q.start, q.end),
-                speaker=speaker,
-                addressees=addressees,
-            )
+        was = None if o is None or o.speaker < 0 else old.names[o.speaker]
+        if o is None or (was, tuple(old.names[c] for c in o.addressees)) != (speaker, addressees):
+            at = anchor_of(old.book.tokens, q.start, q.end)
+            yield Edit("speaker", at=at, speaker=speaker, addressees=addressees)

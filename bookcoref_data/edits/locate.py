@@ -81,19 +81,10 @@ class Finder:
             if at < 0:
                 return
             first, last = at + len(left), at + len(left) + len(words)
-            span = self._tokens_at(first, last)
-            if span is not None:
-                yield span
+            end, start = bisect_left(self._ends, last), bisect_left(self._ends, first + 1)
+            if self._ends[end] == last and first == (self._ends[start - 1] if start else 0):
+                yield start, end
             at = self._text.find(left + words + right, at + 1)
-
-    def _tokens_at(self, first: int, last: int) -> tuple[int, int] | None:
-        """The tokens that cover characters [first, last) exactly."""
-        end = bisect_left(self._ends, last)
-        if self._ends[end] != last:
-            return None
-        start = bisect_left(self._ends, first + 1)
-        begins = self._ends[start - 1] if start else 0
-        return (start, end) if begins == first else None
 
 
 def _nearest(places: Sequence[tuple[int, int]], expected: int) -> tuple[int, int] | None:

@@ -47,7 +47,9 @@ def merge_edits(people: Sequence[Sequence[Edit]]) -> MergedEdits:
         if other is None:
             kept.append((time, min(words), number, one))
         else:
-            bad.append(Disagreement(_told(one), one, other))
+            at = one.at
+            told = f"“{at.words}” (token {at.start})" if at is not None else one.character
+            bad.append(Disagreement(told, one, other))
     return MergedEdits(tuple(edit for *_, edit in sorted(kept, key=lambda row: row[:3])), tuple(bad))
 
 
@@ -65,7 +67,3 @@ def decision(edit: Edit) -> Decided:
     """The edit without who made it, when, and with what."""
     plain = replace(edit, author="", date="", group="", was=None, confirmed=False, extra={})
     return (*subject(edit), repr(plain))
-
-
-def _told(edit: Edit) -> str:
-    return f"“{edit.at.words}” (token {edit.at.start})" if edit.at is not None else edit.character

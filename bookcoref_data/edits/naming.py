@@ -4,7 +4,7 @@ one, with one slip of the fingers. The page's `fitting` (6-names.js) follows the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..words.folding import fold
 
@@ -47,27 +47,22 @@ class Callings:
         return (self._names.get(plain) or self._aliases.get(plain) or set()) if plain else set()
 
     def fitting(self, typed: str) -> set[int]:
-        """Whom a name may mean: the surest way in which it fits anybody."""
+        """Whom a name may mean: who is called so, else has all these words in a name, else all but one and
+        one that a slip of a letter makes of it."""
         words = fold(typed).split()
-        return self.called(typed) or (self._by_words(words) if words else set())
-
-    def _by_words(self, words: list[str]) -> set[int]:
-        """Who has all these words in a name; else all but one, and one that is a slip."""
         having = [self._by_word.get(word, set()) for word in words]
-        if found := _all_of(having):
+        if not words:
+            return set()
+        if found := self.called(typed) or _all_of(having):
             return found
         found = set()
         for k, word in enumerate(words):
             rest = [*having[:k], *having[k + 1 :]]
-            if all(rest):
-                found |= _all_of([set().union(*(self._by_word[w] for w in self._near(word))), *rest])
+            if all(rest) and len(word) >= _LEAST_LETTERS:
+                near = {known for less in _shortened(word) for known in self._slips.get(less, ())}
+                meant = (w for w in near if len(w) >= _LEAST_LETTERS and _one_slip(word, w))
+                found |= _all_of([set().union(*(self._by_word[w] for w in meant)), *rest])
         return found
-
-    def _near(self, word: str) -> Iterator[str]:
-        """Known words that one letter more, less, other or exchanged with its neighbour makes of this one."""
-        if len(word) >= _LEAST_LETTERS:
-            near = {known for less in _shortened(word) for known in self._slips.get(less, ())}
-            yield from (known for known in near if len(known) >= _LEAST_LETTERS and _one_slip(word, known))
 
 
 def _all_of(groups: list[set[int]]) -> set[int]:

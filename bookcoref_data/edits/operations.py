@@ -108,7 +108,17 @@ def parse_edits(text: str, source: str = "edits.jsonl") -> list[Edit]:
     found = []
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
         if line.strip():
-            found.append(_edit(parse_json(line, f"{source}:{number}"), f"{source}:{number}"))
+            place = f"{source}:{number}"
+            value: Any = parse_json(line, place)
+            check(value, "edit", place)
+            found.append(Edit(
+                value["op"], _anchor(value, "at", place), _anchor(value, "to", place),
+                value.get("character", ""), value.get("was"), value.get("name", ""), value.get("into", ""),
+                value.get("speaker"), tuple(value.get("addressees") or ()), value.get("also", False),
+                value.get("confirmed", False), value.get("doc_key", ""), value.get("author", ""),
+                value.get("date", ""), value.get("group", ""),
+                {k: v for k, v in value.items() if k not in _KNOWN},
+            ))  # fmt: skip
     return found
 
 
@@ -120,18 +130,6 @@ def format_edits(edits: Iterable[Edit]) -> str:
 def checked_edits(edits: Iterable[Edit], source: str = "edit") -> list[Edit]:
     """Edits that were made by a program, held to what a file may say. Raises as `parse_edits`."""
     return parse_edits(format_edits(edits), source)
-
-
-def _edit(value: Any, place: str) -> Edit:
-    check(value, "edit", place)
-    return Edit(
-        value["op"], _anchor(value, "at", place), _anchor(value, "to", place), value.get("character", ""),
-        value.get("was"), value.get("name", ""), value.get("into", ""), value.get("speaker"),
-        tuple(value.get("addressees") or ()), value.get("also", False), value.get("confirmed", False),
-        value.get("doc_key", ""),
-        value.get("author", ""), value.get("date", ""), value.get("group", ""),
-        {k: v for k, v in value.items() if k not in _KNOWN},
-    )  # fmt: skip
 
 
 def _anchor(value: dict[str, Any], key: str, place: str) -> Anchor | None:

@@ -143,7 +143,7 @@ def test_the_answers_about_words_and_about_two_people():
 
 @pytest.mark.parametrize(
     ("kind", "places", "typed"),
-    [("pronoun", 1, 1), ("name", 2, 2), ("words", 2, 0), ("same person", 1, 0), ("speaker", 1, 3)],
+    [("pronoun", 2, 1), ("name", 2, 2), ("words", 2, 0), ("same person", 1, 0), ("speaker", 1, 3)],
 )
 def test_a_question_as_a_page_reads_it(kind, places, typed):
     layout = lay_out(annotation())
