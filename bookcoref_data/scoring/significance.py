@@ -31,7 +31,7 @@ from .evaluation import Evaluation
 from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units
 from .metrics import PARTS, overlaps
 from .resampling_units import block_starts
-from .scores import LABELS, ClusterScores
+from .scores import LABELS
 
 METRICS = tuple(LABELS)
 UNITS = ("auto", "block", "character", "chapter", "book")
@@ -45,6 +45,8 @@ MOST_TOGETHER = 0.5
 """Standard errors by which the effects of a character may go together before characters are the units."""
 FAR_MORE = 2
 """With so many times the variance of blocks, characters are the units if they go together at all."""
+MOST_MEDIANS = 2
+"""Times the median effect that one character counts for at most in one half of a test."""
 LEVEL, POWER = 0.05, 0.8
 """Of the books that would be needed: the level of the test, and its chance to see the difference."""
 
@@ -55,6 +57,7 @@ _SEARCHED_AS = [METRICS.index(name) for name in ("b_cubed", "lea")]
 _SILENT = "no p-value for"
 # Sums of the same numbers in another order: differences this small are none.
 _ROUNDING = 1e-12
+_HALVINGS = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +150,10 @@ class _Effects:
         Were `total + c` the true difference, the units would have the effects `spread - weights * c`, and an
         exchange would count where these sum to `c` or more: for all `c` from `low` < 0 to `high` > 0.
         """
+        signs = rng.choice(np.array([-1.0, 1.0]), (samples, self.count))
+        if self.unit == "character":
+            return self._tested_with_limits(total, signs, confidence)
         reach = np.sqrt(self._reach(total))
-        signs = rng.integers(0, 2, (samples, self.count)) * 2.0 - 1
         sums = signs @ self._spread(self.values.sum(axis=0)) * reach
         shares = (signs @ self.weights)[:, None] * reach
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -160,6 +165,42 @@ class _Effects:
         least = max(1, ceil((1 - confidence) * (samples + 1) - 1))
         ends = np.stack([total + np.sort(low, axis=0)[least - 1], total + np.sort(high, axis=0)[-least]])
         return p, *np.round(ends.clip(-1, 1), 11) + 0.0
+
+    def _tested_with_limits(
+        self, total: Floats, signs: Floats, confidence: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """As `tested`, by the larger of two sums, each against its own spread: of the effects, and of the
+        effects cut at `MOST_MEDIANS` times the median one. Where one character is taken for another in a
+        whole book, these two drown in the first what all others say."""
+        spread = self._spread(self.values.sum(axis=0))
+
+        def share(c: Floats) -> Floats:
+            effects = spread - self.weights[:, None] * c
+            sizes = np.sort(np.abs(effects), axis=0)
+            # The median of those that are not 0
+            middle = np.minimum(((sizes == 0).sum(axis=0) + self.count) // 2, self.count - 1)
+            most = MOST_MEDIANS * np.take_along_axis(sizes, middle[None], axis=0)
+            whole, cut = (e / np.maximum(np.sqrt(np.square(e).sum(axis=0)), _ROUNDING)
+                          for e in (effects, effects.clip(-most, most)))  # fmt: skip
+
+            def larger(whole_sum: Floats, cut_sum: Floats) -> Floats:
+                return np.maximum(np.abs(whole_sum), cut_sum * np.sign(whole_sum))
+
+            own = larger(whole.sum(axis=0), cut.sum(axis=0))
+            counted = (larger(signs @ whole, signs @ cut) >= own - _ROUNDING).sum(axis=0)
+            return np.asarray((counted + 1) / (len(signs) + 1))
+
+        p, ends = share(-total), []
+        for side in (-1.0, 1.0):
+            no_difference, rejected = side * total < 0, p < 1 - confidence
+            inner = np.where(no_difference & ~rejected, np.abs(total), 0.0)
+            outer = np.where(no_difference & rejected, np.abs(total), 2.0)
+            for _ in range(_HALVINGS):
+                between = (inner + outer) / 2
+                possible = share(side * between) >= 1 - confidence
+                inner, outer = np.where(possible, between, inner), np.where(possible, outer, between)
+            ends.append(np.round((total + side * inner).clip(-1, 1), 11) + 0.0)
+        return p, ends[0], ends[1]
 
     @property
     def bearing(self) -> Floats:
@@ -227,7 +268,9 @@ def _compared(
         p = 1.0 if same else tested if bears else None
         # Units that cannot support a p-value cannot support an interval that says what it would have said.
         difference = Interval(value, low, high) if bears else Interval(value, min(low, 0.0), max(high, 0.0))
-        needed = None if same else _books_needed(variance * books.count, value)
+        # Books for a test at `LEVEL` to see the difference with chance `POWER`
+        reach = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)
+        needed = None if same else max(1, ceil(variance * books.count * reach**2 / value**2))
         found.append(
             Comparison(metric, alone[0][m], alone[1][m], difference, p, None, of.unit, of.count, needed)
         )
@@ -249,12 +292,6 @@ def _together(cells: _Effects, owners: Ints, total: Floats) -> Floats:
     found = _ratio(products, error)
     found[_SEARCHED] = found[_SEARCHED_AS].mean()
     return found
-
-
-def _books_needed(variance_of_a_book: float, difference: float) -> int:
-    """Books for a test at `LEVEL` to see a difference with chance `POWER`."""
-    reach = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)
-    return max(1, ceil(variance_of_a_book * reach**2 / difference**2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -325,7 +362,13 @@ class _Systems:
             [overlaps(book.book.key, book.book.response, duplicates=self._rules.duplicates) for book in each]
             for each in zip(*(s.books for s in systems), strict=True)
         ]
-        self.values = [_f1(np.sum([_counts(book.scores) for book in s.books], axis=0)) for s in systems]
+        self.values = []
+        for system in systems:
+            counts = []
+            for scores in (book.scores for book in system.books):
+                links = scores.blanc.link, scores.blanc.non_link, scores.blanc.mention
+                counts.append([astuple(s) for s in (*(getattr(scores, name) for name in PARTS), *links)])
+            self.values.append(_f1(np.sum(counts, axis=0)))
 
     @property
     def total(self) -> Floats:
@@ -368,12 +411,6 @@ class _Systems:
         more = characters.variance(self.total) / np.maximum(found.variance(self.total), _ROUNDING)
         last = ((together > MOST_TOGETHER) & (more > 1)) | ((together > 0) & (more > FAR_MORE))
         return [characters if one else found for one in last]
-
-
-def _counts(scores: ClusterScores) -> Floats:
-    blanc = scores.blanc
-    of_all = [*(getattr(scores, name) for name in PARTS), blanc.link, blanc.non_link, blanc.mention]
-    return np.array([astuple(score) for score in of_all])
 
 
 def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:
@@ -493,18 +530,15 @@ def _f1(counts: Floats) -> Floats:
     recall = _ratio(counts[..., 0], counts[..., 1])
     precision = _ratio(counts[..., 2], counts[..., 3])
     f1 = _ratio(2 * precision * recall, precision + recall)
-    special = {"conll": f1[..., list(_CONLL)].mean(axis=-1), "blanc": _blanc_f1(f1, counts)}
-    columns = [special[m] if m in special else f1[..., COUNTED.index(m)] for m in METRICS]
-    return np.stack(columns, axis=-1)
-
-
-def _blanc_f1(f1: Floats, counts: Floats) -> Floats:
-    """The mean over the kinds of links that the key has; the score of mentions where it has neither."""
+    # BLANC: the mean over the kinds of links that the key has; the score of mentions where it has neither
     kinds = list(_BLANC[:2])
     there = counts[..., kinds, 1] > 0
     number = there.sum(axis=-1)
     mean = _ratio((f1[..., kinds] * there).sum(axis=-1), number.astype(float))
-    return np.where(number > 0, mean, f1[..., _BLANC[2]])
+    blanc = np.where(number > 0, mean, f1[..., _BLANC[2]])
+    special = {"conll": f1[..., list(_CONLL)].mean(axis=-1), "blanc": blanc}
+    columns = [special[m] if m in special else f1[..., COUNTED.index(m)] for m in METRICS]
+    return np.stack(columns, axis=-1)
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:

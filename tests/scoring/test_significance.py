@@ -170,6 +170,22 @@ def test_the_interval_of_plain_effects_is_as_wide_as_student_t_makes_it():
     assert (low[0], high[0]) == pytest.approx((0.2 - 2.02 / 40**0.5, 0.2 + 2.02 / 40**0.5), abs=0.02)
 
 
+def test_two_characters_that_are_merged_do_not_drown_what_all_others_say():
+    """30 characters for one system and two, of whom a system makes one, far on either side."""
+    effects = np.random.default_rng(2).normal(0.001, 0.001, 32)
+    effects[:2] = 0.06, -0.05
+    total = np.full(len(METRICS), effects.sum())
+    columns = effects[:, None] * np.ones(len(METRICS))
+    found = {}
+    for unit in ("character", "chapter"):
+        made = _Effects(unit, columns, np.full(32, 1 / 32))
+        p, low, high = made.tested(total, np.random.default_rng(0), 2_000, 0.95)
+        assert low[0] <= total[0] <= high[0]
+        found[unit] = p[0]
+    assert found["character"] < 0.01
+    assert found["chapter"] > 0.3
+
+
 def test_a_pair_whose_interval_says_more_than_its_adjusted_p_is_named():
     """Four pairs at p 0.03: each interval leaves out 0, all adjusted p are 0.12."""
     found = adjusted(comparisons(0.03, 0.03, 0.03, 0.03), PAIRS)
