@@ -239,7 +239,7 @@ def ask(
         asked.offered += known in q.people
         if q.kind == "words":
             told = answers_to(q, novel.source.book.tokens, "")
-            asked.edits += next(one.edits for one in told if one.says == said)
+            asked.edits += told[q.people.index(said)].edits
             continue
         asked.edits += answer_with(q, None if said == NOBODY else said, novel.source.book.tokens, "")
     return asked.answers > before

@@ -41,7 +41,8 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
             for span in question.places
         )  # fmt: skip
         kept = Edit("seen", at=at, doc_key=doc_key, name=whole)
-        return [Answer("1", whole, (kept,)), Answer("2", rest, spans), Answer("c", UNSURE, (unsure,))]
+        alone = f"{whole}, as a mention of its own" if rest.startswith(ONLY) else whole
+        return [Answer("1", alone, (kept,)), Answer("2", rest, spans), Answer("c", UNSURE, (unsure,))]
     if question.kind == "same person":
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)
@@ -101,9 +102,10 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
     return found
 
 
-def passage(layout: Layout, tokens: Sequence[str], start: int, end: int) -> dict[str, Any]:
-    """A place with the text before and behind it."""
-    first, last = max(0, start - _BEFORE), min(len(tokens) - 1, end + _AFTER)
+def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: int = -1) -> dict[str, Any]:
+    """A place with the text before and behind it, from token `since` on where that is farther away."""
+    first = max(0, start - _BEFORE if since < 0 else min(start - _BEFORE, since))
+    last = min(len(tokens) - 1, end + _AFTER)
     return {
         "start": start,
         "end": end,
@@ -120,7 +122,7 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     return {
         "kind": question.kind,
-        **passage(layout, tokens, start, end),
+        **passage(layout, tokens, start, end, question.since),
         "now": question.now,
         "people": list(question.people),
         "wrong": round(question.chance, 3),

@@ -62,7 +62,8 @@ class ReviewQuestion:
 
     `now` is the answer of the annotation (None: nobody), `people` at most five who may be the right one,
     `chance` the probability that `now` is wrong, `hangs` the decisions that change with it. `places` are all
-    mentions that one answer settles, where it is more than one.
+    mentions that one answer settles, where it is more than one. `since` is the token from which a reader
+    needs the text: the likely people are named from there on (-1: they are not named before).
     """
 
     kind: str
@@ -73,6 +74,7 @@ class ReviewQuestion:
     chance: float
     hangs: float
     places: tuple[Span, ...] = ()
+    since: int = -1
 
     @property
     def worth(self) -> float:
@@ -334,7 +336,9 @@ class _Asked:
             for k in sorted(fits):
                 fewer = min(counts[i], counts[k])
                 if fewer and len(fold(self.a.names[k]).split()) < len(fold(name).split()):
-                    at = self.a.by_character[k][0]
+                    at = next(
+                        (m for m in self.a.by_character[k] if m.kind == "name"), self.a.by_character[k][0]
+                    )
                     yield ReviewQuestion(
                         "same person", at.start, at.end, self.a.names[k], (self.a.names[k], name),
                         _DOUBTED_PAIR, fewer,
@@ -368,4 +372,7 @@ class _Asked:
                 weights[who] += 10 * len(words & set(fold(name).split()))
         found = [self.a.names[who] for who in sorted(weights, key=lambda w: -weights[w]) if weights[who]]
         people = dict.fromkeys([*([question.now] if question.now else []), *question.people, *found])
-        return replace(question, people=tuple(people)[:MOST_PEOPLE])
+        likely = tuple(people)[:2]
+        named = {m.character: m.start for m in self.inside(here - _REACH, here - 1) if m.kind == "name"}
+        since = min((at for who, at in named.items() if self.a.names[who] in likely), default=-1)
+        return replace(question, people=tuple(people)[:MOST_PEOPLE], since=since)

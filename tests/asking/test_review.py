@@ -8,10 +8,12 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.asking import agreement, answers_to, likely_right, make_queue, settled
-from bookcoref_data.asking.answers import UNSURE, answer_with
+from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict
 from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
+from bookcoref_data.books.layout import lay_out
+from bookcoref_data.cli.verbs.people import _show, _show_passage
 from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import UsageError
 
@@ -102,6 +104,7 @@ def test_one_answer_says_whether_himself_behind_a_name_is_a_mention_of_its_own()
     (question,) = make_queue(a, about=["words"])
     assert (question.people, question.places) == (("himself", "only Hill"), ((1, 1), (3, 3)))
     whole, rest, unsure = answers_to(question, book.tokens, "b")
+    assert (whole.says, rest.says) == ("himself, as a mention of its own", "only Hill")
     done = apply(a, parse_edits(format_edits(rest.edits))).annotation
     assert [m.start for m in done.mentions] == [0, 2, 4, 6]
     assert apply(a, whole.edits).changed == 0
@@ -118,6 +121,34 @@ def test_what_may_be_missed_of_a_group_is_asked_and_they_of_one_sentence_togethe
     done = apply(a, answer_with(they, "The Dogs", book.tokens, "b")).annotation
     assert [m.start for m in done.by_character[0]] == [0, 3, 5]
     assert make_queue(Annotation(book, ("Tom Hill",), ()), about=["pronoun", "phrase"]) == []
+
+
+def test_a_passage_begins_where_the_likely_people_are_named():
+    named = [Marked(at, at, who, kind="name") for at, who in ((300, 0), (330, 1), (490, 2))]
+    a = annotation(mentions=[*named, pronoun(500, 0.5, others=((1, 0.4),))], tokens=700)
+    (question,) = make_queue(a, about=["pronoun"])
+    assert (question.people[:2], question.since) == (("Anna Grey", "Tom Hill"), 300)
+    shown = as_dict(question, lay_out(a), a.book.tokens, "b")["before"]
+    assert shown.split()[0] == "w300"
+    near = annotation(mentions=[pronoun(500, 0.5)], tokens=700)
+    (question,) = make_queue(near, about=["pronoun"])
+    assert question.since == -1
+    assert as_dict(question, lay_out(near), near.book.tokens, "b")["before"].split()[0] == "w410"
+
+
+def test_the_question_about_two_people_names_both_and_shows_a_name(capsys):
+    book = Book.make("b", [["he", "saw", "Hill"], ["Tom", "Hill"]])
+    marked = (Marked(0, 0, 2), Marked(2, 2, 2, kind="name"), Marked(3, 4, 1, kind="name"))
+    a = Annotation(book, NAMES, marked)
+    (question,) = make_queue(a, about=["same person"])
+    assert (question.start, question.end) == (2, 2)
+    _show(as_dict(question, lay_out(a), book.tokens, "b"), 1)
+    assert "Hill and Tom Hill: one person, or two?" in capsys.readouterr().out
+
+
+def test_paragraphs_stay_apart_in_a_terminal(capsys):
+    _show_passage({"before": "“Yes,”\nsaid he.\n\n“No,” ", "words": "she", "after": " said."}, 3)
+    assert capsys.readouterr().out == "\n3. ... “Yes,” said he.\n“No,” >>>she<<< said. ...\n"
 
 
 def test_what_was_answered_or_cannot_be_told_is_not_asked_again():

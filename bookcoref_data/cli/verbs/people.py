@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _ASK = {
     "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",
     "name": "Who has this name?", "words": "Which words are the mention?",
-    "same person": "One person, or two?",
 }  # fmt: skip
 
 
@@ -172,15 +171,19 @@ def _show(question: dict[str, Any], number: int) -> None:
     """A question with its passage and the keys of its answers."""
     _show_passage(question, number)
     now = f"now {question['now'] or 'nobody'}, wrong with {question['wrong']:.0%} chance"
+    hangs = f"{n} decisions hang on it" if (n := round(question["hangs"])) > 1 else "nothing else hangs on it"
     holds = f"; the answer holds for {question['places']} places" if question["places"] > 1 else ""
-    print(f"{_ASK[question['kind']]} ({now}; {question['hangs']:.0f} decisions hang on it{holds})")
+    asked = _ASK.get(question["kind"], f"{' and '.join(question['people'])}: one person, or two?")
+    print(f"{asked} ({now}; {hangs}{holds})")
     keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
     print("  " + "   ".join([*keys, *(["o somebody else"] if question["typed"] else [])]))
 
 
 def _show_passage(question: dict[str, Any], number: int) -> None:
     passage = f"... {question['before']}>>>{question['words']}<<<{question['after']} ..."
-    print(f"\n{number}. " + " ".join(passage.split()))
+    print(
+        f"\n{number}. " + "\n".join(" ".join(part.split()) for part in passage.split("\n\n") if part.strip())
+    )
 
 
 def _tell(asked: Review) -> None:

@@ -77,7 +77,7 @@ function draw() {
     h("h2", {}, pair),
     h("ul", { class: "choices" }, known.map(button),
       q.typed?.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
-    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. About ${number(Math.round(q.hangs))} decisions hang on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
+    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. ${Math.round(q.hangs) > 1 ? `About ${number(Math.round(q.hangs))} decisions hang` : "Nothing else hangs"} on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
     DATA.counts ? h("details", {}, h("summary", {}, "How many of each kind"), h("dl", { class: "keys" }, Object.entries(DATA.counts).flatMap(([kind, n]) => [h("dt", {}, kind), h("dd", {}, number(n))]))) : "");
 }
 
