@@ -67,7 +67,21 @@ def write_report(
         for kind, content in drawn[r.annotation.doc_key].items():
             files.append(out.with_name(f"{out.stem}.{name}.{kind}.png"))
             write_bytes(files[-1], content)
-    write_text(out, _markdown(readings, drawn, named, out.stem))
+    pieces: list[str] = []
+    for r in readings:
+        key = r.annotation.doc_key
+        pieces += [f"# {named[key]}", _facts(r)]
+        for title, heads, rows in _tables(r):
+            lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
+            table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
+            pieces += [f"## {title}", table]
+        for kind in drawn[key]:
+            pieces += [
+                f"## {kind.capitalize()}",
+                f"![{_CAPTIONS[kind]}]({out.stem}.{key}.{kind}.png)",
+                _CAPTIONS[kind],
+            ]
+    write_text(out, ("\n\n".join(pieces) + "\n"))
     return files
 
 
@@ -146,24 +160,6 @@ def _html(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str
                 f"<p>{_CAPTIONS[kind]}</p>"
             )
     return "\n".join([*pieces, "</main></html>\n"])
-
-
-def _markdown(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str], stem: str) -> str:
-    pieces: list[str] = []
-    for r in readings:
-        key = r.annotation.doc_key
-        pieces += [f"# {named[key]}", _facts(r)]
-        for title, heads, rows in _tables(r):
-            lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
-            table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
-            pieces += [f"## {title}", table]
-        for kind in drawn[key]:
-            pieces += [
-                f"## {kind.capitalize()}",
-                f"![{_CAPTIONS[kind]}]({stem}.{key}.{kind}.png)",
-                _CAPTIONS[kind],
-            ]
-    return "\n\n".join(pieces) + "\n"
 
 
 # --- plots

@@ -108,7 +108,14 @@ def export(
         _note_left_out(a, target, note)
         readings.append(LaidOutBook(a if to == "booknlp" else _clean(a, target.forbidden, note)))
     if to in ("csv", "tsv", "parquet"):
-        return _tables(readings, to, out, report, excel)
+        if out.suffix:
+            raise UsageError(
+                f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)
+            )
+        made = tables.all_tables(readings)
+        if to == "parquet":
+            return tables.write_parquet(made, out)
+        return tables.write_separated(made, out, "," if to == "csv" else "\t", report, "\ufeff" * excel)
     if out.suffix and len(readings) > 1:
         raise UsageError(f"{out} is one file, but there are {len(readings)} books", expected="--out FOLDER")
     files = []
@@ -168,16 +175,3 @@ def _clean(a: Annotation, forbidden: re.Pattern[str], note: Note) -> Annotation:
     )
     note(REPLACED, count=count)
     return done
-
-
-def _tables(
-    readings: Sequence[LaidOutBook], to: str, out: Path, report: ConversionReport, excel: bool
-) -> list[Path]:
-    if out.suffix:
-        raise UsageError(
-            f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)
-        )
-    made = tables.all_tables(readings)
-    if to == "parquet":
-        return tables.write_parquet(made, out)
-    return tables.write_separated(made, out, "," if to == "csv" else "\t", report, "\ufeff" * excel)

@@ -38,16 +38,14 @@ def _pronouns(r: LaidOutBook) -> Iterator[tuple[Marked, str]]:
     for group in spans.values():
         if len(group) == 1 and group[0].start == group[0].end and r.kind(group[0]) == "pronoun":
             m = group[0]
-            yield m, r.name(m.character) + ("’s" if _possessive(r, m.start) else "")
-
-
-def _possessive(r: LaidOutBook, token: int) -> bool:
-    tokens = r.annotation.book.tokens
-    word = tokens[token].lower()
-    if word != "her":
-        return word in _POSSESSIVE
-    following = tokens[token + 1] if token + 1 < len(tokens) else ""
-    return following.isalpha() and following.lower() not in _NOT_OWNED
+            tokens = r.annotation.book.tokens
+            word = tokens[m.start].lower()
+            if word != "her":
+                possessive = word in _POSSESSIVE
+            else:
+                following = tokens[m.start + 1] if m.start + 1 < len(tokens) else ""
+                possessive = following.isalpha() and following.lower() not in _NOT_OWNED
+            yield m, r.name(m.character) + ("’s" if possessive else "")
 
 
 _NOT_OWNED = word_set("""

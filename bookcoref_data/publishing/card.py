@@ -20,8 +20,21 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 def render_card(publication: Publication) -> str:
     """The whole README.md."""
     get = "rebuild" if publication.standoff else "load"
+    books = publication.books
+    tokens, mentions = sum(b.tokens for b in books), sum(b.mentions for b in books)
+    form = (
+        "This repository holds the annotation only. The texts come from Project Gutenberg when the data set "
+        "is rebuilt (below)."
+        if publication.standoff
+        else "Texts and annotation are both in this repository."
+    )
+    opening = (
+        f"# {publication.title}\n\n{publication.summary}\n\n{form}\n\n"
+        f"{_count(len(books), 'book')}, {tokens:,} tokens, "
+        f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
+    )
     sections = (
-        _opening(publication), _section(publication, get), _section(publication, "fields"),
+        opening, _section(publication, get), _section(publication, "fields"),
         _books(publication), _licences(publication), _made(publication), _plausibility(publication),
         _limits(publication), _section(publication, "check"), _citation(publication),
     )  # fmt: skip
@@ -79,22 +92,6 @@ def _size(publication: Publication, rows: int | None) -> str:
     return next((name for most, name in _SIZES if rows < most), "n>1M")
 
 
-def _opening(publication: Publication) -> str:
-    books = publication.books
-    tokens, mentions = sum(b.tokens for b in books), sum(b.mentions for b in books)
-    form = (
-        "This repository holds the annotation only. The texts come from Project Gutenberg when the data set "
-        "is rebuilt (below)."
-        if publication.standoff
-        else "Texts and annotation are both in this repository."
-    )
-    return (
-        f"# {publication.title}\n\n{publication.summary}\n\n{form}\n\n"
-        f"{_count(len(books), 'book')}, {tokens:,} tokens, "
-        f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
-    )
-
-
 def _section(publication: Publication, name: str) -> str:
     """A section that is the same on every card, but for names."""
     return Template(CARD["published"][name]).substitute(
@@ -131,7 +128,11 @@ def _licences(publication: Publication) -> str:
     lines = [f"- **{part}**: {text}" for part, text in publication.licences]
     states = Counter(rights.state for rights in publication.texts.values())
     lines += [f"- {_count(number, 'text')}: {state}" for state, number in states.most_common()]
-    evidence = Counter(_evidence(rights.evidence) for rights in publication.texts.values())
+    # The evidence without the name of the file, so that equal ones are counted together.
+    evidence = Counter(
+        re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", rights.evidence)
+        for rights in publication.texts.values()
+    )
     lines += [
         f"- how we know: {text} ({_count(number, 'book')})" for text, number in evidence.most_common(10)
     ]
@@ -140,11 +141,6 @@ def _licences(publication: Publication) -> str:
             "- Texts that are in the public domain in the United States may be in copyright elsewhere."
         )
     return "## Licences\n\n" + "\n".join(lines)
-
-
-def _evidence(text: str) -> str:
-    """The evidence without the name of the file, so that equal ones are counted together."""
-    return re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", text)
 
 
 def _made(publication: Publication) -> str:

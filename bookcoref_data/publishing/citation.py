@@ -88,7 +88,44 @@ def read_citation(path: Path) -> Citation:
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
     if path.suffix.lower() in (".cff", ".yaml", ".yml"):
-        return _from_cff(text, str(path))
+        source = str(path)
+        try:
+            value = yaml.safe_load(text)
+            preferred = value.get("preferred-citation") or value
+            title, year = (
+                str(preferred["title"]),
+                int(str(preferred.get("year") or preferred["date-released"])[:4]),
+            )
+            authors = tuple(_cff_author(author) for author in preferred["authors"])
+            if not authors:
+                raise ValueError("no authors")
+        except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FormatError(
+                f"{source} is no CITATION.cff", expected="title, authors and a year or date-released",
+                found=f"{type(error).__name__}: {str(error)[:200]}",
+            ) from error  # fmt: skip
+        kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
+        kind = kinds.get(str(preferred.get("type", "")), "misc")
+        work = CitedWork(
+            title,
+            authors,
+            year,
+            kind,
+            str(preferred.get("collection-title") or preferred.get("journal") or ""),
+            str(preferred.get("url") or ""),
+            str(preferred.get("doi") or ""),
+        )
+        place = "journal" if work.kind == "article" else "booktitle"
+        fields = {
+            "title": f"{{{work.title}}}",
+            "author": _bibtex_names(work.authors),
+            place: work.venue,
+            "year": str(work.year or ""),
+            "url": work.url,
+            "doi": work.doi,
+        }
+        key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
+        return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
     return citation_of_bibtex(text, str(path))
 
 
@@ -196,35 +233,6 @@ def _flat(value: str) -> str:
     from bibtexparser.latexenc import latex_to_unicode
 
     return " ".join(latex_to_unicode(value).replace("{", "").replace("}", "").split())
-
-
-def _from_cff(text: str, source: str) -> Citation:
-    try:
-        value = yaml.safe_load(text)
-        preferred = value.get("preferred-citation") or value
-        title, year = (
-            str(preferred["title"]),
-            int(str(preferred.get("year") or preferred["date-released"])[:4]),
-        )
-        authors = tuple(_cff_author(author) for author in preferred["authors"])
-        if not authors:
-            raise ValueError("no authors")
-    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FormatError(
-            f"{source} is no CITATION.cff", expected="title, authors and a year or date-released",
-            found=f"{type(error).__name__}: {str(error)[:200]}",
-        ) from error  # fmt: skip
-    kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
-    kind = kinds.get(str(preferred.get("type", "")), "misc")
-    work = CitedWork(
-        title, authors, year, kind, str(preferred.get("collection-title") or preferred.get("journal") or ""),
-        str(preferred.get("url") or ""), str(preferred.get("doi") or ""),
-    )  # fmt: skip
-    place = "journal" if work.kind == "article" else "booktitle"
-    fields = {"title": f"{{{work.title}}}", "author": _bibtex_names(work.authors),
-              place: work.venue, "year": str(work.year or ""), "url": work.url, "doi": work.doi}  # fmt: skip
-    key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
-    return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
 
 
 def _cff_author(value: Mapping[str, Any]) -> Author:

@@ -101,16 +101,14 @@ class Uploads:
         ends = starts.tolist()
         for number in np.flatnonzero(high > low).tolist():
             for at in self._order[low[number] : high[number]].tolist():
-                shared = _shared(text, int(firsts[number]), self._letters, at, self._end_of(at))
+                shared = _shared(
+                    text, int(firsts[number]), self._letters, at, self._ends[bisect_right(self._ends, at)]
+                )
                 covered = bisect_right(ends, int(firsts[number]) + shared) - 1 - number
                 if covered > best.words:
                     begins = " ".join(words[number : number + 4])
                     best = LeakedRun(covered, self._labels[bisect_right(self._ends, at)], doc_key, begins)
         return best
-
-    def _end_of(self, at: int) -> int:
-        """Where the file ends that the letter `at` belongs to."""
-        return self._ends[bisect_right(self._ends, at)]
 
 
 def letters_of(text: str) -> str:

@@ -38,9 +38,13 @@ def match_page(works: Sequence[Mapping[str, Any]]) -> str:
 
 def document(body: str, title: str, style: str, script: str, data: Any, serving: bool) -> str:
     """A document with its own style and program, which reads `data`; `serving`: by a server of ours."""
+    # JSON that can stand inside a `<script>` element: no `</`, no comment, no line separator.
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        text = text.replace(bad, good)
     values = {
         "CSP": _policy(style, script, serving), "TITLE": html.escape(title), "STYLE": style, "BODY": body,
-        "DATA": _embedded(data), "SCRIPT": script,
+        "DATA": text.encode("utf-8", "replace").decode("utf-8"), "SCRIPT": script,
     }  # fmt: skip
     # Names stand between two "@"; values are not searched again.
     first, *rest = _read("document.html").split("@")
@@ -50,14 +54,6 @@ def document(body: str, title: str, style: str, script: str, data: Any, serving:
 def shared_script() -> str:
     """What the programs of all pages begin with."""
     return _read("shared.js")
-
-
-def _embedded(value: Any) -> str:
-    """JSON that can stand inside a `<script>` element: no `</`, no comment, no line separator."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
-        text = text.replace(bad, good)
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _policy(style: str, script: str, serving: bool) -> str:

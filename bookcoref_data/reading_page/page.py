@@ -66,7 +66,9 @@ def _read(name: str) -> str:
 def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     """Everything the page's program reads."""
     layout = lay_out(annotation)
-    marker = _marker(annotation)
+    # A character that the book does not use; one byte if there is such.
+    used = set().union(*annotation.book.tokens) if annotation.book.tokens else set()
+    marker = next((c for c in _MARKERS if c not in used), "\ue000")
     codes = _Codes()
     mentions = _flat_mentions(annotation, codes)
     reasons, rules = _Numbers(), _Numbers()
@@ -74,6 +76,13 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score)]
         for d in sorted(annotation.dropped)
     ]
+    # start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
+    flat: list[int] = []
+    before = 0
+    for q in annotation.quotes:
+        flat += (q.start - before, q.end - q.start, q.speaker, rules.of(q.rule), _percent(q.score))
+        flat += (len(q.addressees), *q.addressees)
+        before = q.start
     return {
         "key": annotation.doc_key,
         "digest": annotation.book.tokens_sha256()[:16],
@@ -93,7 +102,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
             for i, m in enumerate(annotation.mentions)
             if m.others and m.score < _DOUBT
         },
-        "quotes": _flat_quotes(annotation, rules),
+        "quotes": flat,
         "quoteRules": rules.list,
         "dropped": drops,
         "reasons": reasons.list,
@@ -144,26 +153,6 @@ def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
         )
         before = m.start
     return flat
-
-
-def _flat_quotes(annotation: Annotation, rules: _Numbers) -> list[int]:
-    """start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
-
-    Before the addressees stands their number.
-    """
-    flat: list[int] = []
-    before = 0
-    for q in annotation.quotes:
-        flat += (q.start - before, q.end - q.start, q.speaker, rules.of(q.rule), _percent(q.score))
-        flat += (len(q.addressees), *q.addressees)
-        before = q.start
-    return flat
-
-
-def _marker(annotation: Annotation) -> str:
-    """A character that the book does not use; one byte if there is such."""
-    used = set().union(*annotation.book.tokens) if annotation.book.tokens else set()
-    return next((c for c in _MARKERS if c not in used), "\ue000")
 
 
 def chapter_text(annotation: Annotation, layout: Layout, chapter: Chapter, marker: str) -> str:

@@ -32,7 +32,31 @@ def suggestion_table(found: Sequence[Suggestion]) -> ReportTable:
 def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]:
     """Scores by class (one system: all metrics in one table), coverage, the weakest classes with examples."""
     shown = [_one_system(systems[0])] if len(systems) == 1 else [_metric(systems, m) for m in METRIC_NAMES]
-    return [*shown, _coverage(systems), _diagnosis(systems, most)]
+    sides = [("key", systems[0].key_coverage), *((s.name, s.response_coverage) for s in systems)]
+    rows = tuple((name, c.mentions, _share(c.direct, c), _share(c.propagated, c)) for name, c in sides)
+    coverage = ReportTable(
+        "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
+    )
+    # Classes by their mean mention F1 over the systems, the weakest first.
+    f1: dict[str, list[float]] = {}
+    for system in systems:
+        for one in system.labels:
+            if one.mentions.recall_denominator or one.mentions.precision_denominator:
+                f1.setdefault(one.label, []).append(one.mentions.f1)
+    weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
+    examples_of: list[tuple[str | float | None, ...]] = []
+    for label in weakest:
+        for system in systems:
+            scores = {one.label: one for one in system.labels}.get(label)
+            if scores is None:
+                continue
+            examples = system.examples.get(label, ())
+            texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
+            examples_of.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
+    diagnosis = ReportTable(
+        "weakest classes", ("class", "system", "mention F1", "examples"), tuple(examples_of)
+    )
+    return [*shown, coverage, diagnosis]
 
 
 def _one_system(system: TypedScores) -> ReportTable:
@@ -65,34 +89,6 @@ def _metric(systems: Sequence[TypedScores], metric: str) -> ReportTable:
     rows.append(("macro average", None, *(_macro(system, metric) for system in systems)))
     title = f"typed {METRIC_NAMES[metric]}; disagreeing labels: {systems[0].disagreeing}"
     return ReportTable(title, ("class", "key mentions", *(system.name for system in systems)), tuple(rows))
-
-
-def _coverage(systems: Sequence[TypedScores]) -> ReportTable:
-    sides = [("key", systems[0].key_coverage), *((s.name, s.response_coverage) for s in systems)]
-    rows = tuple((name, c.mentions, _share(c.direct, c), _share(c.propagated, c)) for name, c in sides)
-    return ReportTable(
-        "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
-    )
-
-
-def _diagnosis(systems: Sequence[TypedScores], most: int) -> ReportTable:
-    """Classes by their mean mention F1 over the systems, the weakest first."""
-    f1: dict[str, list[float]] = {}
-    for system in systems:
-        for one in system.labels:
-            if one.mentions.recall_denominator or one.mentions.precision_denominator:
-                f1.setdefault(one.label, []).append(one.mentions.f1)
-    weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
-    rows = []
-    for label in weakest:
-        for system in systems:
-            scores = {one.label: one for one in system.labels}.get(label)
-            if scores is None:
-                continue
-            examples = system.examples.get(label, ())
-            texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
-            rows.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
-    return ReportTable("weakest classes", ("class", "system", "mention F1", "examples"), tuple(rows))
 
 
 def _score(one: LabelScores, metric: str) -> Score:

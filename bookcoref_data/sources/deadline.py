@@ -107,7 +107,10 @@ class Watch:
     def _watch(self) -> None:
         # An end that moves further away wakes nobody: it is enough to look again when the old one is reached.
         while not self._done:
-            self._wake.wait(max(0.01, self._next() - time.monotonic()))
+            notice = self._quiet_since + NOTICE_AFTER
+            self._wake.wait(
+                max(0.01, (self._until if self._noticed else min(self._until, notice)) - time.monotonic())
+            )
             self._wake.clear()
             now = time.monotonic()
             if not self._done and now >= self._until:
@@ -118,10 +121,6 @@ class Watch:
             if not self._noticed and now >= self._quiet_since + NOTICE_AFTER:
                 self._noticed = True
                 self._notice()
-
-    def _next(self) -> float:
-        notice = self._quiet_since + NOTICE_AFTER
-        return self._until if self._noticed else min(self._until, notice)
 
 
 def watched_session(sockets: Sockets) -> requests.Session:

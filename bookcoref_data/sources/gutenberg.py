@@ -85,7 +85,21 @@ class Texts:
         self.editions = editions or shipped_editions()
         self.fetcher = fetcher or Fetcher(offline=offline)
         self.offline = offline or self.fetcher.offline
-        self.mirror_url, self.mirror_folder = _mirror(mirror)
+        # (address, None) or (None, folder) or (None, None).
+        if mirror is None:
+            self.mirror_url, self.mirror_folder = None, None
+        elif "://" in str(mirror):
+            check_address(str(mirror))
+            self.mirror_url, self.mirror_folder = str(mirror).rstrip("/"), None
+        else:
+            folder = path_of(mirror)
+            if not folder.is_dir():
+                raise SourceError(
+                    f"there is no mirror folder {folder}",
+                    expected="a folder or address in Gutenberg's layout "
+                    "(cache/epub/<id>/pg<id>.txt, 1/3/4/1342/...)",
+                )
+            self.mirror_url, self.mirror_folder = None, folder
 
     def get(self, gutenberg_id: str | int, want_sha256: Collection[str] | str | None = None) -> TextFile:
         """A text of the book; with `want_sha256` (of file bytes or decoded text) one of these.
@@ -122,7 +136,25 @@ class Texts:
                 seen.add(text.text_sha256)
                 yield text
         if not seen:
-            raise self._nothing(book, failures)
+            found = "\n            ".join(failures) or None
+            if self.mirror_folder:
+                paths = ", ".join(self.editions.paths_of(book))
+                raise SourceError(
+                    f"no text of {self._name(book)} in the mirror {self.mirror_folder}",
+                    expected=f"one of {paths}", found=found,
+                    hint="check the mirror's root folder, or leave --mirror out to fetch the text",
+                )  # fmt: skip
+            if self.offline:
+                raise OfflineError(
+                    f"the text of {self._name(book)} is not in the cache {self.store.root}, "
+                    "and the network is switched off",
+                    found=found,
+                    hint="run once without --offline, or give a local copy with --mirror DIR",
+                )
+            raise SourceError(
+                f"no address has the text of {self._name(book)}", found=found,
+                hint="try again later, or give a local copy with --mirror DIR",
+            )  # fmt: skip
 
     def plan(self, gutenberg_ids: Iterable[str | int]) -> list[PlanRow]:
         """What `get` would do for each book; opens no connection and writes nothing."""
@@ -188,22 +220,19 @@ class Texts:
         for path in self._mirror_paths(book):
             try:
                 text = self._described(book, path, str(path))
-                self._warn_of_unknown(text)
+                # Say that a mirror's file is no edition of the manifest: one changed letter looks like this.
+                source = self.editions.books.get(text.gutenberg_id)
+                if text.known_edition is None and source is not None and source.editions:
+                    sums = {f.sha256 for edition in source.editions for f in edition.files}
+                    known = " or ".join(f"{s[:16]}…" for s in sorted(sums))
+                    self.fetcher.progress.note(
+                        f"{text.path}: this is no edition of {self._name(text.gutenberg_id)} that is known "
+                        f"(sha256 {text.sha256[:16]}…, expected {known}); "
+                        "the file is damaged, was changed, or is a newer edition"
+                    )
                 yield text
             except (OSError, DataError) as error:
                 failures.append(_because(path, error))
-
-    def _warn_of_unknown(self, text: TextFile) -> None:
-        """Say that a mirror's file is no edition of the manifest: one changed letter looks like this."""
-        source = self.editions.books.get(text.gutenberg_id)
-        if text.known_edition is not None or source is None or not source.editions:
-            return
-        sums = {f.sha256 for edition in source.editions for f in edition.files}
-        self.fetcher.progress.note(
-            f"{text.path}: this is no edition of {self._name(text.gutenberg_id)} that is known "
-            f"(sha256 {text.sha256[:16]}…, expected {' or '.join(f'{s[:16]}…' for s in sorted(sums))}); "
-            "the file is damaged, was changed, or is a newer edition"
-        )
 
     def _fetch(self, book: str, address: Address, tried: list[TextFile]) -> TextFile:
         """Download one address into the cache, under the name of its content.
@@ -290,53 +319,14 @@ class Texts:
             return PlanRow(book, title, "cached", cached[0].address, cached[0].bytes, len(addresses))
         if self.offline or not addresses:
             return PlanRow(book, title, "missing", None, None, 0)
-        return PlanRow(book, title, "fetch", addresses[0].url, self._likely_bytes(book), len(addresses) - 1)
-
-    def _likely_bytes(self, book: str) -> int | None:
-        """The length of a known edition's file: what a fetch will cost, give or take a new header."""
+        # The length of a known edition's file: what a fetch will cost, give or take a new header.
         source = self.editions.books.get(book)
-        return source.editions[0].files[0].bytes if source and source.editions else None
+        likely_bytes = source.editions[0].files[0].bytes if source and source.editions else None
+        return PlanRow(book, title, "fetch", addresses[0].url, likely_bytes, len(addresses) - 1)
 
     def _name(self, book: str) -> str:
         title = self.editions.title_of(book)
         return f"Gutenberg book {book}" + (f" ({title})" if title else "")
-
-    def _nothing(self, book: str, failures: list[str]) -> SourceError:
-        found = "\n            ".join(failures) or None
-        if self.mirror_folder:
-            paths = ", ".join(self.editions.paths_of(book))
-            return SourceError(
-                f"no text of {self._name(book)} in the mirror {self.mirror_folder}",
-                expected=f"one of {paths}", found=found,
-                hint="check the mirror's root folder, or leave --mirror out to fetch the text",
-            )  # fmt: skip
-        if self.offline:
-            return OfflineError(
-                f"the text of {self._name(book)} is not in the cache {self.store.root}, "
-                "and the network is switched off",
-                found=found,
-                hint="run once without --offline, or give a local copy with --mirror DIR",
-            )
-        return SourceError(
-            f"no address has the text of {self._name(book)}", found=found,
-            hint="try again later, or give a local copy with --mirror DIR",
-        )  # fmt: skip
-
-
-def _mirror(mirror: str | Path | None) -> tuple[str | None, Path | None]:
-    """(address, None) or (None, folder) or (None, None)."""
-    if mirror is None:
-        return None, None
-    if "://" in str(mirror):
-        check_address(str(mirror))
-        return str(mirror).rstrip("/"), None
-    folder = path_of(mirror)
-    if not folder.is_dir():
-        raise SourceError(
-            f"there is no mirror folder {folder}",
-            expected="a folder or address in Gutenberg's layout (cache/epub/<id>/pg<id>.txt, 1/3/4/1342/...)",
-        )
-    return None, folder
 
 
 def _because(place: object, error: Exception) -> str:

@@ -95,17 +95,13 @@ def agent_string(contact: str | None = None, library: str = "requests") -> str:
     The form is the one of Wikimedia's user-agent policy: the project, whom to write to, the library used.
     """
     about = [_project_address() or "toolkit for book-scale coreference data", *([contact] if contact else [])]
-    found = f" {library}/{version}" if (version := _version_of(library)) else ""
-    return f"bookcoref-data/{__version__} ({'; '.join(about)}){found}"
-
-
-def _version_of(library: str) -> str:
     from importlib import metadata
 
     try:
-        return metadata.version(library)
+        found = f" {library}/{metadata.version(library)}"
     except metadata.PackageNotFoundError:
-        return ""
+        found = ""
+    return f"bookcoref-data/{__version__} ({'; '.join(about)}){found}"
 
 
 def _project_address() -> str | None:

@@ -254,7 +254,16 @@ def choose(
         DataError: a file has a name that cannot be used here.
     """
     if release.published:
-        return _published_files(files, release)
+        # Card, records, tables and packs, in the places where `publish` puts them.
+        published = [files[path] for path in sorted(files) if _PUBLISHED.fullmatch(path)]
+        if not any(file.path.endswith((".parquet", ".pack")) for file in published):
+            names = sorted(files)
+            raise SourceError(
+                f"{release} is no data set of bookcoref-data", expected="full/*.parquet, or packs (*.pack)",
+                found=", ".join(names[:40]) or "an empty repository",
+                hint="the official release needs no address: leave --release out",
+            )  # fmt: skip
+        return published
     layout = release.layout
     annotations = (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*")
     chosen: dict[str, HubFile] = {}
@@ -274,19 +283,6 @@ def choose(
         for name in path.split("/"):
             safe_name(name, f"in {release} the file name")
     return [chosen[path] for path in sorted(chosen)]
-
-
-def _published_files(files: Mapping[str, HubFile], release: HubRelease) -> list[HubFile]:
-    """Card, records, tables and packs, in the places where `publish` puts them."""
-    chosen = [files[path] for path in sorted(files) if _PUBLISHED.fullmatch(path)]
-    if not any(file.path.endswith((".parquet", ".pack")) for file in chosen):
-        names = sorted(files)
-        raise SourceError(
-            f"{release} is no data set of bookcoref-data", expected="full/*.parquet, or packs (*.pack)",
-            found=", ".join(names[:40]) or "an empty repository",
-            hint="the official release needs no address: leave --release out",
-        )  # fmt: skip
-    return chosen
 
 
 def _fitting(files: Mapping[str, HubFile], patterns: tuple[str, ...], every: bool) -> list[str]:

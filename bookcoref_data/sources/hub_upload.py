@@ -93,7 +93,9 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
             )  # fmt: skip
         there = _index(job.repository, BRANCH)
         gone = _replaced(job, there)
-        tags = _tags(api, job.repository)
+        # {tag: commit} of a repository.
+        refs = api.list_repo_refs(job.repository, repo_type="dataset")
+        tags = {ref.name: str(ref.target_commit) for ref in refs.tags}
         new = [path for path, content in sorted(job.files.items()) if not _same(content, there.get(path))]
         head = str(api.dataset_info(job.repository, revision=BRANCH).sha)
         if not new and not gone:
@@ -105,7 +107,13 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
                 hint="give the new version another name with --tag",
             )
         commit = _commit(api, job, new, gone, head, progress)
-        _check(job, _index(job.repository, commit))
+        there = _index(job.repository, commit)
+        bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
+        if bad:
+            raise ChecksumError(
+                f"{len(bad)} files of {job.repository} are not what was sent", found=listed(sorted(bad)),
+                hint="run the same command again",
+            )  # fmt: skip
         tagged = _tag(api, job, tags, commit)
     sent = sum(size_of(job.files[path]) for path in new)
     return Uploaded(page_of(job.repository), commit, tagged, len(job.files), sent)
@@ -159,12 +167,6 @@ def _commit(api: HfApi, job: Upload, new: list[str], gone: list[str], head: str,
     return str(done.oid)
 
 
-def _tags(api: HfApi, repository: str) -> dict[str, str]:
-    """{tag: commit} of a repository."""
-    refs = api.list_repo_refs(repository, repo_type="dataset")
-    return {ref.name: str(ref.target_commit) for ref in refs.tags}
-
-
 def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
     """Tag the commit, unless it has the tag already."""
     if tags.get(job.tag) not in (None, commit):
@@ -179,15 +181,6 @@ def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
 
 def _index(repository: str, revision: str) -> dict[str, hub.HubFile]:
     return hub.index_of(hub.HubRelease(repository, revision, endpoint=hub.own_endpoint()))
-
-
-def _check(job: Upload, there: Mapping[str, hub.HubFile]) -> None:
-    bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
-    if bad:
-        raise ChecksumError(
-            f"{len(bad)} files of {job.repository} are not what was sent", found=listed(sorted(bad)),
-            hint="run the same command again",
-        )  # fmt: skip
 
 
 def size_of(content: Content) -> int:

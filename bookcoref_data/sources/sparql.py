@@ -216,7 +216,20 @@ class SparqlEndpoint:
         errors = library.SPARQLExceptions
         try:
             response = wrapper.query().response
-            return _parsed(response.headers.get("Content-Type") or "", response.read())
+            # The JSON answer, or a fault: services send HTML error pages and half answers with status 200.
+            content_type = response.headers.get("Content-Type") or ""
+            body = response.read()
+            if "html" in content_type.lower() or body.lstrip()[:1] == b"<":
+                return _Fault("a page of HTML with status 200", down=True)
+            try:
+                answer = json.loads(body)
+                _rows(answer)
+                return answer
+            except (ValueError, KeyError, TypeError, AttributeError):
+                # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
+                text = body[-4000:].decode("utf-8", "replace")
+                told = _says_timeout(text)
+                return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=told, refused=told)
         except errors.QueryBadFormed as error:
             return _Fault(f"400, query not understood: {_short(error)}", fatal=True)
         except errors.EndPointNotFound:
@@ -260,21 +273,6 @@ class _Fault(NamedTuple):
     refused: bool = False
     retry_after: str | None = None
     hint: str | None = None
-
-
-def _parsed(content_type: str, body: bytes) -> Any:
-    """The JSON answer, or a fault: services send HTML error pages and half answers with status 200."""
-    if "html" in content_type.lower() or body.lstrip()[:1] == b"<":
-        return _Fault("a page of HTML with status 200", down=True)
-    try:
-        answer = json.loads(body)
-        _rows(answer)
-        return answer
-    except (ValueError, KeyError, TypeError, AttributeError):
-        # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
-        text = body[-4000:].decode("utf-8", "replace")
-        told = _says_timeout(text)
-        return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=told, refused=told)
 
 
 def _refused_twice(refusals: Sequence[str]) -> bool:

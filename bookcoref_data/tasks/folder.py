@@ -63,7 +63,34 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
             "settings": dict(content.settings), "digest": digest, "files": written,
         }  # fmt: skip
         write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-        write_text(out / "README.md", _card(content, digest))
+        # The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content.
+        configs: dict[str, list[str]] = {}
+        for config, split in content.tables:
+            configs.setdefault(config, []).append(split)
+        lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]
+        for config in configs:
+            columns = content.own_features.get(config, content.features)
+            features = "".join(_feature(name, kind, 2) for name, kind in columns.items())
+            lines.append(f"- config_name: {config}\n  features:\n{features}".rstrip())
+        lines.append("configs:")
+        for number, (config, splits) in enumerate(configs.items()):
+            default = "\n  default: true" if number == 0 else ""
+            files = "".join(f"\n  - split: {s}\n    path: {config}/{s}.jsonl" for s in splits)
+            lines.append(
+                f'- config_name: {config}{default}\n  description: "sha256:{digest}"\n  data_files:{files}'
+            )
+        lines.append("---\n")
+        counts = [f"| `{c}` | `{s}` | {len(rows):,} |" for (c, s), rows in content.tables.items()]
+        settings = [f"- `{name}`: `{json.dumps(value)}`" for name, value in content.settings.items()]
+        page = [
+            f"# {content.title}\n",
+            "Made with `bookcoref-data`.\n",
+            "| config | split | rows |\n|---|---|---|",
+        ]
+        page += [*counts, "\n## Settings\n", *settings]
+        if content.notes:
+            page += ["\n## Notes\n", *(f"- {note}" for note in content.notes)]
+        write_text(out / "README.md", ("\n".join([*lines, *page]) + "\n"))
     return [out / name for name in ("README.md", RECORD_FILE, *written)]
 
 
@@ -104,37 +131,6 @@ def read_rows(path: Path, shape: str = "row") -> list[dict[str, Any]]:
             rows.append(parse_json(line, f"{path}:{number}"))
             check(rows[-1], shape, f"{path}:{number}")
     return rows
-
-
-def _card(content: TaskFolder, digest: str) -> str:
-    """The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content."""
-    configs: dict[str, list[str]] = {}
-    for config, split in content.tables:
-        configs.setdefault(config, []).append(split)
-    lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]
-    for config in configs:
-        columns = content.own_features.get(config, content.features)
-        features = "".join(_feature(name, kind, 2) for name, kind in columns.items())
-        lines.append(f"- config_name: {config}\n  features:\n{features}".rstrip())
-    lines.append("configs:")
-    for number, (config, splits) in enumerate(configs.items()):
-        default = "\n  default: true" if number == 0 else ""
-        files = "".join(f"\n  - split: {s}\n    path: {config}/{s}.jsonl" for s in splits)
-        lines.append(
-            f'- config_name: {config}{default}\n  description: "sha256:{digest}"\n  data_files:{files}'
-        )
-    lines.append("---\n")
-    counts = [f"| `{c}` | `{s}` | {len(rows):,} |" for (c, s), rows in content.tables.items()]
-    settings = [f"- `{name}`: `{json.dumps(value)}`" for name, value in content.settings.items()]
-    page = [
-        f"# {content.title}\n",
-        "Made with `bookcoref-data`.\n",
-        "| config | split | rows |\n|---|---|---|",
-    ]
-    page += [*counts, "\n## Settings\n", *settings]
-    if content.notes:
-        page += ["\n## Notes\n", *(f"- {note}" for note in content.notes)]
-    return "\n".join([*lines, *page]) + "\n"
 
 
 def _feature(name: str, kind: Feature, indent: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -146,25 +145,23 @@ def _is_plain(new: Path, new_format: str | None) -> bool:
 def _onto_documents(
     olds: list[OldText], new: Path, new_format: str | None, least_matched: float
 ) -> list[Aligned]:
-    pairs = _pairs(olds, read_documents(new, new_format), new)
-    return [_remapped(old, target.sentences or [], least_matched) for old, target in pairs]
-
-
-def _pairs(olds: list[OldText], targets: list[Record], new: Path) -> Iterable[tuple[OldText, Record]]:
+    targets = read_documents(new, new_format)
     bare = [t.doc_key for t in targets if t.sentences is None]
     if bare:
         raise DataError(f"{new}: document {bare[0]!r} has no text", hint="give a tokenised or plain text")
     if len(olds) == len(targets) == 1:
-        return [(olds[0], targets[0])]
-    by_key = {t.doc_key: t for t in targets}
-    missing = [o.doc_key for o in olds if o.doc_key not in by_key]
-    if missing:
-        raise UsageError(
-            f"{new} has no document for {', '.join(missing[:5])}",
-            expected="the same document keys on both sides, or one document each",
-            found=", ".join(list(by_key)[:10]), hint="pick one with --doc-key",
-        )  # fmt: skip
-    return [(o, by_key[o.doc_key]) for o in olds]
+        pairs = [(olds[0], targets[0])]
+    else:
+        by_key = {t.doc_key: t for t in targets}
+        missing = [o.doc_key for o in olds if o.doc_key not in by_key]
+        if missing:
+            raise UsageError(
+                f"{new} has no document for {', '.join(missing[:5])}",
+                expected="the same document keys on both sides, or one document each",
+                found=", ".join(list(by_key)[:10]), hint="pick one with --doc-key",
+            )  # fmt: skip
+        pairs = [(o, by_key[o.doc_key]) for o in olds]
+    return [_remapped(old, target.sentences or [], least_matched) for old, target in pairs]
 
 
 def _read(path: Path) -> bytes:

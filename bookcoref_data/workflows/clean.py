@@ -107,7 +107,13 @@ def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | Non
         name = f"pg{source}"
     else:
         name = source
-        sha256, text = _decoded(path, source)
+        # (checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned.
+        try:
+            data = read_some(path, MOST_BYTES)
+        except SourceError as error:
+            error.hint = "give a file, or the number of a Gutenberg book"
+            raise
+        sha256, text = sha256_bytes(data), decode_book(data, source)
     file = clean_file(text, name, settings, witness)
     if other:
         file = replace(file, notes=(*file.notes, f"{other} was asked as a witness"))
@@ -133,16 +139,6 @@ def html_beside(mirror: Path, gutenberg_id: str) -> Path | None:
     )
     paths = (mirror / fill(template, gutenberg_id) for template in layout)
     return next((path for path in paths if path.is_file()), None)
-
-
-def _decoded(path: Path, source: str) -> tuple[str, Decoded]:
-    """(checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned."""
-    try:
-        data = read_some(path, MOST_BYTES)
-    except SourceError as error:
-        error.hint = "give a file, or the number of a Gutenberg book"
-        raise
-    return sha256_bytes(data), decode_book(data, source)
 
 
 def write_clean(book: CleanBook, out: Path) -> Path:

@@ -104,27 +104,19 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
     else:
         with whole(out, KIND):
             write_annotations((d.annotation for d in done), out)
-            _write_dataset(done, path, out, replace=replace)
+            # The data set beside it gets the same corrections: an old one there would contradict it.
+            beside = path if path.is_dir() else path.parent
+            old = next((folder / DATASET for folder in (out, beside) if is_folder(folder / DATASET)), None)
+            if old is not None:
+                record = read_build(old)
+                splits = {book.doc_key: book.split for book in record.books}
+                books = [(splits.get(d.annotation.doc_key, "test"), d.annotation.to_book()) for d in done]
+                write_folder(
+                    out / DATASET, {split: [book for at, book in books if at == split] for split in SPLITS},
+                    title=record.title, licences=LICENCES, notes=[_CORRECTED],
+                    source=record.source, replace=replace,
+                )  # fmt: skip
     return done
-
-
-def _write_dataset(done: Sequence[Applied], path: Path, out: Path, *, replace: bool) -> None:
-    """The data set beside an annotation, with the same corrections: an old one there would contradict it.
-
-    Titles and splits are those of the data set that lies in `out`, or beside the annotation corrected.
-    """
-    beside = path if path.is_dir() else path.parent
-    old = next((folder / DATASET for folder in (out, beside) if is_folder(folder / DATASET)), None)
-    if old is None:
-        return
-    record = read_build(old)
-    splits = {book.doc_key: book.split for book in record.books}
-    books = [(splits.get(d.annotation.doc_key, "test"), d.annotation.to_book()) for d in done]
-    write_folder(
-        out / DATASET, {split: [book for at, book in books if at == split] for split in SPLITS},
-        title=record.title, licences=LICENCES, notes=[_CORRECTED],
-        source=record.source, replace=replace,
-    )  # fmt: skip
 
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:

@@ -144,7 +144,17 @@ def collect(
 def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
     guide = asked.guide
-    read = _read_pages(asked, reader)
+    # The pages of a guide that the wanted kinds of text need.
+    read: list[tuple[FetchedPage, GuidePage]] = []
+    if asked.kinds & {"description", "analysis"}:
+        for address in asked.guide.lists:
+            read += reader.read_list(address)
+        for address in _person_pages(asked, read):
+            record, page = reader.read(address)
+            read += [(record, page)] if page else []
+    if "summary" in asked.kinds:
+        for address in _summary_pages(asked.guide):
+            read += reader.read_list(address)
     title = guide.title or next((page.title for _, page in read if page.title), "") or guide.place.id
     author = guide.author or next((page.author for _, page in read if page.author), "")
     blank = GuideText(
@@ -160,21 +170,6 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
     if not wanted:
         reader.problems.append((f"{guide.place.site}: {guide.place.id}", "no text found"))
     return wanted
-
-
-def _read_pages(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[tuple[FetchedPage, GuidePage]]:
-    """The pages of a guide that the wanted kinds of text need."""
-    read: list[tuple[FetchedPage, GuidePage]] = []
-    if asked.kinds & {"description", "analysis"}:
-        for address in asked.guide.lists:
-            read += reader.read_list(address)
-        for address in _person_pages(asked, read):
-            record, page = reader.read(address)
-            read += [(record, page)] if page else []
-    if "summary" in asked.kinds:
-        for address in _summary_pages(asked.guide):
-            read += reader.read_list(address)
-    return read
 
 
 def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[str]:

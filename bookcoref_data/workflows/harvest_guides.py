@@ -236,10 +236,35 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
         read += reader.read_list(address)
     listed = any(page.kind == LIST and page.entries for _, page in read)
     for address in guide.others:
-        if _wanted(address, read, plan, listed):
+        # Whether a page that is no list has to be read: for persons, or for title and author.
+        place = place_of(original_of(address))
+        if place and original_of(address).rstrip("/").endswith(place.root):
+            continue
+        if plan.person_pages == "always":
+            wanted = True
+        else:
+            title_known = any(page.title and page.author for _, page in read)
+            is_summary = original_of(address).rstrip("/").lower().endswith("summary")
+            if is_summary or plan.person_pages == "never":
+                wanted = is_summary and not title_known
+            else:
+                wanted = not listed
+        if wanted:
             record, page = reader.read(address)
             read += [(record, page)] if page else []
-    known = _about(guide, read, problems)
+    # Title and author: from the address list, else from the first page that has them.
+    titles = list(dict.fromkeys(page.title for _, page in read if page.title))
+    title = guide.title or (titles[0] if titles else "")
+    for record, page in read:
+        if page.title and title and not _alike(page.title, title):
+            problems.append((record.address, f"page of another book: {page.title!r} instead of {title!r}"))
+    author = guide.author or next((page.author for _, page in read if page.author), "")
+    known = _About(
+        title or guide.place.id,
+        tuple(other for other in titles if other != title and _alike(other, title)),
+        author,
+        (() if title else ("no-title",)) + (() if author else ("no-author",)),
+    )
     # Entries of all pages, each name once, lists before single persons, minor ones last
     rank, named = {LIST: 0, PERSON: 1, MINOR: 2}, dict[str, tuple[FetchedPage, GuideEntry]]()
     for record, found in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
@@ -251,23 +276,6 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
     return list(_rows(guide, known, entries))
 
 
-def _wanted(address: str, read: list[tuple[FetchedPage, GuidePage]], plan: GuidesPlan, listed: bool) -> bool:
-    """Whether a page that is no list has to be read: for persons, or for title and author.
-
-    A guide's front page (all that BookWorm's tables give) has neither; it only says where the lists are.
-    """
-    place = place_of(original_of(address))
-    if place and original_of(address).rstrip("/").endswith(place.root):
-        return False
-    if plan.person_pages == "always":
-        return True
-    title_known = any(page.title and page.author for _, page in read)
-    is_summary = original_of(address).rstrip("/").lower().endswith("summary")
-    if is_summary or plan.person_pages == "never":
-        return is_summary and not title_known
-    return not listed
-
-
 @dataclass(frozen=True)
 class _About:
     """What a guide says of its book."""
@@ -276,27 +284,6 @@ class _About:
     titles: tuple[str, ...]
     author: str
     flags: tuple[str, ...]
-
-
-def _about(
-    guide: Guide, read: list[tuple[FetchedPage, GuidePage]], problems: list[tuple[str, str]]
-) -> _About:
-    """Title and author: from the address list, else from the first page that has them.
-
-    A page whose title is another book's is reported; titles that only differ in spelling are kept.
-    """
-    titles = list(dict.fromkeys(page.title for _, page in read if page.title))
-    title = guide.title or (titles[0] if titles else "")
-    for record, page in read:
-        if page.title and title and not _alike(page.title, title):
-            problems.append((record.address, f"page of another book: {page.title!r} instead of {title!r}"))
-    author = guide.author or next((page.author for _, page in read if page.author), "")
-    return _About(
-        title or guide.place.id,
-        tuple(other for other in titles if other != title and _alike(other, title)),
-        author,
-        (() if title else ("no-title",)) + (() if author else ("no-author",)),
-    )
 
 
 def _alike(one: str, other: str) -> bool:

@@ -97,7 +97,15 @@ def import_corpus(
     finally:
         listener.end("read")
     assert corpus is not None, "read_corpus refuses a corpus that is not in the manifest"
-    _check_keys(found)
+    seen: dict[str, str] = {}
+    for _, record in found:
+        if record.doc_key in seen:
+            raise DataError(
+                f"{record.source}: the document {record.doc_key!r} comes twice",
+                expected="each document once", found=f"also at {seen[record.doc_key]}",
+                hint="import one of the two folders, or one file",
+            )  # fmt: skip
+        seen[record.doc_key] = record.source
     # Written first: whoever asks for the whole content should not be left with the folder alone.
     if records is not None:
         write_documents([item.record for item in found], Path(records), "jsonl")
@@ -109,18 +117,6 @@ def tokenise(data: bytes, name: str) -> Any:
     from ..text.read_book import ReadSettings, read_book
 
     return read_book(data, f"{name}.txt", ReadSettings(apparatus="keep", guard=False))
-
-
-def _check_keys(found: list[Found]) -> None:
-    seen: dict[str, str] = {}
-    for _, record in found:
-        if record.doc_key in seen:
-            raise DataError(
-                f"{record.source}: the document {record.doc_key!r} comes twice",
-                expected="each document once", found=f"also at {seen[record.doc_key]}",
-                hint="import one of the two folders, or one file",
-            )  # fmt: skip
-        seen[record.doc_key] = record.source
 
 
 def _write(

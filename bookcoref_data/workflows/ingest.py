@@ -88,7 +88,27 @@ def ingested(folder: Path) -> list[BookPart] | None:
 
 
 def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
-    deltas = _split_delta(release, work, progress)
+    # Write `<id>.delta` per book; returns {id: (file name, sha256)}.
+    if release.delta is None:
+        deltas = {}
+    else:
+        lengths = release.sentence_lengths()
+        found: dict[str, tuple[str, str]] = {}
+        progress.begin("release", len(lengths) or None, "books")
+        for delta in read_deltas(release.delta_pieces(), str(release.delta)):
+            gid = delta.gutenberg_id
+            if gid not in lengths:
+                raise EditionError(
+                    f"the release has a delta but no sentence lengths for book {gid}",
+                    expected=f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}",
+                    found=f"{len(lengths)} other books", hint="name the right file with --lengths",
+                )  # fmt: skip
+            data = delta_to_bytes(delta, lengths[gid])
+            write_bytes(work / f"{gid}.delta", data)
+            found[gid] = (f"{gid}.delta", sha256_bytes(data))
+            progress.advance("release")
+        progress.end("release")
+        deltas = found
     if not release.annotations:
         return [
             BookPart(doc_keys.get(gid, f"book_{gid}"), gid, "train", "", name, key)
@@ -97,31 +117,25 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
     return _split_annotations(release, work, deltas)
 
 
-def _split_delta(release: Release, work: Path, progress: Progress) -> dict[str, tuple[str, str]]:
-    """Write `<id>.delta` per book; returns {id: (file name, sha256)}."""
-    if release.delta is None:
-        return {}
-    lengths = release.sentence_lengths()
-    found: dict[str, tuple[str, str]] = {}
-    progress.begin("release", len(lengths) or None, "books")
-    for delta in read_deltas(release.delta_pieces(), str(release.delta)):
-        gid = delta.gutenberg_id
-        if gid not in lengths:
-            raise EditionError(
-                f"the release has a delta but no sentence lengths for book {gid}",
-                expected=f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}",
-                found=f"{len(lengths)} other books", hint="name the right file with --lengths",
-            )  # fmt: skip
-        data = delta_to_bytes(delta, lengths[gid])
-        write_bytes(work / f"{gid}.delta", data)
-        found[gid] = (f"{gid}.delta", sha256_bytes(data))
-        progress.advance("release")
-    progress.end("release")
-    return found
-
-
 def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str, str]]) -> list[BookPart]:
-    windows = _window_lines(release, work)
+    # Sort the lines of the split config by book into files; returns {doc_key: file}.
+    folder = work / "windows"
+    folder.mkdir()
+    windows: dict[str, Path] = {}
+    for _, source, line, record in _records(release, "split"):
+        window = read_window_key(record.doc_key)
+        if window is None:
+            raise FormatError(
+                f"{source}: {record.doc_key!r} is not the key of a window",
+                expected="<doc_key>_split<size>_S<number of its first sentence>",
+            )
+        name = safe_name(window.book, f"{source}: the document key")
+        windows[window.book] = path = folder / f"{name}.jsonl"
+        try:
+            with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+                stream.write(line + "\n")
+        except OSError as error:
+            raise CacheError.at(path.parent, error) from error
     parts: list[BookPart] = []
     seen: dict[str, str] = {}
     for split, source, line, record in _records(release, "full"):
@@ -158,51 +172,21 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     return parts
 
 
-def _window_lines(release: Release, work: Path) -> dict[str, Path]:
-    """Sort the lines of the split config by book into files; returns {doc_key: file}."""
-    folder = work / "windows"
-    folder.mkdir()
-    found: dict[str, Path] = {}
-    for _, source, line, record in _records(release, "split"):
-        window = read_window_key(record.doc_key)
-        if window is None:
-            raise FormatError(
-                f"{source}: {record.doc_key!r} is not the key of a window",
-                expected="<doc_key>_split<size>_S<number of its first sentence>",
-            )
-        name = safe_name(window.book, f"{source}: the document key")
-        found[window.book] = path = folder / f"{name}.jsonl"
-        try:
-            with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
-                stream.write(line + "\n")
-        except OSError as error:
-            raise CacheError.at(path.parent, error) from error
-    return found
-
-
 def _records(release: Release, config: str) -> Iterator[tuple[str, str, str, Record]]:
     """(split, place, line, record) of every document of a configuration, its text checked."""
     for (name, split), path in release.annotations.items():
         for number, line in enumerate(read_lines(path) if name == config else (), 1):
             if line and not line.isspace():
                 record = parse_record(line, source := f"{path}:{number}")
-                _check_text(record)
+                # Refuse half surrogate pairs, which JSON can escape and no file of text can hold.
+                words = [record.doc_key, *(name for name, _ in record.characters)]
+                words += [token for sentence in record.sentences or () for token in sentence]
+                try:
+                    "".join(words).encode("utf-8")
+                except UnicodeEncodeError as error:
+                    raise FormatError(
+                        f"{record.source}: a name or a token is no text", expected="whole characters",
+                        found=f"half a surrogate pair, {error.object[error.start]!r}",
+                        hint="the release is damaged; fetch it again",
+                    ) from error  # fmt: skip
                 yield split, source, line, record
-
-
-def _check_text(record: Record) -> None:
-    """Refuse half surrogate pairs, which JSON can escape and no file of text can hold.
-
-    Raises:
-        FormatError: names the record.
-    """
-    words = [record.doc_key, *(name for name, _ in record.characters)]
-    words += [token for sentence in record.sentences or () for token in sentence]
-    try:
-        "".join(words).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise FormatError(
-            f"{record.source}: a name or a token is no text", expected="whole characters",
-            found=f"half a surrogate pair, {error.object[error.start]!r}",
-            hint="the release is damaged; fetch it again",
-        ) from error  # fmt: skip

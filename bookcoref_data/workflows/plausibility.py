@@ -72,26 +72,36 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
     absent = tuple(name for name in cast if name not in present)
     first = len(mine) / max(1, len(told))
     of_narrator = said.get(narrator, 0)
-    return Plausibility(
-        cast=len(cast), absent=absent, near=tuple(_near(absent, book.tokens)),
-        shares=_shares(book, cast, absent), first_person=first,
-        first_person_linked=sum(said.values()) / max(1, len(mine)),
-        narrator=narrator if of_narrator else "",
-        pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
-        warnings=tuple(_warnings(cast, absent, first, of_narrator / max(1, len(mine)), narrator)),
-    )  # fmt: skip
-
-
-def _shares(book: Book, cast: Sequence[str], absent: Sequence[str]) -> tuple[tuple[str, int, float], ...]:
-    """(name, place in the cast, share of the mentions), the most mentioned first, absent names last."""
+    share = of_narrator / max(1, len(mine))
+    found = []
+    if cast and len(absent) > MOST_ABSENT * len(cast):
+        found.append(
+            f"{len(absent)} of {len(cast)} names have no mention ({', '.join(absent[:5])}"
+            f"{', ...' if len(absent) > 5 else ''}): the text may use other names"
+        )
+    if first > FIRST_PERSON_BOOK and share < LEAST_NARRATOR:
+        most = f"{narrator!r} has {share:.0%} of them" if narrator and share else "nobody has any of them"
+        found.append(
+            f"{first:.1%} of the words outside quotes are I, me or my, and {most}: the book may be told by "
+            "one of its people who was not found"
+        )
+    # (name, place in the cast, share of the mentions), the most mentioned first, absent names last.
     total = max(1, book.mention_count)
     places = {name: place for place, name in enumerate(cast, 1)}
     ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
     annotated = {c.name for c in ranked}
-    return (
+    shares = (
         *((c.name, places.get(c.name, 0), round(len(c.mentions) / total, 4)) for c in ranked),
         *((name, places[name], 0.0) for name in absent if name not in annotated),
     )
+    return Plausibility(
+        cast=len(cast), absent=absent, near=tuple(_near(absent, book.tokens)),
+        shares=shares, first_person=first,
+        first_person_linked=sum(said.values()) / max(1, len(mine)),
+        narrator=narrator if of_narrator else "",
+        pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
+        warnings=tuple(found),
+    )  # fmt: skip
 
 
 def _near(absent: Sequence[str], tokens: Sequence[str]) -> Iterator[tuple[str, str, int]]:
@@ -116,21 +126,3 @@ def summary_line(figures: Mapping[str, Any]) -> str:
     absent = [f"{name}{near.get(name, '')}" for name in figures["absent"]]
     missing = f"; without a mention: {', '.join(absent)}" if absent else ""
     return f"mentions (no. in the cast): {top or 'none'}; {figures['pronouns']:.0%} pronouns; {said}{missing}"
-
-
-def _warnings(
-    cast: Sequence[str], absent: Sequence[str], first: float, share: float, narrator: str,
-) -> list[str]:  # fmt: skip
-    found = []
-    if cast and len(absent) > MOST_ABSENT * len(cast):
-        found.append(
-            f"{len(absent)} of {len(cast)} names have no mention ({', '.join(absent[:5])}"
-            f"{', ...' if len(absent) > 5 else ''}): the text may use other names"
-        )
-    if first > FIRST_PERSON_BOOK and share < LEAST_NARRATOR:
-        most = f"{narrator!r} has {share:.0%} of them" if narrator and share else "nobody has any of them"
-        found.append(
-            f"{first:.1%} of the words outside quotes are I, me or my, and {most}: the book may be told by "
-            "one of its people who was not found"
-        )
-    return found

@@ -114,10 +114,7 @@ class Origin:
             return TextRights(self.corpus.text_rights, f"{self.corpus.name}: {self.corpus.texts}")
         if not self._is_gutenberg(book):
             return TextRights(UNKNOWN, "not from Project Gutenberg")
-        return self._gutenberg(book, sentences)
-
-    def _gutenberg(self, book: BookFacts, sentences: Sequence[Sequence[str]] | None) -> TextRights:
-        """What the header or the catalogue record of the book's file says, else those of another edition."""
+        # What the header or the catalogue record of the book's file says, else those of another edition.
         try:
             found = list(self.candidates(book.gutenberg_key))
         except BookcorefError as error:
@@ -138,7 +135,16 @@ class Origin:
         Raises:
             UsageError: `chosen` is another licence than the annotation has already.
         """
-        closed = self._closed()
+        # Casts whose source has no open terms.
+        sources: dict[str, int] = {}
+        for book in self._facts().values():
+            name = str((book.get("cast") or {}).get("source") or "an unknown source")
+            if name not in OPEN_CASTS:
+                sources[name] = sources.get(name, 0) + 1
+        closed = tuple(
+            f"the casts of {count} books come from {name}, whose terms are not open"
+            for name, count in sources.items()
+        )
         if self.declared is None:
             if chosen is None:
                 return ReuseRights(None, "the folder states no licence", closed)
@@ -151,18 +157,6 @@ class Origin:
                 found=evidence, hint="leave --licence out",
             )  # fmt: skip
         return ReuseRights(known, evidence, closed)
-
-    def _closed(self) -> tuple[str, ...]:
-        """Casts whose source has no open terms."""
-        sources: dict[str, int] = {}
-        for book in self._facts().values():
-            name = str((book.get("cast") or {}).get("source") or "an unknown source")
-            if name not in OPEN_CASTS:
-                sources[name] = sources.get(name, 0) + 1
-        return tuple(
-            f"the casts of {count} books come from {name}, whose terms are not open"
-            for name, count in sources.items()
-        )
 
     def _facts(self) -> Mapping[str, Mapping[str, Any]]:
         """What the build record keeps of each book that `create` made."""
@@ -182,6 +176,17 @@ class Origin:
         what = f"{people:,} characters" if people else "all clusters"
         number = len(self.record.books)
         documents = "1 document" if number == 1 else f"{number:,} documents"
+        licence = annotation.licence or Licence("unknown")
+        name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
+        states = {rights.state for rights in texts.values()}
+        if self.corpus is not None:
+            said = self.corpus.texts
+        elif self.kind == "sample":
+            said = "CC0-1.0, written for bookcoref-data"
+        elif states == {PUBLIC_DOMAIN}:
+            said = "public domain in the United States (Project Gutenberg); check the law where you are"
+        else:
+            said = "; ".join(sorted({rights.evidence for rights in texts.values()})[:5])
         return Publication(
             repository=repository,
             page=page,
@@ -197,7 +202,7 @@ class Origin:
             annotation=annotation,
             citation=self._citation(asked.citation, title, repository, int(date[:4]), page),
             books=self.record.books,
-            licences=self._licences(texts, annotation),
+            licences=((("Texts", said), ("Annotation", f"{name}: {annotation.evidence}"))),
             recipe=tuple(self._recipe()),
             limits=tuple(self._limits()),
             notes=self._notes(folder),
@@ -214,22 +219,6 @@ class Origin:
                 return theirs
             return Citation((*mine.works, *theirs.works), f"{mine.bibtex}\n\n{theirs.bibtex}")
         return mine or citation_of_dataset(title, [repository.partition("/")[0]], year, page)
-
-    def _licences(
-        self, texts: Mapping[str, TextRights], annotation: ReuseRights
-    ) -> tuple[tuple[str, str], ...]:
-        licence = annotation.licence or Licence("unknown")
-        name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
-        states = {rights.state for rights in texts.values()}
-        if self.corpus is not None:
-            said = self.corpus.texts
-        elif self.kind == "sample":
-            said = "CC0-1.0, written for bookcoref-data"
-        elif states == {PUBLIC_DOMAIN}:
-            said = "public domain in the United States (Project Gutenberg); check the law where you are"
-        else:
-            said = "; ".join(sorted({rights.evidence for rights in texts.values()})[:5])
-        return (("Texts", said), ("Annotation", f"{name}: {annotation.evidence}"))
 
     def _recipe(self) -> Iterable[str]:
         source = self.record.source

@@ -51,38 +51,34 @@ def verify(
     """
     folder = local_folder(place, cache_dir=cache_dir, offline=offline, progress=progress)
     if (folder / MANIFEST_FILE).is_file() and is_pack_release(folder):
-        result = _verify_packs(folder)
+        # Compare every pack with the index, the manifest and the table of books of a standoff release.
+        wanted = read_manifest(folder / MANIFEST_FILE)
+        _, parts = pack_parts(folder)
+        try:
+            lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
+            table = {row["doc_key"]: row for row in map(json.loads, lines)}
+        except (OSError, ValueError, KeyError, TypeError):
+            table = {}  # damaged, or not there
+        checks = [
+            _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
+        ]
+        found = {check.doc_key for check in checks}
+        checks += [
+            Checked(key, MISSING, problems=["in the manifest, but there is no pack"])
+            for key in wanted["books"]
+            if key not in found
+        ]
+        problems = []
+        published = read_publication(folder)
+        if published and published.digest != wanted["digest"]:
+            problems.append("publication.json states another digest than the manifest")
+        if {*table} != {*wanted["books"]}:
+            problems.append(f"{BOOKS_FILE} lists other books than the manifest")
+        result = Verification(folder, wanted["digest"], checks, problems)
     else:
         result = verify_folder(folder, manifest=manifest, complete=complete, accept_remapped=accept_remapped)
     result.folder = place
     return result
-
-
-def _verify_packs(folder: Path) -> Verification:
-    """Compare every pack with the index, the manifest and the table of books of a standoff release."""
-    wanted = read_manifest(folder / MANIFEST_FILE)
-    _, parts = pack_parts(folder)
-    try:
-        lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
-        table = {row["doc_key"]: row for row in map(json.loads, lines)}
-    except (OSError, ValueError, KeyError, TypeError):
-        table = {}  # damaged, or not there
-    checks = [
-        _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
-    ]
-    found = {check.doc_key for check in checks}
-    checks += [
-        Checked(key, MISSING, problems=["in the manifest, but there is no pack"])
-        for key in wanted["books"]
-        if key not in found
-    ]
-    problems = []
-    published = read_publication(folder)
-    if published and published.digest != wanted["digest"]:
-        problems.append("publication.json states another digest than the manifest")
-    if {*table} != {*wanted["books"]}:
-        problems.append(f"{BOOKS_FILE} lists other books than the manifest")
-    return Verification(folder, wanted["digest"], checks, problems)
 
 
 def _check_pack(

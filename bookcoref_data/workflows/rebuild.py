@@ -110,7 +110,16 @@ def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
     work = _build_books(plan, jobs, progress)
     report = RebuildReport(plan.out, work)
     if not work.finished:
-        raise _nothing_built(work)
+        errors = list(work.failed.values())
+        if len(errors) == 1:
+            raise errors[0]
+        codes = {e.exit_code for e in errors}
+        kind = SourceError if codes == {SourceError.exit_code} else DataError
+        raise kind(
+            f"none of the {len(errors)} books could be built",
+            found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
+            hint=errors[0].hint if errors else None,
+        )
     missing = {key: error.what for key, error in work.failed.items()}
     keys = [folder.name for folder in work.finished.values()]
     inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
@@ -237,16 +246,3 @@ def _up_to_date(out: Path, inputs: str) -> BuildRecord | None:
         if not path.is_file() or sha256_file(path) != facts["sha256"]:
             return None
     return record
-
-
-def _nothing_built(work: JobResults) -> BookcorefError:
-    errors = list(work.failed.values())
-    if len(errors) == 1:
-        return errors[0]
-    codes = {e.exit_code for e in errors}
-    kind = SourceError if codes == {SourceError.exit_code} else DataError
-    return kind(
-        f"none of the {len(errors)} books could be built",
-        found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
-        hint=errors[0].hint if errors else None,
-    )

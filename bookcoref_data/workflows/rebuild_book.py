@@ -127,7 +127,31 @@ def build_book(job: RebuildJob) -> Finished:
 def rebuilt(job: RebuildJob) -> BuiltBook:
     """Build one book in memory. Raises: as `build_book`."""
     if job.remap is not None and job.text:
-        return _remapped(job, job.text, job.remap)
+        # The book in the tokens of another edition.
+        text, left = job.text.read(), []
+        if job.part.pack:
+            pack = _released_pack(job)
+            old, same = old_of_pack(pack), holds_edition(pack, text)
+            left = (
+                ["speakers, scores and reasons count the released tokens: left out"] if pack.reasons else []
+            )
+        else:
+            # The book as an earlier run built it from this part of a release, with the released tokens.
+            note = read_note(_exact_note(job)) or {}
+            folder = job.store.path(PART, str(note.get("book") or "none"))
+            if not intact(folder):
+                raise EditionError(
+                    f"{job}: no earlier run has built this book, so it cannot be carried over",
+                    hint="give the edition of the release once with --mirror DIR, or a release of packs",
+                )
+            full, _ = read_tables(folder)
+            facts, record = read_facts(folder), from_row(full.to_pylist()[0], str(folder))
+            old, same = old_of_record(record), facts.text.get("sha256") == job.text.sha256
+        if same:
+            raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
+        moved, moved_parts, report = packed.remapped_book(old, text, job.remap, job.part.split)
+        parts = tuple(map(StoredBook.of, moved_parts))
+        return BuiltBook(StoredBook.of(moved), parts, "remapped", [*packed.remap_notes(report), *left])
     if job.part.pack and job.text:
         pack = _released_pack(job)
         book, windows = packed.exact_book(pack, job.text.read(), job.part.split)
@@ -142,42 +166,8 @@ def _released_pack(job: RebuildJob) -> Pack:
     return packed.read_released(job.folder / job.part.pack, job.part.key)
 
 
-def _remapped(job: RebuildJob, source: CandidateText, share: float) -> BuiltBook:
-    """The book in the tokens of another edition."""
-    text, left = source.read(), []
-    if job.part.pack:
-        pack = _released_pack(job)
-        old, same = old_of_pack(pack), holds_edition(pack, text)
-        left = ["speakers, scores and reasons count the released tokens: left out"] if pack.reasons else []
-    else:
-        facts, record = _exact_book(job)
-        old, same = old_of_record(record), facts.text.get("sha256") == source.sha256
-    if same:
-        raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
-    book, windows, report = packed.remapped_book(old, text, share, job.part.split)
-    parts = tuple(map(StoredBook.of, windows))
-    return BuiltBook(StoredBook.of(book), parts, "remapped", [*packed.remap_notes(report), *left])
-
-
 def _exact_note(job: RebuildJob) -> Path:
     return job.store.path(PART, f"{sha256_bytes(job.part.key.encode())[:40]}.exact.json")
-
-
-def _exact_book(job: RebuildJob) -> tuple[BookFacts, Record]:
-    """The book as an earlier run built it from this part of a release, with the released tokens.
-
-    Raises:
-        EditionError: there was no such run, or what it made is damaged.
-    """
-    note = read_note(_exact_note(job)) or {}
-    folder = job.store.path(PART, str(note.get("book") or "none"))
-    if not intact(folder):
-        raise EditionError(
-            f"{job}: no earlier run has built this book, so it cannot be carried over",
-            hint="give the edition of the release once with --mirror DIR, or a release of packs",
-        )
-    full, _ = read_tables(folder)
-    return read_facts(folder), from_row(full.to_pylist()[0], str(folder))
 
 
 def read_facts(folder: Path) -> BookFacts:
@@ -311,7 +301,24 @@ def _windows(
         split = split_by_rule(book, job.part.split)
         notes = [f"{len(split.lost)} mention(s) cross the end of a window"] if split.lost else []
         return split.books, notes
-    made = split_book(book, windows=_released_cuts(book, records)).books
+    # Windows from the sentence numbers in the released keys.
+    keys = [read_window_key(r.doc_key) for r in records]
+    firsts = [key.first_sentence if key else -1 for key in keys]
+    size = len(book.sentence_ends)
+    rising = all(a < b for a, b in pairwise(firsts))
+    if firsts[0] != 0 or not rising or firsts[-1] >= size:
+        raise EditionError(
+            f"{book.doc_key}: the released windows do not fit the book",
+            expected=f"window keys that start at S0 and rise, below S{size}",
+            found=", ".join(f"S{n}" for n in firsts[:12]),
+            hint="full and split annotations must come from the same release",
+        )
+    starts = (0, *book.sentence_ends)
+    released_cuts = [
+        Window(first, last, starts[first], starts[last])
+        for first, last in zip(firsts, [*firsts[1:], size], strict=True)
+    ]
+    made = split_book(book, windows=released_cuts).books
     books = tuple(_released_window(record, part) for record, part in zip(records, made, strict=True))
     given, ours = (sum(b.mention_count for b in parts) for parts in (books, made))
     if given == ours:
@@ -327,30 +334,6 @@ def _released_window(record: Record, cut: StoredBook) -> StoredBook:
         return replace(cut, doc_key=record.doc_key, clusters=clusters, characters=characters)
     except BookError as error:
         raise BookError(f"window annotation of {error.what}", found=record.source) from error
-
-
-def _released_cuts(book: StoredBook, records: list[Record]) -> list[Window]:
-    """Windows from the sentence numbers in the released keys.
-
-    Raises:
-        EditionError: numbers that do not start at 0, do not rise, or lie beyond the book.
-    """
-    keys = [read_window_key(r.doc_key) for r in records]
-    firsts = [key.first_sentence if key else -1 for key in keys]
-    size = len(book.sentence_ends)
-    rising = all(a < b for a, b in pairwise(firsts))
-    if firsts[0] != 0 or not rising or firsts[-1] >= size:
-        raise EditionError(
-            f"{book.doc_key}: the released windows do not fit the book",
-            expected=f"window keys that start at S0 and rise, below S{size}",
-            found=", ".join(f"S{n}" for n in firsts[:12]),
-            hint="full and split annotations must come from the same release",
-        )
-    starts = (0, *book.sentence_ends)
-    return [
-        Window(first, last, starts[first], starts[last])
-        for first, last in zip(firsts, [*firsts[1:], size], strict=True)
-    ]
 
 
 def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:

@@ -8,7 +8,7 @@ released data set is the paper's silver pipeline again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,7 +167,16 @@ def regenerate(
             citation=CITATION,
         )  # fmt: skip
     keys = (record for _, record in _records(folder, splits, work.finished))
-    _score(result, keys, lambda key: read_book(work.finished[key]), examples)
+    # Compare book by book, then score all of them; for scoring, texts are not kept.
+    left: list[Record] = []
+    right: list[Record] = []
+    for key in keys:
+        book = read_book(work.finished[key.doc_key])
+        result.comparisons[key.doc_key] = compare(key.to_book(), book, examples)
+        left.append(_without_text(key))
+        right.append(_without_text(book.to_record()))
+    result.evaluation = evaluate(left, right)
+    result.notes += result.evaluation.notes
     return result
 
 
@@ -215,21 +224,6 @@ def _choose(
 
 def _records(folder: Path, splits: Iterable[str], wanted: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
     return ((s, r) for s, r in iter_folder(folder, "full", splits) if r.doc_key in wanted)
-
-
-def _score(
-    result: Regeneration, keys: Iterable[Record], response: Callable[[str], Book], examples: int
-) -> None:
-    """Compare book by book, then score all of them; for scoring, texts are not kept."""
-    left: list[Record] = []
-    right: list[Record] = []
-    for key in keys:
-        book = response(key.doc_key)
-        result.comparisons[key.doc_key] = compare(key.to_book(), book, examples)
-        left.append(_without_text(key))
-        right.append(_without_text(book.to_record()))
-    result.evaluation = evaluate(left, right)
-    result.notes += result.evaluation.notes
 
 
 def _without_text(record: Record) -> Record:

@@ -77,22 +77,20 @@ def prepare(settings: RebuildSettings, progress: Progress | None = None) -> Rebu
     progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():
-        return _lay_out(_with_release(settings, store, progress), store, progress)
+        # The settings with a published release fetched, so that `release` is a folder.
+        from ..sources.hub import fetch_published, is_hub_address
 
-
-def _with_release(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildSettings:
-    """The settings with a published release fetched, so that `release` is a folder."""
-    from ..sources.hub import fetch_published, is_hub_address
-
-    if settings.release is None or not is_hub_address(settings.release):
-        return settings
-    folder = fetch_published(store, settings.release, offline=settings.offline, progress=progress)
-    if not is_pack_release(folder):
-        raise UsageError(
-            f"{settings.release} holds a whole data set, which needs no rebuild",
-            hint=f'load_dataset("{str(settings.release).removeprefix("hf:").partition("@")[0]}")',
-        )
-    return replace(settings, release=folder)
+        if settings.release is None or not is_hub_address(settings.release):
+            with_release = settings
+        else:
+            folder = fetch_published(store, settings.release, offline=settings.offline, progress=progress)
+            if not is_pack_release(folder):
+                raise UsageError(
+                    f"{settings.release} holds a whole data set, which needs no rebuild",
+                    hint=f'load_dataset("{str(settings.release).removeprefix("hf:").partition("@")[0]}")',
+                )
+            with_release = replace(settings, release=folder)
+        return _lay_out(with_release, store, progress)
 
 
 def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:

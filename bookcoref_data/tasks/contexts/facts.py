@@ -94,13 +94,12 @@ def prisma(answer: Sequence[Fact], reference: Sequence[Fact]) -> dict[str, float
     """
     if not reference:
         return dict.fromkeys(("fact_precision", "fact_recall", "fact_f1"))
-    precision, recall = (_share(facts) for facts in (answer, reference))
+    precision, recall = (
+        (sum(fact.supported is True for fact in facts) / len(facts) if facts else 0.0)
+        for facts in (answer, reference)
+    )
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return {"fact_precision": precision, "fact_recall": recall, "fact_f1": f1}
-
-
-def _share(facts: Sequence[Fact]) -> float:
-    return sum(fact.supported is True for fact in facts) / len(facts) if facts else 0.0
 
 
 def by_kind(pairs: Iterable[tuple[Sequence[Fact], Sequence[Fact]]]) -> list[dict[str, Any]]:

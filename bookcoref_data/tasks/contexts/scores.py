@@ -130,7 +130,12 @@ def nli_judge(model: str) -> Callable[[str, str], float]:
     A premise that does not fit beside the sentence in 512 tokens is read in parts, as published; the best
     part counts.
     """
-    pipe = _pipeline("text-classification", model)
+    with needing("gpu", "transformers", f"the model {model}"):
+        from transformers import pipeline
+    try:
+        pipe = pipeline("text-classification", model=model)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the model {model} cannot be loaded", found=str(error)[:200]) from error
 
     def judge(premise: str, sentence: str) -> float:
         room = LONGEST_PAIR - pipe.tokenizer.num_special_tokens_to_add(pair=True)
@@ -172,15 +177,6 @@ def qa_scores(
     found = [token_f1(reader(q, output), a) for q, a in kept]
     exact, f1 = (sum(values) / len(found) for values in zip(*found, strict=True))
     return {"exact": exact, "f1": f1, "questions": float(len(kept))}
-
-
-def _pipeline(task: str, model: str) -> Any:
-    with needing("gpu", "transformers", f"the model {model}"):
-        from transformers import pipeline
-    try:
-        return pipeline(task, model=model)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the model {model} cannot be loaded", found=str(error)[:200]) from error
 
 
 def oracle_sentences(sentences: Sequence[str], reference: str, most: int) -> list[str]:

@@ -99,7 +99,13 @@ def find_defects(tables: Tables) -> list[Defect]:
             row.book for row in tables.data[task] if row.book in known and row.title != known[row.book].title
         ]
         add(f"{task}_data", "rows whose title differs from books.tsv: join on the id", other)
-        add(f"splits/{task}", "one title under several ids", _same_titles(tables.splits[task]))
+        splits = tables.splits[task]
+        ids: dict[str, set[str]] = {}
+        for rows in splits.values():
+            for row in rows:
+                ids.setdefault(plain_title(row.title), set()).add(row.book)
+        same_titles = sorted(book for books in ids.values() if len(books) > 1 for book in books)
+        add(f"splits/{task}", "one title under several ids", same_titles)
     for one, other_task in (TASKS, TASKS[::-1]):
         for split in ("test", "val"):
             inside = {row.book for row in tables.splits[one][split]}
@@ -134,14 +140,6 @@ def overlap(tables: Tables, books: Iterable[Mapping[str, Any]]) -> list[Defect]:
             same = [r.book for r in rows if r.book in ids or plain_title(r.title) in titles]
             found.append(Defect(f"splits/{task}/{split}", "in BookCoref, any edition", tuple(same)))
     return [entry for entry in found if entry.books]
-
-
-def _same_titles(splits: Mapping[str, Sequence[TableRow]]) -> list[str]:
-    ids: dict[str, set[str]] = {}
-    for rows in splits.values():
-        for row in rows:
-            ids.setdefault(plain_title(row.title), set()).add(row.book)
-    return sorted(book for books in ids.values() if len(books) > 1 for book in books)
 
 
 def plain_title(title: str) -> str:

@@ -142,22 +142,18 @@ def baselines(questions: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
         options, summary = list(question["options"]), str(question["summary"])
         counts = {name: mask_name(summary, [name])[1] for name in options}
         by_frequency.append({"id": str(question["id"]), "answer": max(options, key=lambda n: counts[n])})
-        shared = _shared_words(options, summary, str(question["masked_description"]))
+        description = str(question["masked_description"])
+        sentences = [set(_words(s)) for s in re.split(r"(?<=[.!?])\s+", summary)]
+        spread = Counter(word for sentence in sentences for word in sentence)
+        wanted = set(_words(description.replace(MASK, " ")))
+        raw = re.split(r"(?<=[.!?])\s+", summary)
+        shared: dict[str, float] = {}
+        for name in options:
+            about = [words for text, words in zip(raw, sentences, strict=True) if mask_name(text, [name])[1]]
+            together = set().union(*about) & wanted if about else set()
+            shared[name] = sum(1 / spread[word] for word in together)
         by_overlap.append({"id": str(question["id"]), "answer": max(options, key=lambda n: shared[n])})
     return {"frequency": by_frequency, "overlap": by_overlap}
-
-
-def _shared_words(options: Sequence[str], summary: str, description: str) -> dict[str, float]:
-    sentences = [set(_words(s)) for s in re.split(r"(?<=[.!?])\s+", summary)]
-    spread = Counter(word for sentence in sentences for word in sentence)
-    wanted = set(_words(description.replace(MASK, " ")))
-    raw = re.split(r"(?<=[.!?])\s+", summary)
-    found: dict[str, float] = {}
-    for name in options:
-        about = [words for text, words in zip(raw, sentences, strict=True) if mask_name(text, [name])[1]]
-        together = set().union(*about) & wanted if about else set()
-        found[name] = sum(1 / spread[word] for word in together)
-    return found
 
 
 def _words(text: str) -> list[str]:

@@ -77,10 +77,14 @@ class _Sides:
 
     def answer(self, question: Mapping[str, Any]) -> str:
         mention = Mention(question["start"], question["end"])
-        number = self._cluster_of(mention)
-        if number is None:
-            return NONE_OF_THE_ABOVE
-        name, mentions = self.clusters[number]
+        if mention not in self.owner:
+            around = [m for m in self.owner if m.start <= mention.start and mention.end <= m.end]
+            if not around:
+                return NONE_OF_THE_ABOVE
+            found = min(around, key=lambda m: (m.end - m.start, m))
+        else:
+            found = mention
+        name, mentions = self.clusters[self.owner[found]]
         if name in question["options"]:
             return name
         shared = Counter(self.entity[m] for m in mentions if m != mention and m in self.entity)
@@ -88,9 +92,3 @@ class _Sides:
             if phrase in question["options"]:
                 return str(phrase)
         return NONE_OF_THE_ABOVE
-
-    def _cluster_of(self, mention: Mention) -> int | None:
-        if mention in self.owner:
-            return self.owner[mention]
-        around = [m for m in self.owner if m.start <= mention.start and mention.end <= m.end]
-        return self.owner[min(around, key=lambda m: (m.end - m.start, m))] if around else None

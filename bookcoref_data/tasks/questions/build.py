@@ -156,7 +156,25 @@ def build_questions(
     if settings.bands:
         made.tables["default", "test"] = _banded(groups, settings, made)
     else:
-        _published(groups, settings, made)
+        test, dev = [], []
+        for group in groups:
+            hard = sorted((c for c in group if is_hard(c.scores, settings)), key=lambda c: c.order)
+            made.counts["hard enough"] += len(hard)
+            points = copeland_counts([criteria(c.scores) for c in hard])
+            ranked = sorted(range(len(hard)), key=lambda i: (-points[i], hard[i].order))
+            chosen = [hard[i] for i in ranked[: settings.test + settings.dev]]
+            rng = random.Random(settings.seed)
+            rng.shuffle(chosen)
+            test += _questions(chosen[: settings.test], settings, rng)
+            dev += _questions(chosen[settings.test :], settings, rng)
+        made.tables["default", "test"] = test
+        if dev:
+            made.tables["default", "validation"] = dev
+        for number in range(1, settings.draws + 1):
+            rng = random.Random(f"{settings.seed} draw {number}")
+            drawn = [rng.sample(group, min(settings.draw, len(group))) for group in groups]
+            rows = [q for some in drawn for q in _questions(some, settings, rng)]
+            made.tables["random", f"draw_{number:02}"] = rows
     return made
 
 
@@ -209,28 +227,6 @@ def is_hard(s: MentionScores, settings: QuestionSettings) -> bool:
     if s.category == "PRON":
         return s.net_distractors >= settings.net_distractor_limit
     return s.fuzzy < settings.fuzzy_limit + settings.fuzzy_limit_included
-
-
-def _published(groups: list[list[Candidate]], settings: QuestionSettings, made: QuestionSet) -> None:
-    test, dev = [], []
-    for group in groups:
-        hard = sorted((c for c in group if is_hard(c.scores, settings)), key=lambda c: c.order)
-        made.counts["hard enough"] += len(hard)
-        points = copeland_counts([criteria(c.scores) for c in hard])
-        ranked = sorted(range(len(hard)), key=lambda i: (-points[i], hard[i].order))
-        chosen = [hard[i] for i in ranked[: settings.test + settings.dev]]
-        rng = random.Random(settings.seed)
-        rng.shuffle(chosen)
-        test += _questions(chosen[: settings.test], settings, rng)
-        dev += _questions(chosen[settings.test :], settings, rng)
-    made.tables["default", "test"] = test
-    if dev:
-        made.tables["default", "validation"] = dev
-    for number in range(1, settings.draws + 1):
-        rng = random.Random(f"{settings.seed} draw {number}")
-        drawn = [rng.sample(group, min(settings.draw, len(group))) for group in groups]
-        rows = [q for some in drawn for q in _questions(some, settings, rng)]
-        made.tables["random", f"draw_{number:02}"] = rows
 
 
 def _evidence(document: Askable, scores: Sequence[MentionScores]) -> dict[int, int]:

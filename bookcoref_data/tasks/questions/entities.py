@@ -82,18 +82,30 @@ def make_document(
             owner_of.setdefault(mention, number)
     mentions = tuple(sorted(owner_of))
     owners = tuple(owner_of[m] for m in mentions)
-    categories = _categories(record, book, mentions, untyped)
+    typed = mention_types(record, _LITBANK_TYPE)
+    if untyped == "table" and not typed:
+        categories = tuple("PRON" if book.text_of(m).lower() in PRONOUN_CLASS else "NOM" for m in mentions)
+    else:
+        rules = TypeRules(book.tokens, book.sentence_ends, [c.name for c in book.characters])
+        categories = tuple(
+            typed[m].split("_")[0] if m in typed else _CATEGORY[rules.type_of(m.start, m.end)]
+            for m in mentions
+        )
     by_entity: list[list[int]] = [[] for _ in groups]
     for i, owner in enumerate(owners):
         by_entity[owner].append(i)
     if phrases is None:
         texts = [book.text_of(m) for m in mentions]
         written = written_words(book.tokens)
+        # The texts and categories of an entity's mentions.
         proposed = [
-            iter([names[n]]) if n < len(book.characters)
-            else proposals(names[n], *_said(members, texts, categories), written)
+            iter([names[n]])
+            if n < len(book.characters)
+            else proposals(
+                names[n], *([texts[i] for i in members], [categories[i] for i in members]), written
+            )
             for n, members in enumerate(by_entity)
-        ]  # fmt: skip
+        ]
         phrases = _phrases(by_entity, names, texts, proposed, least_mentions)
     said = [[book.text_of(mentions[i]).lower() for i in members] for members in by_entity]
     classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]
@@ -136,23 +148,6 @@ def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list
         names = [cluster_name(i) for i in ids]
     source = "cluster names" if any(names) else "mentions"
     return list(book.clusters), names, source
-
-
-def _categories(record: Record, book: Book, mentions: Sequence[Mention], untyped: str) -> tuple[str, ...]:
-    typed = mention_types(record, _LITBANK_TYPE)
-    if untyped == "table" and not typed:
-        return tuple("PRON" if book.text_of(m).lower() in PRONOUN_CLASS else "NOM" for m in mentions)
-    rules = TypeRules(book.tokens, book.sentence_ends, [c.name for c in book.characters])
-    return tuple(
-        typed[m].split("_")[0] if m in typed else _CATEGORY[rules.type_of(m.start, m.end)] for m in mentions
-    )
-
-
-def _said(
-    members: Sequence[int], texts: Sequence[str], categories: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """The texts and categories of an entity's mentions."""
-    return [texts[i] for i in members], [categories[i] for i in members]
 
 
 def _phrases(

@@ -41,7 +41,14 @@ class LocalModel:
         import torch
 
         tokenizer, model = self._load()
-        prompt = self._dress(tokenizer, request) + (request.lead if request.choices else "")
+        # The prompt in the chat form of the model, where it has one.
+        if not getattr(tokenizer, "chat_template", None):
+            dress = "".join(f"{message['content']}\n\n" for message in request.messages)
+        else:
+            dress = str(
+                tokenizer.apply_chat_template(request.messages, tokenize=False, add_generation_prompt=True)
+            )
+        prompt = dress + (request.lead if request.choices else "")
         ids = tokenizer(prompt, return_tensors="pt").input_ids.to(self.device)
         room: dict[str, Any] = {"max_new_tokens": self.most_tokens}
         if request.choices:
@@ -78,15 +85,6 @@ class LocalModel:
             network: Any = model
             self._loaded = tokenizer, network.to(self.device).eval()
         return self._loaded
-
-    @staticmethod
-    def _dress(tokenizer: Any, request: Request) -> str:
-        """The prompt in the chat form of the model, where it has one."""
-        if not getattr(tokenizer, "chat_template", None):
-            return "".join(f"{message['content']}\n\n" for message in request.messages)
-        return str(
-            tokenizer.apply_chat_template(request.messages, tokenize=False, add_generation_prompt=True)
-        )
 
 
 def choice_tree(choices: Sequence[Sequence[int]], end: int) -> tuple[dict[tuple[int, ...], list[int]], int]:
