@@ -236,7 +236,20 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
 def _matched(
     plan: SilverPlan, settings: BuildSettings, store: Store, report: SilverReport, progress: Progress
 ) -> list[dict[str, Any]]:
-    tables = [*plan.casts, *_harvested(plan, store, progress)]
+    # Tables made from name lists and from raw Wikidata answers, without any connection.
+    harvested: list[Path] = []
+    from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
+
+    if plan.names:
+        out = store.path(PART, "names.jsonl")
+        harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given
+        harvested.append(out)
+    for number, archive in enumerate(plan.wikidata):
+        out = store.path(PART, f"wikidata-{number}.jsonl")
+        replay = WikidataPlan(most_lost=1.0)
+        harvest_wikidata(replay, archive, out, offline=True, progress=progress)
+        harvested.append(out)
+    tables = [*plan.casts, *harvested]
     if plan.propose and not tables:
         # The books whose casts are proposed.
         texts = Texts(store, settings.mirror, settings.offline)
@@ -277,21 +290,6 @@ def _title(texts: Texts, number: str) -> str:
 def matches_folder(out: Path) -> Path:
     """Where the tables to review go: beside the data set, so that `--overrides` can name them."""
     return out.with_name(f"{out.name}-matches")
-
-
-def _harvested(plan: SilverPlan, store: Store, progress: Progress) -> Iterator[Path]:
-    """Tables made from name lists and from raw Wikidata answers, without any connection."""
-    from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
-
-    if plan.names:
-        out = store.path(PART, "names.jsonl")
-        harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given
-        yield out
-    for number, archive in enumerate(plan.wikidata):
-        out = store.path(PART, f"wikidata-{number}.jsonl")
-        replay = WikidataPlan(most_lost=1.0)
-        harvest_wikidata(replay, archive, out, offline=True, progress=progress)
-        yield out
 
 
 def _doc_key(book: Mapping[str, Any]) -> str:

@@ -86,7 +86,6 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
             "one of its people who was not found"
         )
     # (name, place in the cast, share of the mentions), the most mentioned first, absent names last.
-    total = max(1, book.mention_count)
     places = {name: place for place, name in enumerate(cast, 1)}
     ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
     annotated = {c.name for c in ranked}

@@ -100,7 +100,11 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
         if not right[str(question["id"])]:
             _count_error(grades, question, answer_of(answer))
     grades.random_baseline = sum(1 / len(q["options"]) for q in questions) / max(1, len(questions))
-    _grade_mentions(grades, judged, right)
+    replies = [(q, a) for q, a in judged if a is not None and a.get("response")]
+    if replies:
+        found = [q for q, a in replies if mention_in(str(a["response"])) == q["mention"]]
+        grades.extracted = Share(len(found), len(judged))
+        grades.extracted_and_right = Share(sum(right[str(q["id"])] for q in found), len(judged))
     nested = [q for q in questions if q.get("is_nested")]
     grades.nested = Share(sum(right[str(q["id"])] for q in nested), len(nested))
     return grades
@@ -169,14 +173,3 @@ def _count_error(grades: Grades, question: Row, answer: str) -> None:
         grades.errors["entity-entity"] += 1
     if question.get("is_nested") and answer in question.get("overlapping", ()):
         grades.nested_confusions += 1
-
-
-def _grade_mentions(
-    grades: Grades, judged: Sequence[tuple[Row, Row | None]], right: Mapping[str, bool]
-) -> None:
-    replies = [(q, a) for q, a in judged if a is not None and a.get("response")]
-    if not replies:
-        return
-    found = [q for q, a in replies if mention_in(str(a["response"])) == q["mention"]]
-    grades.extracted = Share(len(found), len(judged))
-    grades.extracted_and_right = Share(sum(right[str(q["id"])] for q in found), len(judged))
