@@ -77,8 +77,28 @@ def inception(r: LaidOutBook) -> bytes:
         system.create_feature(domainType=quote, name=feature, rangeType="uima.cas.String")
     cas = cassis.Cas(typesystem=system)
     cas.sofa_string, cas.sofa_mime = r.layout.text, "text/plain"
-    _segments(r, cas, system)
-    _chains(r, cas, system)
+    token, sentence = (system.get_type(_SEGMENT + name) for name in ("Token", "Sentence"))
+    tokens = r.annotation.book.tokens
+    begin = 0
+    for end in r.annotation.book.sentence_ends:
+        inside = [i for i in range(begin, end) if tokens[i].strip()]
+        begin = end
+        if inside:
+            left, right = r.characters(inside[0], inside[-1])
+            cas.add(sentence(begin=left, end=right))
+        for i in inside:
+            cas.add(token(begin=r.layout.starts[i], end=r.layout.ends[i]))
+    chain, link = system.get_type(f"{_COREF}Chain"), system.get_type(f"{_COREF}Link")
+    for c, group in enumerate(r.annotation.by_character):
+        following = None
+        for m in reversed(group):
+            left, right = r.characters(m.start, m.end)
+            following = link(
+                begin=left, end=right, referenceType=r.name(c), referenceRelation=r.kind(m), next=following
+            )
+            cas.add(following)
+        if following is not None:
+            cas.add(chain(first=following))
     for q in r.annotation.quotes:
         first, behind = r.characters(q.start, q.end)
         to = "; ".join(r.addressees(q))
@@ -92,34 +112,6 @@ def inception(r: LaidOutBook) -> bytes:
         ):
             packed.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content or "")
     return buffer.getvalue()
-
-
-def _segments(r: LaidOutBook, cas: Any, system: Any) -> None:
-    token, sentence = (system.get_type(_SEGMENT + name) for name in ("Token", "Sentence"))
-    tokens = r.annotation.book.tokens
-    begin = 0
-    for end in r.annotation.book.sentence_ends:
-        inside = [i for i in range(begin, end) if tokens[i].strip()]
-        begin = end
-        if inside:
-            first, behind = r.characters(inside[0], inside[-1])
-            cas.add(sentence(begin=first, end=behind))
-        for i in inside:
-            cas.add(token(begin=r.layout.starts[i], end=r.layout.ends[i]))
-
-
-def _chains(r: LaidOutBook, cas: Any, system: Any) -> None:
-    chain, link = system.get_type(f"{_COREF}Chain"), system.get_type(f"{_COREF}Link")
-    for c, group in enumerate(r.annotation.by_character):
-        following = None
-        for m in reversed(group):
-            first, behind = r.characters(m.start, m.end)
-            following = link(
-                begin=first, end=behind, referenceType=r.name(c), referenceRelation=r.kind(m), next=following
-            )
-            cas.add(following)
-        if following is not None:
-            cas.add(chain(first=following))
 
 
 def doc_bin(r: LaidOutBook) -> bytes:

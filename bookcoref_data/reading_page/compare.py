@@ -80,7 +80,26 @@ def compare(
         )  # fmt: skip
     ours = {(m.start, m.end, m.character) for m in first.mentions}
     theirs = {(m.start, m.end, m.character) for m in second.mentions}
-    pair = _pairs(first, second)
+    # Character of the first -> character of the second: of one name, else with most mentions in common.
+    by_name = {fold(name): s for s, name in enumerate(second.names) if s not in second.guessed}
+    named = {
+        f: by_name.pop(fold(name))
+        for f, name in enumerate(first.names)
+        if f not in first.guessed and fold(name) in by_name
+    }
+    taken = set(named.values())
+    spans = _by_span({(m.start, m.end, m.character) for m in second.mentions})
+    common: Counter[tuple[int, int]] = Counter()
+    for m in first.mentions:
+        for other in spans.get((m.start, m.end), ()):
+            if m.character not in named and other not in taken:
+                common[m.character, other] += 1
+    if not common:
+        pair = named
+    else:
+        ones, others = (np.array([both[k] for both in common]) for k in (0, 1))
+        weights = np.array(list(common.values()), dtype=float)
+        pair = named | {int(ones[i]): int(others[i]) for i in best_alignment(ones, others, weights)}
     back = {s: f for f, s in pair.items()}
     at_first, at_second = _by_span(ours), _by_span(theirs)
     rows: list[Difference] = []
@@ -103,25 +122,3 @@ def _by_span(links: set[tuple[int, int, int]]) -> dict[tuple[int, int], list[int
     for start, end, character in sorted(links):
         found.setdefault((start, end), []).append(character)
     return found
-
-
-def _pairs(first: Annotation, second: Annotation) -> dict[int, int]:
-    """Character of the first -> character of the second: of one name, else with most mentions in common."""
-    by_name = {fold(name): s for s, name in enumerate(second.names) if s not in second.guessed}
-    named = {
-        f: by_name.pop(fold(name))
-        for f, name in enumerate(first.names)
-        if f not in first.guessed and fold(name) in by_name
-    }
-    taken = set(named.values())
-    spans = _by_span({(m.start, m.end, m.character) for m in second.mentions})
-    common: Counter[tuple[int, int]] = Counter()
-    for m in first.mentions:
-        for other in spans.get((m.start, m.end), ()):
-            if m.character not in named and other not in taken:
-                common[m.character, other] += 1
-    if not common:
-        return named
-    rows, columns = (np.array([pair[k] for pair in common]) for k in (0, 1))
-    weights = np.array(list(common.values()), dtype=float)
-    return named | {int(rows[i]): int(columns[i]) for i in best_alignment(rows, columns, weights)}

@@ -75,7 +75,11 @@ def catalogue(
         DataError: it is not a catalogue.
     """
     progress = progress or Silent()
-    path = archive or _fetched(store, offline, fetcher)
+    path = archive or store.path(PART, ARCHIVE)
+    if archive is None and not path.exists():
+        with store.lock(PART):
+            if not path.exists():
+                (fetcher or Fetcher(offline=offline)).download(ADDRESS, path, max_bytes=_MOST_BYTES)
     try:
         sha256 = sha256_file(path)
     except OSError as error:
@@ -87,15 +91,6 @@ def catalogue(
     folder = store.make(PART, f"{sha256[:24]}-v{VERSION}", lambda scratch: _read(path, scratch, progress))
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     return Catalogue(folder / TABLE, sha256, facts["records"])
-
-
-def _fetched(store: Store, offline: bool, fetcher: Fetcher | None) -> Path:
-    path = store.path(PART, ARCHIVE)
-    if not path.exists():
-        with store.lock(PART):
-            if not path.exists():
-                (fetcher or Fetcher(offline=offline)).download(ADDRESS, path, max_bytes=_MOST_BYTES)
-    return path
 
 
 def _read(path: Path, folder: Path, progress: Progress) -> None:

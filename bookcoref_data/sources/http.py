@@ -297,26 +297,22 @@ class Fetcher:
             self.progress.begin(label, total, "bytes")
             try:
                 self.progress.advance(label, kept)
-                size, digest = self._append(self._pieces(answer, watch), url, part, most, label)
+                # Size and sha256 are those of the whole file, with what an earlier try had left.
+                digest = hashlib.sha256()
+                with part.appending() as (stream, size):
+                    with open(part.path, "rb") as left:
+                        while piece := left.read(_MIB):
+                            digest.update(piece)
+                    for piece in self._pieces(answer, watch):
+                        size += len(piece)
+                        _hold_limit(url, size, most, part)
+                        part.write(stream, piece)
+                        digest.update(piece)
+                        self.progress.advance(label, len(piece))
             finally:
                 self.progress.end(label)
             _hold_length(total, size, part)
-            return Download(part.target, digest, size, answer.url, kept)
-
-    def _append(
-        self, pieces: Iterator[bytes], url: str, part: _PartialFile, most: int, label: str
-    ) -> tuple[int, str]:
-        """Append the body to the part file; return the size and sha256 of the whole file."""
-        digest = hashlib.sha256()
-        with part.appending() as (stream, size):
-            _hash_into(digest, part.path)
-            for piece in pieces:
-                size += len(piece)
-                _hold_limit(url, size, most, part)
-                part.write(stream, piece)
-                digest.update(piece)
-                self.progress.advance(label, len(piece))
-        return size, digest.hexdigest()
+            return Download(part.target, digest.hexdigest(), size, answer.url, kept)
 
     def _pieces(self, answer: requests.Response, watch: Watch) -> Iterator[bytes]:
         """The body in pieces; a broken or a trickling connection becomes `Retry`."""
@@ -377,6 +373,7 @@ class Fetcher:
     ) -> requests.Response:  # fmt: skip
         """The answer to a request, as soon as its header is there."""
         import requests
+        from urllib3.exceptions import NewConnectionError
 
         hooks = {"response": _refuse_other_hosts} if same_host else {}
         try:
@@ -400,7 +397,10 @@ class Fetcher:
             if watch.expired:
                 raise self._silent() from error
             tries = _SILENT_TRIES if isinstance(error, requests.ReadTimeout) else 0
-            tries = _UNREACHABLE_TRIES if _unreachable(error) else tries
+            # Whether a connection failed to come about, as opposed to breaking off.
+            reason = getattr(error.args[0], "reason", None) if error.args else None
+            if isinstance(error, requests.ConnectTimeout) or isinstance(reason, NewConnectionError):
+                tries = _UNREACHABLE_TRIES
             raise Retry(_plain(error), give_up_after=tries) from error
         except requests.RequestException as error:
             raise SourceError(f"cannot fetch {url}", found=_plain(error)) from error
@@ -530,21 +530,6 @@ def _hold_length(total: int | None, size: int, part: _PartialFile | None = None)
     if size > total and part:
         part.drop()
     raise Retry(f"the body has {size:,} bytes, {total:,} were announced")
-
-
-def _hash_into(digest: hashlib._Hash, path: Path) -> None:
-    with open(path, "rb") as stream:
-        while piece := stream.read(_MIB):
-            digest.update(piece)
-
-
-def _unreachable(error: Exception) -> bool:
-    """Whether a connection failed to come about, as opposed to breaking off."""
-    import requests
-    from urllib3.exceptions import NewConnectionError
-
-    reason = getattr(error.args[0], "reason", None) if error.args else None
-    return isinstance(error, requests.ConnectTimeout) or isinstance(reason, NewConnectionError)
 
 
 def _plain(error: Exception) -> str:

@@ -190,7 +190,14 @@ def fetch_release(
                         progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
                         _remove(path)
                         path = _one_file(release, file)
-                        _check(path, file, release)
+                        # Length and sum as in the index; a bad file goes, so that the next run fetches it.
+                        if fault := _fault(path, file):
+                            _remove(path)
+                            raise ChecksumError(
+                                f"{file.path} of {release} arrived damaged",
+                                expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
+                                hint="it was removed; run the same command again",
+                            )  # fmt: skip
                     folder = path.parents[file.path.count("/")]
                     progress.advance(key, file.bytes)
         finally:
@@ -352,19 +359,6 @@ def _remove(path: Path) -> None:
     """Remove a file from the Hub's cache: the content, and the link that leads to it."""
     path.resolve().unlink(missing_ok=True)
     path.unlink(missing_ok=True)
-
-
-def _check(path: Path, file: HubFile, release: HubRelease) -> None:
-    """Compare length and sum with the index; a bad file is removed so that the next run fetches it."""
-    fault = _fault(path, file)
-    if fault is None:
-        return
-    _remove(path)
-    raise ChecksumError(
-        f"{file.path} of {release} arrived damaged",
-        expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
-        hint="it was removed; run the same command again",
-    )  # fmt: skip
 
 
 def _named_after_content(path: Path) -> bool:

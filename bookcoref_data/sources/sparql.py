@@ -208,7 +208,8 @@ class SparqlEndpoint:
         import http.client
         import urllib.error
 
-        library = _sparqlwrapper()
+        with needing("harvest", "SPARQLWrapper", "asking a SPARQL endpoint"):
+            import SPARQLWrapper as library
         wrapper = library.SPARQLWrapper(self.address, agent=self.agent, returnFormat=library.JSON)
         wrapper.setMethod(library.POST)
         wrapper.setTimeout(max(1, round(self.timeout)))
@@ -295,12 +296,6 @@ def _rows(answer: Any) -> list[Row]:
         {name: Term(cell["value"], cell.get("xml:lang", "")) for name, cell in row.items()}
         for row in answer["results"]["bindings"]
     ]
-
-
-def _sparqlwrapper() -> Any:
-    with needing("harvest", "SPARQLWrapper", "asking a SPARQL endpoint"):
-        import SPARQLWrapper
-    return SPARQLWrapper
 
 
 def require_contact(contact: str) -> str:

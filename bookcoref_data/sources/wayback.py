@@ -154,7 +154,11 @@ class PageStore:
                 f"{address} is not among the kept pages", expected=str(self._path(address, ".json")),
                 hint="run the harvest once without --offline",
             )  # fmt: skip
-        record, body = self._fetch(address, parts)
+        record, body = self._fetch_once(address, parts)
+        for years in range(1, 5):
+            if record.status != TOO_NEW:
+                break
+            record, body = self._fetch_once(address, parts.years_earlier(years))
         if record.status == OK:
             write_bytes(self._path(record.address, ".html.gz"), gzip.compress(body, 6, mtime=0))
         write_text(self._path(record.address, ".json"), json.dumps(asdict(record), ensure_ascii=False))
@@ -177,14 +181,6 @@ class PageStore:
             ) from error
         if record.status == OK and sha256_bytes(body) != record.sha256:
             raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
-        return record, body
-
-    def _fetch(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
-        record, body = self._fetch_once(address, asked)
-        for years in range(1, 5):
-            if record.status != TOO_NEW:
-                break
-            record, body = self._fetch_once(address, asked.years_earlier(years))
         return record, body
 
     def _fetch_once(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:

@@ -146,7 +146,17 @@ class Retriever:
             raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
         order = ways[strategy](character)
         cut = self._truncate and strategy in ("coref", "bm25")
-        chosen = self._within_budget(sorted(order) if cut else order, stop=cut or strategy == "lead")
+        # Take paragraphs in the given order while they fit; `stop` ends at the first that does not.
+        order = sorted(order) if cut else order
+        stop = cut or strategy == "lead"
+        chosen, left = [], self.budget
+        for i in order:
+            if self.paragraphs[i].size <= left:
+                chosen.append(i)
+                left -= self.paragraphs[i].size
+            elif stop or not left:
+                break
+        chosen = sorted(chosen)
         return [Context(self.book.doc_key, character, strategy, tuple(self.paragraphs[i] for i in chosen))]
 
     def mention_counts(self, character: str) -> dict[int, int]:
@@ -188,17 +198,6 @@ class Retriever:
         places = sorted(self.mention_counts(character))
         random.Random(f"{self.seed} {self.book.doc_key} {character}").shuffle(places)
         return places
-
-    def _within_budget(self, order: Iterable[int], *, stop: bool) -> list[int]:
-        """Take paragraphs in the given order while they fit; `stop` ends at the first that does not."""
-        chosen, left = [], self.budget
-        for i in order:
-            if self.paragraphs[i].size <= left:
-                chosen.append(i)
-                left -= self.paragraphs[i].size
-            elif stop or not left:
-                break
-        return sorted(chosen)
 
 
 def sentences_about(book: Book, character: str, most: int, *, seed: int | None = None) -> list[str]:
