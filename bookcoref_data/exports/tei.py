@@ -69,7 +69,27 @@ class _TeiWriter:
                 person = self._add(people, "person", **{_XML_ID: f"c{c}"})
                 self._add(person, "persName", self.r.name(c))
         if self.standoff:
-            self._stand_off(root)
+            a = self.r.annotation
+            stand = self._add(root, "standOff")
+            marks = self._add(stand, "spanGrp", type="mentions")
+            for number, m in enumerate(a.mentions):
+                start, end = self._words(m.start, m.end)
+                self._add(marks, "span", **{
+                    _XML_ID: f"m{number}", "from": f"#t{start}", "to": f"#t{end}", "ana": f"#c{m.character}",
+                    "type": self.r.kind(m),
+                })  # fmt: skip
+            if a.quotes:
+                said = self._add(stand, "spanGrp", type="quotes")
+                for number, q in enumerate(a.quotes):
+                    start, end = self._words(q.start, q.end)
+                    who = [f"#c{c}" for c in (q.speaker, *q.addressees) if c >= 0]
+                    attributes = {_XML_ID: f"q{number}", "from": f"#t{start}", "to": f"#t{end}"}
+                    if who:
+                        attributes |= {
+                            "ana": " ".join(who),
+                            "type": "speaker" if q.speaker >= 0 else "addressee",
+                        }
+                    self._add(said, "span", **attributes)
         body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
         for number, chapter in enumerate(self.r.chapters, 1):
             self._chapter(self._add(body, "div", type="chapter", n=str(number)), chapter)
@@ -180,29 +200,6 @@ class _TeiWriter:
             for k in range(self.r.paragraph_of(m.start), self.r.paragraph_of(m.end) + 1):
                 grouped.setdefault(self.r.paragraphs[k].start, []).append(number)
         return grouped
-
-    # --- standoff
-
-    def _stand_off(self, root: Element) -> None:
-        a = self.r.annotation
-        stand = self._add(root, "standOff")
-        marks = self._add(stand, "spanGrp", type="mentions")
-        for n, m in enumerate(a.mentions):
-            start, end = self._words(m.start, m.end)
-            self._add(marks, "span", **{
-                _XML_ID: f"m{n}", "from": f"#t{start}", "to": f"#t{end}", "ana": f"#c{m.character}",
-                "type": self.r.kind(m),
-            })  # fmt: skip
-        if not a.quotes:
-            return
-        said = self._add(stand, "spanGrp", type="quotes")
-        for n, q in enumerate(a.quotes):
-            start, end = self._words(q.start, q.end)
-            who = [f"#c{c}" for c in (q.speaker, *q.addressees) if c >= 0]
-            attributes = {_XML_ID: f"q{n}", "from": f"#t{start}", "to": f"#t{end}"}
-            if who:
-                attributes |= {"ana": " ".join(who), "type": "speaker" if q.speaker >= 0 else "addressee"}
-            self._add(said, "span", **attributes)
 
     def _words(self, start: int, end: int) -> tuple[int, int]:
         """The span without white space tokens at its ends: those have no element."""

@@ -33,9 +33,22 @@ def render_card(publication: Publication) -> str:
         f"{_count(len(books), 'book')}, {tokens:,} tokens, "
         f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
     )
+    notes = publication.notes
+    if not notes:
+        plausibility = ""
+    else:
+        lines = [f"- `{key}`: {warning}" for key, n in notes.items() for warning in n.warnings]
+        good = sum(not n.warnings for n in notes.values())
+        figures = (
+            "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
+            f"{good} of {_count(len(notes), 'book')} without a warning."
+        )
+        plausibility = "\n\n".join(
+            ["## Plausibility", figures, *(["\n".join(_limited(lines))] if lines else [])]
+        )
     sections = (
         opening, _section(publication, get), _section(publication, "fields"),
-        _books(publication), _licences(publication), _made(publication), _plausibility(publication),
+        _books(publication), _licences(publication), _made(publication), plausibility,
         _limits(publication), _section(publication, "check"), _citation(publication),
     )  # fmt: skip
     return _head(publication) + "\n\n".join(section for section in sections if section) + "\n"
@@ -149,19 +162,6 @@ def _made(publication: Publication) -> str:
     lines = [*(f"- {line}" for line in publication.recipe), f"- built with {publication.made_with}"]
     lines += [f"- casts: {source} ({_count(number, 'book')})" for source, number in casts.most_common()]
     return "## How it was made\n\n" + "\n".join(lines)
-
-
-def _plausibility(publication: Publication) -> str:
-    notes = publication.notes
-    if not notes:
-        return ""
-    lines = [f"- `{key}`: {warning}" for key, n in notes.items() for warning in n.warnings]
-    good = sum(not n.warnings for n in notes.values())
-    opening = (
-        "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
-        f"{good} of {_count(len(notes), 'book')} without a warning."
-    )
-    return "\n\n".join(["## Plausibility", opening, *(["\n".join(_limited(lines))] if lines else [])])
 
 
 def _limits(publication: Publication) -> str:

@@ -146,7 +146,22 @@ class PageStore:
                 f"{address!r} is not an archived address",
                 expected="https://web.archive.org/web/<stamp>/<address of the page>",
             )
-        kept = self._kept(address)
+        note, page = self._path(address, ".json"), self._path(address, ".html.gz")
+        if not note.is_file():
+            kept = None
+        else:
+            try:
+                record = FetchedPage(**json.loads(note.read_text(encoding="utf-8")))
+                body = gzip.decompress(page.read_bytes()) if record.status == OK else b""
+            except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
+                raise FormatError(
+                    f"{note} is not a kept page",
+                    found=str(error),
+                    hint="delete it; the page is fetched again",
+                ) from error
+            if record.status == OK and sha256_bytes(body) != record.sha256:
+                raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
+            kept = record, body
         if kept and (kept[0].status in FINAL or self.fetcher.offline):
             return kept
         if self.fetcher.offline:
@@ -167,21 +182,6 @@ class PageStore:
     def _path(self, address: str, suffix: str) -> Path:
         key = sha256_bytes(f"{'strict ' if self.strict else ''}{address}".encode())[:40]
         return self.folder / f"{key}{suffix}"
-
-    def _kept(self, address: str) -> tuple[FetchedPage, bytes] | None:
-        note, page = self._path(address, ".json"), self._path(address, ".html.gz")
-        if not note.is_file():
-            return None
-        try:
-            record = FetchedPage(**json.loads(note.read_text(encoding="utf-8")))
-            body = gzip.decompress(page.read_bytes()) if record.status == OK else b""
-        except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
-            raise FormatError(
-                f"{note} is not a kept page", found=str(error), hint="delete it; the page is fetched again"
-            ) from error
-        if record.status == OK and sha256_bytes(body) != record.sha256:
-            raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
-        return record, body
 
     def _fetch_once(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
         url = str(replace(asked.raw(), archive=self.archive or asked.archive))

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from ..characters.guide_files import GuideAddress, ListedName, read_addresses, read_names
 from ..characters.guides.addresses import is_summary, summary_address
-from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, GuideEntry, GuidePage
+from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, GuidePage
 from ..characters.names import read_name
 from ..errors import SourceError, UsageError
 from ..progress import Progress
@@ -231,7 +231,14 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
             alone = people[0] if len(people) == 1 else None
             name, aliases = (alone.name, alone.aliases) if alone else (entry.name, ())
             place = order.setdefault(fold(name), len(order))
-            for kind, text in _kinds_of(entry, page, blank.source):
+            # Lists describe, a person's own page analyses; those of Shmoop and LitCharts describe, too.
+            if page.kind != PERSON:
+                kinds = [("description", entry.text)] if entry.text else []
+            else:
+                describes = blank.source in ("litcharts", "shmoop")
+                described = [("description", entry.text)] if describes and entry.text else []
+                kinds = described + ([("analysis", entry.analysis)] if entry.analysis else [])
+            for kind, text in kinds:
                 known = found.get((kind, fold(name)))
                 if known is None or len(known.text) < len(text):
                     found[kind, fold(name)] = replace(
@@ -239,18 +246,6 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
                         aliases=aliases, minor=entry.minor, order=place, address=record.address,
                     )  # fmt: skip
     return sorted(found.values(), key=lambda text: (text.kind, text.order))
-
-
-def _kinds_of(entry: GuideEntry, page: GuidePage, site: str) -> list[tuple[str, str]]:
-    """(kind, text) of an entry: lists describe, a person's own page analyses.
-
-    Shmoop's and LitCharts' pages of persons describe, too.
-    """
-    if page.kind != PERSON:
-        return [("description", entry.text)] if entry.text else []
-    describes = site in ("litcharts", "shmoop")
-    found = [("description", entry.text)] if describes and entry.text else []
-    return found + ([("analysis", entry.analysis)] if entry.analysis else [])
 
 
 # --- LiSCU's keys -----------------------------------------------------------------------------------------

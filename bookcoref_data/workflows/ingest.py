@@ -89,11 +89,9 @@ def ingested(folder: Path) -> list[BookPart] | None:
 
 def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
     # Write `<id>.delta` per book; returns {id: (file name, sha256)}.
-    if release.delta is None:
-        deltas = {}
-    else:
+    deltas: dict[str, tuple[str, str]] = {}
+    if release.delta is not None:
         lengths = release.sentence_lengths()
-        found: dict[str, tuple[str, str]] = {}
         progress.begin("release", len(lengths) or None, "books")
         for delta in read_deltas(release.delta_pieces(), str(release.delta)):
             gid = delta.gutenberg_id
@@ -105,10 +103,9 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
                 )  # fmt: skip
             data = delta_to_bytes(delta, lengths[gid])
             write_bytes(work / f"{gid}.delta", data)
-            found[gid] = (f"{gid}.delta", sha256_bytes(data))
+            deltas[gid] = (f"{gid}.delta", sha256_bytes(data))
             progress.advance("release")
         progress.end("release")
-        deltas = found
     if not release.annotations:
         return [
             BookPart(doc_keys.get(gid, f"book_{gid}"), gid, "train", "", name, key)

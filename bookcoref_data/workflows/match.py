@@ -52,21 +52,21 @@ def load_overrides(path: Path | None = None) -> list[Override]:
         UsageError: an override cannot be used.
     """
     if path is not None and path.suffix.lower() == ".tsv":
-        return overrides_from({"override": list(_decided(path))})
+        # The lines of a reviewed works.tsv that hold a decision, as overrides.
+        decided: list[dict[str, Any]] = []
+        for number, row in read_works_table(path, ("decision", "source", "work_id")):
+            decision = row["decision"].strip()
+            if not decision:
+                continue
+            if decision.lower() != "none" and not (decision.isdigit() and decision.isascii()):
+                raise UsageError(
+                    f"{path}:{number}: decision = {decision!r}", expected='a Gutenberg id or "none"'
+                )
+            chosen = {} if decision.lower() == "none" else {"gutenberg_id": int(decision)}
+            why = row.get("why", "").strip() or "decided by a person"
+            decided.append({"source": row["source"], "work_id": row["work_id"], "reason": why, **chosen})
+        return overrides_from({"override": decided})
     return overrides_from(load_toml(path or resource("recipes", "match-overrides.toml")))
-
-
-def _decided(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a reviewed works.tsv that hold a decision, as overrides."""
-    for number, row in read_works_table(path, ("decision", "source", "work_id")):
-        decision = row["decision"].strip()
-        if not decision:
-            continue
-        if decision.lower() != "none" and not (decision.isdigit() and decision.isascii()):
-            raise UsageError(f"{path}:{number}: decision = {decision!r}", expected='a Gutenberg id or "none"')
-        chosen = {} if decision.lower() == "none" else {"gutenberg_id": int(decision)}
-        why = row.get("why", "").strip() or "decided by a person"
-        yield {"source": row["source"], "work_id": row["work_id"], "reason": why, **chosen}
 
 
 def run_match(

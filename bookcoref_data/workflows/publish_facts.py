@@ -187,6 +187,19 @@ class Origin:
             said = "public domain in the United States (Project Gutenberg); check the law where you are"
         else:
             said = "; ".join(sorted({rights.evidence for rights in texts.values()})[:5])
+        # The cast's source and the plausibility of every book that a pipeline has annotated.
+        notes: dict[str, CardNotes] = {}
+        if self.kind == "own":
+            facts = self._facts()
+            for _, record in iter_folder(folder, "full"):
+                book, known = record.to_book(), facts.get(record.doc_key, {})
+                cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
+                found = plausibility(book, cast) if cast else None
+                origin = known.get("cast") or {}
+                notes[book.doc_key] = CardNotes(
+                    " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
+                    found.warnings if found else (),
+                )  # fmt: skip
         return Publication(
             repository=repository,
             page=page,
@@ -205,7 +218,7 @@ class Origin:
             licences=((("Texts", said), ("Annotation", f"{name}: {annotation.evidence}"))),
             recipe=tuple(self._recipe()),
             limits=tuple(self._limits()),
-            notes=self._notes(folder),
+            notes=notes,
             left_out=dict(self.record.missing),
             languages=asked.languages,
         )
@@ -240,22 +253,6 @@ class Origin:
         for book in self.record.books:
             if is_remapped(book.doc_key) or book.check == "remapped":
                 yield f"`{book.doc_key}` is another edition than the annotated one: {(*book.notes, '')[0]}"
-
-    def _notes(self, folder: Path) -> dict[str, CardNotes]:
-        """The cast's source and the plausibility of every book that a pipeline has annotated."""
-        if self.kind != "own":
-            return {}
-        facts, made = self._facts(), {}
-        for _, record in iter_folder(folder, "full"):
-            book, known = record.to_book(), facts.get(record.doc_key, {})
-            cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
-            found = plausibility(book, cast) if cast else None
-            origin = known.get("cast") or {}
-            made[book.doc_key] = CardNotes(
-                " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
-                found.warnings if found else (),
-            )  # fmt: skip
-        return made
 
 
 def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -> Origin:

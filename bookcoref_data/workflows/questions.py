@@ -73,7 +73,20 @@ def build(
     listener.end("questions")
     if settings.questions:
         rows = [question.to_dict() for question in made.tables["default", "test"]]
-        made.baselines = _baselines(rows, {r.doc_key: r for _, rs in datasets for r in rs}, settings.judged)
+        # How many questions each baseline answers right; our annotator is asked some, evenly.
+        books = {r.doc_key: r for _, rs in datasets for r in rs}
+        some = evenly(rows, settings.judged) if settings.judged else []
+        found = {name: grade(rows, given) for name, given in text_answers(rows).items()}
+        if some:
+            found["our annotator"] = grade(some, from_passages(some, books))
+        made.baselines = {
+            name: {
+                group: (share.right, share.total)
+                for group, share in grades.groups.items()
+                if group in ("all", "NOM", "PRON") or group.startswith("band")
+            }
+            for name, grades in found.items()
+        }
     return made
 
 
@@ -88,19 +101,6 @@ def _sure(record: Record, least: float, store: Store) -> frozenset[Mention]:
         Mention(m.start, m.end) for m in state.mentions
         if m.score >= least and (m.start, m.end, state.names[m.character]) in given
     )  # fmt: skip
-
-
-def _baselines(rows: Rows, books: Mapping[str, Record], judged: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """How many questions each baseline answers right; our annotator is asked some, evenly."""
-    some = evenly(rows, judged) if judged else []
-    found = {name: grade(rows, given) for name, given in text_answers(rows).items()}
-    if some:
-        found["our annotator"] = grade(some, from_passages(some, books))
-    return {
-        name: {group: (share.right, share.total) for group, share in grades.groups.items()
-               if group in ("all", "NOM", "PRON") or group.startswith("band")}
-        for name, grades in found.items()
-    }  # fmt: skip
 
 
 def from_passages(questions: Rows, books: Mapping[str, Record]) -> Rows:

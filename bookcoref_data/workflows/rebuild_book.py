@@ -159,7 +159,29 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
             with_reasons(annotation_of(book.to_book().to_record()), pack.reasons, job.part.pack)
         check = _verified(job, book.tokens, book.sentence_ends, "pack")
         return BuiltBook(book, windows, check, reasons=pack.reasons)
-    return _from_release(job)
+    record, window_records = Record(job.part.doc_key, job.part.gutenberg_key), list[Record]()
+    if job.part.annotation:
+        path = job.folder / job.part.annotation
+        lines = enumerate(read_lines(path), 1)
+        record, *window_records = [parse_record(line, f"{path}:{i}") for i, line in lines]
+    if job.tokenised:
+        records = [r for r in read_documents(job.tokenised) if r.sentences is not None]
+        fits = [r for r in records if r.doc_key == job.part.doc_key] or records
+        if len(fits) != 1 or fits[0].sentences is None:
+            raise DataError(
+                f"{job.tokenised} does not hold the text of {job.part.doc_key}",
+                expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
+            )  # fmt: skip
+        tokens, ends = _flat(fits[0].sentences)
+        check = _verified(job, tokens, ends, "given")
+    elif record.sentences is not None:
+        tokens, ends = _flat(record.sentences)
+        check = _verified(job, tokens, ends, "release")
+    else:
+        tokens, ends, check = _cut_text(job)
+    book = _attach(job, record, tokens, ends)
+    windows, notes = _windows(job, book, window_records)
+    return BuiltBook(book, windows, check, notes)
 
 
 def _released_pack(job: RebuildJob) -> Pack:
@@ -184,32 +206,6 @@ def read_tables(folder: Path) -> list[pa.Table]:
         with pa.ipc.open_file(str(folder / f"{config}.arrow")) as file:
             tables.append(file.read_all())
     return tables
-
-
-def _from_release(job: RebuildJob) -> BuiltBook:
-    record, window_records = Record(job.part.doc_key, job.part.gutenberg_key), list[Record]()
-    if job.part.annotation:
-        path = job.folder / job.part.annotation
-        lines = enumerate(read_lines(path), 1)
-        record, *window_records = [parse_record(line, f"{path}:{i}") for i, line in lines]
-    if job.tokenised:
-        records = [r for r in read_documents(job.tokenised) if r.sentences is not None]
-        fits = [r for r in records if r.doc_key == job.part.doc_key] or records
-        if len(fits) != 1 or fits[0].sentences is None:
-            raise DataError(
-                f"{job.tokenised} does not hold the text of {job.part.doc_key}",
-                expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
-            )  # fmt: skip
-        tokens, ends = _flat(fits[0].sentences)
-        check = _verified(job, tokens, ends, "given")
-    elif record.sentences is not None:
-        tokens, ends = _flat(record.sentences)
-        check = _verified(job, tokens, ends, "release")
-    else:
-        tokens, ends, check = _cut_text(job)
-    book = _attach(job, record, tokens, ends)
-    windows, notes = _windows(job, book, window_records)
-    return BuiltBook(book, windows, check, notes)
 
 
 def _flat(sentences: list[list[str]]) -> tuple[TokenBytes, tuple[int, ...]]:

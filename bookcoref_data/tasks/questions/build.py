@@ -301,7 +301,27 @@ def _question(
     start, end = _passage(candidate, settings)
     entity = document.phrases[s.entity] or ""
     text = mark(document.book.tokens, s.mention, start, end)
-    options = _options(candidate, start, end, settings)
+    # The phrases of all labelled entities with a mention in the passage, in order of first mention.
+    inside: dict[str, None] = {}
+    near: dict[str, int] = {}
+    for other, owner in zip(document.mentions, document.owners, strict=True):
+        if (phrase := document.phrases[owner]) is not None:
+            near[phrase] = min(
+                near.get(phrase, len(document.book.tokens)), abs(other.start - s.mention.start)
+            )
+            if start <= other.start and other.end < end:
+                inside.setdefault(phrase)
+    near[document.phrases[s.entity] or ""] = -1
+    order: Iterable[str] = sorted(near, key=lambda phrase: (phrase not in inside, near[phrase]))
+    if settings.checked:
+        order = distinct(order, genders_of(document), document.together)
+    kept: list[str] = []
+    for phrase in order:
+        least, most = settings.least_options, settings.most_options or len(inside)
+        if len(kept) >= (most if phrase in inside else least):
+            break
+        kept.append(phrase)
+    options = [*(phrase for phrase in inside if phrase in kept), *(p for p in kept if p not in inside)]
     if none:
         options.remove(entity)
     rng.shuffle(options)
@@ -328,33 +348,6 @@ def _passage(candidate: Candidate, settings: QuestionSettings) -> tuple[int, int
     start = ends[bisect_right(ends, max(first, 0)) - 1]
     end = ends[min(bisect_right(ends, last), len(ends) - 1)]
     return start, end
-
-
-def _options(candidate: Candidate, start: int, end: int, settings: QuestionSettings) -> list[str]:
-    """The phrases of all labelled entities with a mention in the passage, in order of first mention.
-
-    Of more than the settings allow those mentioned nearest to the question stay; where there are fewer than
-    they ask for, the nearest of the document join them. The right one is always there.
-    """
-    document, mention = candidate.document, candidate.scores.mention
-    inside: dict[str, None] = {}
-    near: dict[str, int] = {}
-    for other, owner in zip(document.mentions, document.owners, strict=True):
-        if (phrase := document.phrases[owner]) is not None:
-            near[phrase] = min(near.get(phrase, len(document.book.tokens)), abs(other.start - mention.start))
-            if start <= other.start and other.end < end:
-                inside.setdefault(phrase)
-    near[document.phrases[candidate.scores.entity] or ""] = -1
-    order: Iterable[str] = sorted(near, key=lambda phrase: (phrase not in inside, near[phrase]))
-    if settings.checked:
-        order = distinct(order, genders_of(document), document.together)
-    kept: list[str] = []
-    for phrase in order:
-        least, most = settings.least_options, settings.most_options or len(inside)
-        if len(kept) >= (most if phrase in inside else least):
-            break
-        kept.append(phrase)
-    return [*(phrase for phrase in inside if phrase in kept), *(p for p in kept if p not in inside)]
 
 
 def genders_of(document: Askable) -> dict[str, str]:
