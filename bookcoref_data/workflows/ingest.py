@@ -88,7 +88,7 @@ def ingested(folder: Path) -> list[BookPart] | None:
 
 
 def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
-    # Write `<id>.delta` per book; returns {id: (file name, sha256)}.
+    # `<id>.delta` of each book: {id: (file name, sha256)}.
     deltas: dict[str, tuple[str, str]] = {}
     if release.delta is not None:
         lengths = release.sentence_lengths()
@@ -115,7 +115,7 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
 
 
 def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str, str]]) -> list[BookPart]:
-    # Sort the lines of the split config by book into files; returns {doc_key: file}.
+    # The lines of the split config sorted by book into files: {doc_key: file}.
     folder = work / "windows"
     folder.mkdir()
     windows: dict[str, Path] = {}
