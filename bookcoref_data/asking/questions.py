@@ -234,9 +234,8 @@ class _Asked:
         for i, m in enumerate(self.a.mentions):
             kind = "pronoun" if m.kind == "pronoun" else "phrase"
             if m.rule.startswith("ranker") and kind in kinds:
-                yield ReviewQuestion(
-                    kind, m.start, m.end, self.a.names[m.character], (), 1 - m.score, hanging[i]
-                )
+                now = self.a.names[m.character]
+                yield ReviewQuestion(kind, *m.mention, now, (), 1 - m.score, hanging[i])
 
     def _hanging(self) -> list[float]:
         """For every mention the pronouns behind it that are what they are because of it, and itself."""
@@ -281,8 +280,8 @@ class _Asked:
             of_name = {*fold(self.a.names[who]).split(), *honorifics.ABBREVIATED}
             if (rest, who) in forms and word not in of_name and not honorifics.honorific_gender(word):
                 hangs = float(_NAMED_LEADS * len(places))
-                yield ReviewQuestion("words", *places[len(places) // 2], self.a.names[who], (words, rest),
-                                     _DOUBTED_NAME, hangs, tuple(places))  # fmt: skip
+                middle, now, people = places[len(places) // 2], self.a.names[who], (words, rest)
+                yield ReviewQuestion("words", *middle, now, people, _DOUBTED_NAME, hangs, tuple(places))
 
     def _of_stress(self) -> Iterator[ReviewQuestion]:
         """A question for "himself" right behind a name or a pronoun ("Napoleon himself"): some count it as a
@@ -296,8 +295,8 @@ class _Asked:
             last, m = marked[len(marked) // 2]
             named = " ".join(self.a.book.tokens[last.start : m.start])
             places = tuple((one.start, one.end) for _, one in marked)
-            yield ReviewQuestion("words", *m.mention, self.a.names[m.character], (word, ONLY + named),
-                                 _DOUBTED_STRESS, float(len(places)), places)  # fmt: skip
+            now, people, hangs = self.a.names[m.character], (word, ONLY + named), float(len(places))
+            yield ReviewQuestion("words", *m.mention, now, people, _DOUBTED_STRESS, hangs, places)
 
     def _of_groups(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
         """Questions about what may be missed of several who go by one noun ("The Dogs"): the noun elsewhere,
@@ -320,8 +319,8 @@ class _Asked:
         for (kind, who, _), tokens in found.items():
             if kind in kinds:
                 places = tuple((i, i) for i in tokens) if len(tokens) > 1 else ()
-                yield ReviewQuestion(str(kind), tokens[0], tokens[0], None, (str(who),), _DOUBTED_GROUP,
-                                     float(len(tokens)), places)  # fmt: skip
+                at, hangs, chance = tokens[0], float(len(tokens)), _DOUBTED_GROUP
+                yield ReviewQuestion(str(kind), at, at, None, (str(who),), chance, hangs, places)
 
     def _of_pairs(self) -> Iterator[ReviewQuestion]:
         """A question for every two people of whom one has a name that could be the other's."""
@@ -339,10 +338,9 @@ class _Asked:
                     at = next(
                         (m for m in self.a.by_character[k] if m.kind == "name"), self.a.by_character[k][0]
                     )
-                    yield ReviewQuestion(
-                        "same person", at.start, at.end, self.a.names[k], (self.a.names[k], name),
-                        _DOUBTED_PAIR, fewer,
-                    )  # fmt: skip
+                    other = self.a.names[k]
+                    pair = (other, name)
+                    yield ReviewQuestion("same person", *at.mention, other, pair, _DOUBTED_PAIR, fewer)
 
     # --- who may be the right one
 
