@@ -74,13 +74,17 @@ def _head(
     rows: int | None = None,
 ) -> str:  # fmt: skip
     licence = publication.licence
+    if rows is None:  # As the Hub counts: rows of all configurations.
+        windows = 0 if publication.standoff else sum(b.windows for b in publication.books)
+        rows = len(publication.books) + windows
+    size = next((name for most, name in _SIZES if rows < most), "n>1M")
     lines = ["---", "language:", *(f"- {language}" for language in publication.languages),
              f"license: {licence.hub}"]  # fmt: skip
     if licence.hub == "other":
         lines.append(f"license_name: {_quoted(licence.id)}")
     lines += [
         "pretty_name: " + _quoted(publication.title), "task_categories:", f"- {task[0]}",
-        "task_ids:", f"- {task[1]}", "size_categories:", f"- {_size(publication, rows)}",
+        "task_ids:", f"- {task[1]}", "size_categories:", f"- {size}",
         "tags:", "- coreference-resolution", "- long-document", "- books", "- literature",
         "- project-gutenberg", "- croissant", publication.yaml or _standoff_yaml(), "---",
     ]  # fmt: skip
@@ -96,13 +100,6 @@ def _standoff_yaml() -> str:
         f"configs:\n- config_name: books\n  default: true\n  data_files:\n  - split: train\n"
         f"    path: {BOOKS_FILE}"
     )
-
-
-def _size(publication: Publication, rows: int | None) -> str:
-    # As the Hub counts: rows of all configurations.
-    windows = 0 if publication.standoff else sum(b.windows for b in publication.books)
-    rows = len(publication.books) + windows if rows is None else rows
-    return next((name for most, name in _SIZES if rows < most), "n>1M")
 
 
 def _section(publication: Publication, name: str) -> str:

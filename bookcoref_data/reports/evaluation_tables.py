@@ -59,19 +59,16 @@ def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = Fa
     rows.append(("CoNLL P", *(100 * side["conll"].precision for side in sides)))
     rows.append(("CoNLL R", *(100 * side["conll"].recall for side in sides)))
     if any(each.linking is not None for _, each in systems):
-        cells = [_linked(each, macro) for _, each in systems]
+        # None where nobody is named.
+        cells: list[Score | Mean | None] = [
+            e.macro_linking.get("linked") if macro else e.linking.linked if e.linking else None
+            for _, e in systems
+        ]
         rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
     first = systems[0][1]
     how = "mean over books (macro average)" if macro else "pooled"
     title = f"F1: {_what(first)}, {how}; {_rules(first)}"
     return ReportTable(title, ("metric", *(name for name, _ in systems)), tuple(rows))
-
-
-def _linked(evaluation: Evaluation, macro: bool) -> Score | Mean | None:
-    """Character linking, None where nobody is named."""
-    if macro:
-        return evaluation.macro_linking.get("linked")
-    return None if evaluation.linking is None else evaluation.linking.linked
 
 
 def agreement_table(found: Agreement) -> ReportTable:

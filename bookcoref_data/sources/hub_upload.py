@@ -93,7 +93,6 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
             )  # fmt: skip
         there = _index(job.repository, BRANCH)
         gone = _replaced(job, there)
-        # {tag: commit} of a repository.
         refs = api.list_repo_refs(job.repository, repo_type="dataset")
         tags = {ref.name: str(ref.target_commit) for ref in refs.tags}
         new = [path for path, content in sorted(job.files.items()) if not _same(content, there.get(path))]

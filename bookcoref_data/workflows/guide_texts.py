@@ -149,7 +149,23 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
     if asked.kinds & {"description", "analysis"}:
         for address in asked.guide.lists:
             read += reader.read_list(address)
-        for address in _person_pages(asked, read):
+        # Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
+        site = asked.guide.place.site
+        analysis = "analysis" in asked.kinds
+        described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
+        needed = [
+            given for given in asked.guide.others
+            if not _is_front(given, asked.guide) and not is_summary(harvest_guides.original_of(given))
+        ] if analysis or described_alone else []  # fmt: skip
+        if analysis or described_alone:
+            for fetched, listed in read:
+                archived = parse_address(fetched.address)
+                links = [*(entry.link for entry in listed.entries if entry.link), *listed.analyses]
+                needed += [str(archived.at(link)) for link in links] if archived else []
+        seen: dict[str, str] = {}
+        for given in needed:
+            seen.setdefault(harvest_guides.original_of(given).lower().rstrip("/"), given)
+        for address in seen.values():
             record, page = reader.read(address)
             read += [(record, page)] if page else []
     if "summary" in asked.kinds:
@@ -170,30 +186,6 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
     if not wanted:
         reader.problems.append((f"{guide.place.site}: {guide.place.id}", "no text found"))
     return wanted
-
-
-def _person_pages(asked: AskedGuide, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[str]:
-    """Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
-
-    Descriptions stand on the lists, except those of major characters on LitCharts (there the list has a
-    teaser) and Shmoop. Analyses never do.
-    """
-    site = asked.guide.place.site
-    analysis = "analysis" in asked.kinds
-    described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
-    wanted = [
-        address for address in asked.guide.others
-        if not _is_front(address, asked.guide) and not is_summary(harvest_guides.original_of(address))
-    ] if analysis or described_alone else []  # fmt: skip
-    if analysis or described_alone:
-        for record, page in read:
-            archived = parse_address(record.address)
-            links = [*(entry.link for entry in page.entries if entry.link), *page.analyses]
-            wanted += [str(archived.at(link)) for link in links] if archived else []
-    seen: dict[str, str] = {}
-    for address in wanted:
-        seen.setdefault(harvest_guides.original_of(address).lower().rstrip("/"), address)
-    return list(seen.values())
 
 
 def _summary_pages(guide: harvest_guides.Guide) -> list[str]:

@@ -188,27 +188,26 @@ def pack_book(
             f"{book.doc_key}: its windows are no partition of its sentences",
             expected=len(book.sentence_ends), found=sum(counts),
         )  # fmt: skip
+    # Annotations of the windows whose spans are not just those of the book.
+    own: dict[int, Standoff] = {}
+    if windows:
+        starts = (0, *book.sentence_ends)
+        bounds = [*firsts, len(book.sentence_ends)]
+        made = split_book(
+            book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]
+        ).books
+        pairs = enumerate(zip(windows, made, strict=True))
+        own = {i: Standoff.of(had) for i, (had, cut) in pairs if Standoff.of(had) != Standoff.of(cut)}
     return make_pack(
         text, book.sentences, doc_key=book.doc_key, gutenberg_key=book.gutenberg_key, split=split,
         source_sha256=source_sha256, source_name=source_name, annotation=Standoff.of(book),
         windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
-        window_annotations=_own_annotations(book, windows, firsts),
+        window_annotations=own,
         fingerprint_bits=settings.fingerprint_bits,
         public_domain=bool(header_says_free(text)) if public_domain is None else public_domain,
         licence=settings.licence, attribution=settings.attribution,
         most_literal_share=settings.most_literal_share, reasons=reasons,
     )  # fmt: skip
-
-
-def _own_annotations(book: Book, windows: Sequence[Book], firsts: Sequence[int]) -> dict[int, Standoff]:
-    """Annotations of the windows whose spans are not just those of the book."""
-    if not windows:
-        return {}
-    starts = (0, *book.sentence_ends)
-    bounds = [*firsts, len(book.sentence_ends)]
-    made = split_book(book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]).books
-    pairs = enumerate(zip(windows, made, strict=True))
-    return {i: Standoff.of(own) for i, (own, cut) in pairs if Standoff.of(own) != Standoff.of(cut)}
 
 
 def pack_files(path: Path) -> list[Path]:
