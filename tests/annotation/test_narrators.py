@@ -274,3 +274,50 @@ def test_a_name_of_two_people_goes_by_the_chapter():
     ]  # fmt: skip
     with pytest.raises(UsageError, match="chapters"):
         names_in_place(cast, book, (("I", 0),))
+
+
+I_WENT = "I took my lamp and went out. I saw nothing near me. My heart was still."
+HE_WENT = "He took his lamp and went out. He saw nothing near him. His heart was still. " * 20
+PLAIN = [
+    line for _ in range(30) for line in (I_WENT, "Then it rained. The road was long and the house was far.")
+]
+
+
+def told_by(done) -> list[str]:
+    return [note for note in done.state.notes if note.startswith("narrator: ") and "told in" not in note]
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        ["“Anna Hill,” says Martin Ford, “you are late.”", "“Sit, Anna Hill,” he said."] * 6,
+        ["Anna Hill’s account was short.", "Then Anna Hill's letter came."],
+        ["“My name is Anna Hill,” said the woman to Martin Ford.", "“They call me Anna Hill,” she said."] * 3,
+    ],
+    ids=["called in one chapter, and not by us", "her account in prose", "her own name in her own speech"],
+)  # fmt: skip
+def test_who_is_called_in_one_chapter_is_not_the_narrator(annotate, there):
+    """Mrs. Thompson does not tell "The Way of All Flesh", nor Lady Betty "Pamela"; better nobody."""
+    text = "\n\n".join([*PLAIN, "Martin Ford was tired. He went out.", *there, *PLAIN])
+    assert not told_by(annotate(text, ["Anna Hill", "Martin Ford"]))
+
+
+def test_who_is_called_here_and_there_is_the_narrator(annotate):
+    calls = [f"“Well, {name},” said Martin Ford to me." for name in ("Miss Hill", "Anna Hill", "Anna")]
+    text = "\n\n".join(line for call in calls for line in (*PLAIN[:20], call))
+    assert told_by(annotate(text, ["Anna Hill", "Martin Ford"]))
+
+
+@pytest.mark.parametrize("heading", ["Anna Hill's Narrative", "The Road"])
+def test_a_chapter_in_the_third_person_has_no_narrator(annotate, heading):
+    """Every second chapter of "Bleak House" is told by nobody, though the last heading was Esther's."""
+    mine = ["I am Anna Hill. “Well, Anna Hill,” said Martin Ford to me.", *PLAIN[:12]]
+    text = "\n\n".join(
+        ["CHAPTER I", heading, *mine, "CHAPTER II", "The House", HE_WENT, "I wonder, he thought.", HE_WENT,
+         "CHAPTER III", heading, *mine]
+    )  # fmt: skip
+    done = annotate(text, ["Anna Hill", "Martin Ford"])
+    second, third = (i for i, t in enumerate(done.book.tokens) if t in ("II", "III"))
+    hers = first_person(done, "Anna Hill")
+    assert len(hers) > 40
+    assert not [at for at in hers if second < at < third]

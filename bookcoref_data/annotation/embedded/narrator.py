@@ -22,13 +22,19 @@ _LEAST_RATE = 0.008
 """Least share of "I", "me", "my" among the tokens of the narration of a first-person book."""
 _LEAST_FIRST = 10
 """Least number of them."""
-_ENOUGH = 2.0
+_ENOUGH, _OFTEN = 2.0, 400
+"""Least points of a narrator, and the number of "I" from which on it takes one more."""
 _LETTERS = word_set("letter note telegram memorandum")
 """Papers that end with their chapter; others go on to the next heading that names a narrator."""
 _PAPERS = _LETTERS | lex.words("PAPERS")
 _TOLD = lex.words("TOLD")
 _NEAR = 6
 """Words before a name that may say that it is the narrator's."""
+_STRETCHES, _BESIDE = 20, 2
+"""Parts of a book in each of which calls count once; paragraphs to either side of a call that show "I"."""
+_MANY, _THIRD_PERSON = 20, 0.1
+"""Least "I" that a chapter should have by the rate of the others, and the share of it below which the chapter
+is told in the third person."""
 _TOLD_OF = 1.5
 """Points taken for every time the narration tells what somebody did."""
 _MY = frozenset(["my", "me", "myself", "i"])
@@ -47,7 +53,7 @@ def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
     sections = find_sections(text)
     if not sections:
         who, why = find_narrator(text)
-        return throughout(who, text.book), why
+        return _without_third_person(text, throughout(who, text.book)), why
     who, _ = find_narrator(text, sections)
     found: list[Narration] = []
     at = 0
@@ -57,7 +63,32 @@ def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
         if section.end > section.start:
             found.append(section)
         at = section.end
-    return tuple(found), "headings name the narrators"
+    return _without_third_person(text, found), "headings name the narrators"
+
+
+def _without_third_person(text: Text, narration: Sequence[Narration]) -> tuple[Narration, ...]:
+    """The narration without the chapters that hardly have an "I" where the others have many: "Esther's
+    Narrative" ends where "Lady Dedlock" goes on in the third person."""
+    size = len(text.book.tokens)
+    first, outside = np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.int64)
+    first[1:] = np.bincount([m.at for m in text.markables if _is_first_person(text, m)], minlength=size)
+    outside[1:] = text.speech.quote < 0
+    first, outside = np.cumsum(first), np.cumsum(outside)
+    told = sum(int(outside[n.end] - outside[n.start]) for n in narration)
+    rate = sum(int(first[n.end] - first[n.start]) for n in narration) / max(told, 1)
+    starts = [start for _, start in find_chapters(text.book)]
+    found: list[Narration] = []
+    for n in narration:
+        bounds = [n.start, *(at for at in starts if n.start < at < n.end), n.end]
+        for a, b in pairwise(bounds):
+            expected = rate * (outside[b] - outside[a])
+            if expected >= _MANY and first[b] - first[a] < _THIRD_PERSON * expected:
+                continue
+            if found and found[-1].end == a and a > n.start:
+                found[-1] = Narration(found[-1].start, b, n.narrator)
+            else:
+                found.append(Narration(a, b, n.narrator))
+    return tuple(found)
 
 
 def find_sections(text: Text) -> list[Narration]:
@@ -161,8 +192,8 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
 
     Someone narrates if "I" is frequent outside quotes. Who: a name that others say to the narrator and
     that the narration itself does not use of a third person. Points are given for being addressed, for
-    "my name is X", "called me X", "I, X" and headings such as "X's Journal", and taken for every time the
-    narration tells what X did. `sections` are parts with a narrator of their own; they do not count.
+    "my name is X", "called me X" and "I, X", and taken for every time the narration tells what X did.
+    `sections` are parts with a narrator of their own; they do not count.
     """
     elsewhere = text.speech.quote < 0
     for section in sections:
@@ -174,7 +205,7 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
         return -1, "told in the third person"
     points, told = _points(text, ms)
     points -= _TOLD_OF * told
-    if not len(points) or points.max() < _ENOUGH - 1.0 * (told.sum() == 0):
+    if not len(points) or points.max() < _ENOUGH - 1.0 * (told.sum() == 0) + (first >= _OFTEN):
         return -1, "told in the first person, but the text does not make plain by whom"
     order = np.argsort(-points)
     if len(order) > 1 and points[order[1]] >= points[order[0]]:
@@ -183,15 +214,26 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
 
 
 def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]:
-    """What speaks for each character as the narrator, and how often the narration tells what each did."""
+    """What speaks for each character as the narrator, and how often the narration tells what each did.
+
+    Calls count where "I" stands near, and in each of `_STRETCHES` parts of the book once: others are called,
+    too, and somebody whom one chapter visits is called in that chapter only.
+    """
     points = np.zeros(len(text.people))
     told = np.zeros(len(text.people))
+    mine = {int(text.speech.paragraph[m.at]) for m in ms if _is_first_person(text, m)}
+    called = set()
     for m in ms:
         if m.kind != "name" or m.character < 0:
             continue
         quoted = bool(text.speech.quote[m.at] >= 0)
+        at = int(text.speech.paragraph[m.at])
+        if _is_called(text, m, quoted) and not mine.isdisjoint(range(at - _BESIDE, at + _BESIDE + 1)):
+            called.add((m.character, _STRETCHES * m.at // len(text.book.tokens)))
         points[m.character] += sum(n for n, speaks in _SIGNS if speaks(text, m, quoted))
         told[m.character] += not quoted and m.role == SUBJECT
+    for who, _ in called:
+        points[who] += 1
     return points, told
 
 
@@ -207,7 +249,7 @@ def _is_called(text: Text, m: Markable, quoted: bool) -> bool:
 def _is_own_name(text: Text, m: Markable, quoted: bool) -> bool:
     """ "My name is X", "they called me X"; not "my brother, called X"."""
     near = set(_words_before(text, m))
-    return bool(near & _NAMING and near & _MY) and not near & _FAMILY
+    return not quoted and bool(near & _NAMING and near & _MY) and not near & _FAMILY
 
 
 def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
@@ -215,16 +257,5 @@ def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
     return not quoted and _words_before(text, m)[-2:] in (["i", ","], ["i", "am"], ["i", "'m"])
 
 
-def _is_author(text: Text, m: Markable, quoted: bool) -> bool:
-    """ "X's Journal"."""
-    after = [t.lower() for t in text.book.tokens[m.end + 1 : m.end + 3]]
-    return after[:1] in (["'s"], ["’s"]) and bool(_PAPERS & {*after[1:2]})
-
-
-_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = (
-    (1, _is_called),
-    (3, _is_own_name),
-    (3, _is_apposed),
-    (5, _is_author),
-)
+_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = ((3, _is_own_name), (3, _is_apposed))
 """Points for signs that a name is the narrator's."""
