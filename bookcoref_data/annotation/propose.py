@@ -5,6 +5,7 @@ The proposal is meant to be read and edited; it is written in the format of a ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +13,19 @@ from typing import Any
 from ..books import Book
 from ..errors import UsageError
 from .cast import Cast, Entry, make_cast
-from .embedded.lexicon import FIRST_NAMES
+from .embedded import lexicon as lex
 from .embedded.parsing import Parse, parse_book
+from .embedded.phrases import find_callings, living
 from .grouping import ANY, Group, group_names
+from .identity import Scenes, evidence
+from .sightings import epithets, name_runs
 
 SHORT = 1500
 """Tokens of a text below which a person who is named once belongs to its cast."""
 _SHOWN_NAMES, _EXAMPLES, _BEFORE, _AFTER = 4, 1, 5, 7
+_SPEAKS, _ANOTHER = 3, 2.0
+"""Times that somebody without a name must speak, and evidence that he is one of those who have a name."""
+_LIVINGS = lex.CALLINGS | lex.TITLE_NOUNS.keys()
 _RARE = 0.15
 """Least share of a name among all names of a person to be the one in the output."""
 
@@ -89,6 +96,7 @@ def propose_cast(
     if groups is None:
         parse = parse or parse_book(book)
         groups = group_names(book, parse)
+        groups += _people_without_names(book, parse, groups, least)
         if short:
             groups += _first_names(book, parse, groups)
     ranked = sorted((g for g in groups if g.count >= least), key=lambda g: (-g.count, min(g.names)))
@@ -107,6 +115,30 @@ def propose_cast(
     return Proposal(make_cast(entries) if entries else Cast(()), tuple(characters.values()))
 
 
+def _people_without_names(book: Book, parse: Parse, groups: Sequence[Group], least: int) -> list[Group]:
+    """ "The secretary", who speaks for himself: somebody without a name, if nobody with a name is said to be
+    a secretary or stands where he does. A count who is hardly named else is called "the count"."""
+    ends, scenes = dict(name_runs(book, parse)), Scenes(book, parse)
+    spans = [[(at, ends.get(at, at)) for at in g.places] for g in groups if g.count >= least and g.has_name]
+    called = find_callings(book, parse, ((*span, n) for n, own in enumerate(spans) for span in own))
+    taken = {noun for nouns in called.values() for noun in nouns}
+    taken |= {name.lower().removeprefix("the ") for g in groups for name in g.names}
+    people = [scenes.traces(own) for own in spans]
+    found = []
+    for noun, places in epithets(book, parse).items():
+        traces = scenes.traces((at, at + 1) for at in places)
+        bearers = [g for g in groups if lex.TITLE_NOUNS.get(noun, noun) in g.titles]
+        if noun not in _LIVINGS or not {noun, living(noun)}.isdisjoint(taken) or len(traces.speaks) < _SPEAKS:
+            continue
+        if any(g.count >= least for g in bearers) or len(bearers) > 1:
+            continue
+        if max((evidence(traces, person) for person in people), default=0.0) >= _ANOTHER:
+            continue
+        group = Group("", noun, ANY, Counter({f"the {noun}": len(places)}), places)
+        bearers[0].take(group) if bearers else found.append(group)
+    return found
+
+
 def _first_names(book: Book, parse: Parse, groups: Iterable[Group]) -> list[Group]:
     """First names that nothing shows to be people's but the list of first names: "Anna met Tom"."""
     known = {word for group in groups for name in group.names for word in name.split()}
@@ -114,7 +146,7 @@ def _first_names(book: Book, parse: Parse, groups: Iterable[Group]) -> list[Grou
     for at, word in enumerate(book.tokens):
         if (
             word[:1].isupper()
-            and word.lower() in FIRST_NAMES
+            and word.lower() in lex.FIRST_NAMES
             and parse.tag[at] == "NNP"
             and word not in known
         ):

@@ -368,3 +368,31 @@ def test_a_book_that_names_nobody_often_asks_for_a_cast(book_of, text, times):
     assert caught.value.found == f"{times} times at most"
     assert "--cast" in caught.value.hint
     assert "--propose-cast" not in caught.value.hint
+
+
+NAMELESS = (
+    "“No,” said the {}.",
+    "The {} laughed.",
+    "“Well,” said Anna Hill.",
+    "Anna Hill slept.",
+    "It rained.",
+) * 2
+
+
+@pytest.mark.parametrize("noun", ["mariner", "detective", "barman", "count"])
+def test_who_speaks_and_has_no_name_is_listed_by_what_he_is(proposed, noun):
+    assert f"the {noun}" in proposed(*(line.format(noun) for line in NAMELESS))
+
+
+@pytest.mark.parametrize("noun", ["woman", "house", "captain", "lawyer"])
+def test_who_may_be_anybody_or_has_a_name_is_not_listed_by_what_he_is(proposed, noun):
+    named = ("Captain Ford came in.", "Captain Ford laughed.", "Martin Stone, the lawyer, slept.")
+    cast = proposed(*named, *(line.format(noun) for line in NAMELESS))
+    assert not [name for name in cast if name.lower() == f"the {noun}"]
+
+
+def test_a_count_who_is_hardly_named_is_the_count(book_of):
+    lines = " ".join(line.format("count") for line in NAMELESS)
+    text = "\n\n".join(["“Good evening,” said Count Vronsky.", lines, lines, "Count Vronsky slept.", lines])
+    entries = {e.name: e.aliases for e in propose_cast(book_of(text), least=5).cast.entries}
+    assert entries["Count Vronsky"] == ("the count",)
