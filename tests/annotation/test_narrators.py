@@ -321,3 +321,12 @@ def test_a_chapter_in_the_third_person_has_no_narrator(annotate, heading):
     hers = first_person(done, "Anna Hill")
     assert len(hers) > 40
     assert not [at for at in hers if second < at < third]
+
+
+def test_a_journal_without_chapters_is_his_whose_name_is_above_it(annotate):
+    """Dracula begins so; there, nobody calls him."""
+    assert told_by(
+        annotate(
+            "\n\n".join(["ANNA HILL'S JOURNAL", "It rained. " + I_WENT * 6]), ["Anna Hill", "Martin Ford"]
+        )
+    )

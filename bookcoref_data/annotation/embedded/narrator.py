@@ -192,8 +192,8 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
 
     Someone narrates if "I" is frequent outside quotes. Who: a name that others say to the narrator and
     that the narration itself does not use of a third person. Points are given for being addressed, for
-    "my name is X", "called me X" and "I, X", and taken for every time the narration tells what X did.
-    `sections` are parts with a narrator of their own; they do not count.
+    "my name is X", "called me X", "I, X" and headings such as "X's Journal", and taken for every time the
+    narration tells what X did. `sections` are parts with a narrator of their own; they do not count.
     """
     elsewhere = text.speech.quote < 0
     for section in sections:
@@ -257,5 +257,15 @@ def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
     return not quoted and _words_before(text, m)[-2:] in (["i", ","], ["i", "am"], ["i", "'m"])
 
 
-_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = ((3, _is_own_name), (3, _is_apposed))
+def _is_author(text: Text, m: Markable, quoted: bool) -> bool:
+    """ "X's Journal", as in a heading; "X's letter" is in anybody's story."""
+    owns, paper = [*text.book.tokens[m.end + 1 : m.end + 3], "", ""][:2]
+    return owns.lower() in ("'s", "’s") and paper[:1].isupper() and paper.lower() in _PAPERS
+
+
+_SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = (
+    (3, _is_own_name),
+    (3, _is_apposed),
+    (5, _is_author),
+)
 """Points for signs that a name is the narrator's."""
