@@ -259,12 +259,9 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
         if page.title and title and not _alike(page.title, title):
             problems.append((record.address, f"page of another book: {page.title!r} instead of {title!r}"))
     author = guide.author or next((page.author for _, page in read if page.author), "")
-    known = _About(
-        title or guide.place.id,
-        tuple(other for other in titles if other != title and _alike(other, title)),
-        author,
-        (() if title else ("no-title",)) + (() if author else ("no-author",)),
-    )
+    flags = (() if title else ("no-title",)) + (() if author else ("no-author",))
+    title = title or guide.place.id
+    others = tuple(other for other in titles if other != title and _alike(other, title))
     # Entries of all pages, each name once, lists before single persons, minor ones last
     rank, named = {LIST: 0, PERSON: 1, MINOR: 2}, dict[str, tuple[FetchedPage, GuideEntry]]()
     for record, found in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
@@ -273,35 +270,24 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
     entries = list(named.values())
     if not entries:
         problems.append((f"{guide.place.site}: {guide.place.id}", "no character found"))
-    return list(_rows(guide, known, entries))
-
-
-@dataclass(frozen=True)
-class _About:
-    """What a guide says of its book."""
-
-    title: str
-    titles: tuple[str, ...]
-    author: str
-    flags: tuple[str, ...]
+    rows: list[CastRow] = []
+    for record, entry in entries:
+        for person in read_name(entry.name, author=author).people:
+            rows.append(
+                CastRow(
+                    source=guide.place.site, work_id=guide.place.id, title=title, titles=others,
+                    author=author, authors=(author,) if author else (), character=person.name,
+                    character_aliases=person.aliases, raw_character=entry.name, order=len(rows),
+                    minor=entry.minor, flags=flags + person.flags, address=record.address,
+                    retrieved=record.retrieved[:10],
+                )
+            )  # fmt: skip
+    return rows
 
 
 def _alike(one: str, other: str) -> bool:
     first, second = (set(fold(title).split()) - {"the", "a", "an"} for title in (one, other))
     return first <= second or second <= first
-
-
-def _rows(guide: Guide, known: _About, entries: list[tuple[FetchedPage, GuideEntry]]) -> Iterator[CastRow]:
-    order = 0
-    for record, entry in entries:
-        for person in read_name(entry.name, author=known.author).people:
-            yield CastRow(
-                source=guide.place.site, work_id=guide.place.id, title=known.title, titles=known.titles,
-                author=known.author, authors=(known.author,) if known.author else (), character=person.name,
-                character_aliases=person.aliases, raw_character=entry.name, order=order, minor=entry.minor,
-                flags=known.flags + person.flags, address=record.address, retrieved=record.retrieved[:10],
-            )  # fmt: skip
-            order += 1
 
 
 def write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
