@@ -298,7 +298,7 @@ def told_by(done) -> list[str]:
 )  # fmt: skip
 def test_who_is_called_in_one_chapter_is_not_the_narrator(annotate, there):
     """Mrs. Thompson does not tell "The Way of All Flesh", nor Lady Betty "Pamela"; better nobody."""
-    text = "\n\n".join([*PLAIN, "Martin Ford was tired. He went out.", *there, *PLAIN])
+    text = "\n\n".join([*PLAIN, "Martin Ford was tired. He went out.", *there, *PLAIN * 4])
     assert not told_by(annotate(text, ["Anna Hill", "Martin Ford"]))
 
 
@@ -306,6 +306,12 @@ def test_who_is_called_here_and_there_is_the_narrator(annotate):
     calls = [f"“Well, {name},” said Martin Ford to me." for name in ("Miss Hill", "Anna Hill", "Anna")]
     text = "\n\n".join(line for call in calls for line in (*PLAIN[:20], call))
     assert told_by(annotate(text, ["Anna Hill", "Martin Ford"]))
+
+
+def test_in_one_scene_every_call_counts(annotate):
+    """A short text has no chapters that somebody visits."""
+    calls = ["“Anna Hill!” said Martin Ford to me.", "“Quick, Anna Hill,” said he.", "He looked at me."]
+    assert told_by(annotate("\n\n".join([*PLAIN, *calls, *PLAIN[:50]]), ["Anna Hill", "Martin Ford"]))
 
 
 @pytest.mark.parametrize("heading", ["Anna Hill's Narrative", "The Road"])

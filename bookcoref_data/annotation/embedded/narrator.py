@@ -30,8 +30,9 @@ _PAPERS = _LETTERS | lex.words("PAPERS")
 _TOLD = lex.words("TOLD")
 _NEAR = 6
 """Words before a name that may say that it is the narrator's."""
-_STRETCHES, _BESIDE = 20, 2
-"""Parts of a book in each of which calls count once; paragraphs to either side of a call that show "I"."""
+_STRETCHES, _OF_CHAPTERS, _BESIDE = 20, 5000, 2
+"""Parts of a book in each of which calls count once, if it has so many tokens; paragraphs to either side of a
+call that show "I"."""
 _MANY, _THIRD_PERSON = 20, 0.1
 """Least "I" that a chapter should have by the rate of the others, and the share of it below which the chapter
 is told in the third person."""
@@ -216,20 +217,20 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
 def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]:
     """What speaks for each character as the narrator, and how often the narration tells what each did.
 
-    Calls count where "I" stands near, and in each of `_STRETCHES` parts of the book once: others are called,
-    too, and somebody whom one chapter visits is called in that chapter only.
+    Calls count where "I" stands near, and in each of `_STRETCHES` parts of a book with chapters once: others
+    are called, too, and somebody whom one chapter visits is called in that chapter only.
     """
     points = np.zeros(len(text.people))
     told = np.zeros(len(text.people))
     mine = {int(text.speech.paragraph[m.at]) for m in ms if _is_first_person(text, m)}
-    called = set()
+    called, size = set(), len(text.book.tokens)
     for m in ms:
         if m.kind != "name" or m.character < 0:
             continue
         quoted = bool(text.speech.quote[m.at] >= 0)
         at = int(text.speech.paragraph[m.at])
         if _is_called(text, m, quoted) and not mine.isdisjoint(range(at - _BESIDE, at + _BESIDE + 1)):
-            called.add((m.character, _STRETCHES * m.at // len(text.book.tokens)))
+            called.add((m.character, _STRETCHES * m.at // size if size >= _OF_CHAPTERS else m.at))
         points[m.character] += sum(n for n, speaks in _SIGNS if speaks(text, m, quoted))
         told[m.character] += not quoted and m.role == SUBJECT
     for who, _ in called:
