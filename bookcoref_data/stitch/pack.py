@@ -220,7 +220,7 @@ def make_pack(
 
     Raises:
         DataError: the sentences cannot be packed, or the pack would hold more of the released text than
-        `most_literal_share` of its characters (the text is probably another book).
+            `most_literal_share` of its characters (the text is probably another book).
     """
     landmarks, edits, stream, cuts = _changes(doc_key, text, sentences, most_literal_share)
     tokens = [token for sentence in sentences for token in sentence]

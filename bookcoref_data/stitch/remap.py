@@ -162,7 +162,7 @@ def remap(
 
     Raises:
         EditionError: too little of the old text is in the new one: another book, half a book, a
-        translation; the message says which part was found.
+            translation; the message says which part was found.
     """
     tokens = list(chain.from_iterable(sentences))
     codes, new_codes = old.codes(tokens)
