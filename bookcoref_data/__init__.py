@@ -32,6 +32,6 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    from .api import __all__ as names
+    from .api import PLACE_OF
 
-    return sorted({*names, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*PLACE_OF, *(name for name in globals() if name.startswith("__"))})

@@ -53,7 +53,9 @@ PLACE_OF = {
 }
 """The names of the front door, each with the module that has it."""
 
-__all__ = sorted(PLACE_OF)
+if not TYPE_CHECKING:
+    # Type checkers cannot read a computed list and would see no name; the star imports tell them all.
+    __all__ = sorted(PLACE_OF)
 
 
 def __getattr__(name: str) -> object:

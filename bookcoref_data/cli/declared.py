@@ -322,7 +322,7 @@ class _Tidy:
         name = found[1]
         if name in self.spelled:
             return next((d for d in self.spelled[name] if d.startswith("--")), name.upper())
-        if name in api.__all__:
+        if name in api.PLACE_OF:
             return f"`{_WORDS.get(name, name.replace('_', ' '))}`"
         return found[0]
 
