@@ -95,8 +95,9 @@ def propose_cast(
     least = least or (1 if short else 5)
     if groups is None:
         parse = parse or parse_book(book)
-        groups = group_names(book, parse)
-        groups += _people_without_names(book, parse, groups, least)
+        scenes = Scenes(book, parse)
+        groups = group_names(book, parse, scenes)
+        groups += _people_without_names(book, parse, scenes, groups, least)
         if short:
             groups += _first_names(book, parse, groups)
     ranked = sorted((g for g in groups if g.count >= least), key=lambda g: (-g.count, min(g.names)))
@@ -115,10 +116,12 @@ def propose_cast(
     return Proposal(make_cast(entries) if entries else Cast(()), tuple(characters.values()))
 
 
-def _people_without_names(book: Book, parse: Parse, groups: Sequence[Group], least: int) -> list[Group]:
+def _people_without_names(
+    book: Book, parse: Parse, scenes: Scenes, groups: Sequence[Group], least: int
+) -> list[Group]:
     """ "The secretary", who speaks for himself: somebody without a name, if nobody with a name is said to be
     a secretary or stands where he does. A count who is hardly named else is called "the count"."""
-    ends, scenes = dict(name_runs(book, parse)), Scenes(book, parse)
+    ends = dict(name_runs(book, parse))
     spans = [[(at, ends.get(at, at)) for at in g.places] for g in groups if g.count >= least and g.has_name]
     called = find_callings(book, parse, ((*span, n) for n, own in enumerate(spans) for span in own))
     taken = {noun for nouns in called.values() for noun in nouns}
@@ -126,11 +129,13 @@ def _people_without_names(book: Book, parse: Parse, groups: Sequence[Group], lea
     people = [scenes.traces(own) for own in spans]
     found = []
     for noun, places in epithets(book, parse).items():
-        traces = scenes.traces((at, at + 1) for at in places)
-        bearers = [g for g in groups if lex.TITLE_NOUNS.get(noun, noun) in g.titles]
-        if noun not in _LIVINGS or not {noun, living(noun)}.isdisjoint(taken) or len(traces.speaks) < _SPEAKS:
+        if noun not in _LIVINGS or not {noun, living(noun)}.isdisjoint(taken):
             continue
+        bearers = [g for g in groups if lex.TITLE_NOUNS.get(noun, noun) in g.titles]
         if any(g.count >= least for g in bearers) or len(bearers) > 1:
+            continue
+        traces = scenes.traces((at, at + 1) for at in places)
+        if len(traces.speaks) < _SPEAKS:
             continue
         if max((evidence(traces, person) for person in people), default=0.0) >= _ANOTHER:
             continue

@@ -15,10 +15,10 @@ Words = tuple[str, ...]
 
 _PLACE_WORDS = word_set("in at to from near into towards toward through of")
 _DEMONYMS = lex.words("DEMONYMS")
-_EXCLAIMED = lex.words("EXCLAIMED")
 _NEVER_MEN = _DEMONYMS - lex.FIRST_NAMES
 """A Christian is hardly ever somebody of that name; see `sightings`."""
-_NOBODY = (calendar.CALENDAR - calendar.NAMES) | _NEVER_MEN | _EXCLAIMED | lex.STYLES | lex.words("NOBODY")
+_NOBODY = (calendar.CALENDAR - calendar.NAMES) | _NEVER_MEN | lex.STYLES | pronouns.PERSONAL
+_NOBODY |= lex.words("EXCLAIMED") | lex.words("NOBODY")
 _NEVER_SURNAMES = lex.words("NEVER_SURNAMES")
 LONE_TITLES = (
     honorifics.HONORIFICS

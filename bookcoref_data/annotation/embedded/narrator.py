@@ -70,6 +70,8 @@ def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
 def _without_third_person(text: Text, narration: Sequence[Narration]) -> tuple[Narration, ...]:
     """The narration without the chapters that hardly have an "I" where the others have many: "Esther's
     Narrative" ends where "Lady Dedlock" goes on in the third person."""
+    if not narration:
+        return ()
     size = len(text.book.tokens)
     first, outside = np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.int64)
     first[1:] = np.bincount([m.at for m in text.markables if _is_first_person(text, m)], minlength=size)
