@@ -81,7 +81,7 @@ def write_report(
                 f"![{_CAPTIONS[kind]}]({out.stem}.{key}.{kind}.png)",
                 _CAPTIONS[kind],
             ]
-    write_text(out, ("\n\n".join(pieces) + "\n"))
+    write_text(out, "\n\n".join(pieces) + "\n")
     return files
 
 

@@ -90,7 +90,7 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         page += [*counts, "\n## Settings\n", *settings]
         if content.notes:
             page += ["\n## Notes\n", *(f"- {note}" for note in content.notes)]
-        write_text(out / "README.md", ("\n".join([*lines, *page]) + "\n"))
+        write_text(out / "README.md", "\n".join([*lines, *page]) + "\n")
     return [out / name for name in ("README.md", RECORD_FILE, *written)]
 
 

@@ -153,11 +153,11 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
         site = asked.guide.place.site
         analysis = "analysis" in asked.kinds
         described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
-        needed = [
-            given for given in asked.guide.others
-            if not _is_front(given, asked.guide) and not is_summary(harvest_guides.original_of(given))
-        ] if analysis or described_alone else []  # fmt: skip
+        needed: list[str] = []
         if analysis or described_alone:
+            for given in asked.guide.others:
+                if not _is_front(given, asked.guide) and not is_summary(harvest_guides.original_of(given)):
+                    needed.append(given)
             for fetched, listed in read:
                 archived = parse_address(fetched.address)
                 links = [*(entry.link for entry in listed.entries if entry.link), *listed.analyses]

@@ -56,6 +56,7 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
         place[head] if (head := of_tokens[i]) is not None and place[head + 1] > place[head] else None
         for i in kept
     ]
+    # The span of each head, and the clusters as heads; of mentions with one head the shortest stays
     claims: dict[int, list[tuple[int, Mention]]] = {}
     for number, cluster in enumerate(spans):
         for span in cluster:
@@ -68,19 +69,18 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
         by_head[head] = span
     note(SHARED_HEADS, count=sum(len(owners) - 1 for owners in claims.values()))
     note(LONE_HEADS, count=sum(len(cluster) < 2 for cluster in clusters))
-    by_head, word_clusters = by_head, [sorted(cluster) for cluster in clusters if len(cluster) > 1]
+    word_clusters = [sorted(cluster) for cluster in clusters if len(cluster) > 1]
     sentence_of = [tokens[i][0] for i in kept]
     inside = {h: s for h, s in by_head.items() if sentence_of[s.start] == sentence_of[s.end - 1]}
     note(CROSSING, count=len(by_head) - len(inside))
+    speakers = flat(named_speakers(record))
     has_genre = record.doc_key[:2] in GENRES and record.doc_key[2:3] in ("/", "_", "-")
     return {
         "document_id": record.doc_key if has_genre else f"pt_{record.doc_key}",
         "part_id": 0,
         "cased_words": [tokens[i][1] for i in kept],
         "sent_id": sentence_of,
-        "speaker": [flat(named_speakers(record))[i] for i in kept]
-        if record.speakers
-        else [NOBODY] * len(kept),
+        "speaker": [speakers[i] for i in kept] if record.speakers else [NOBODY] * len(kept),
         "pos": _column(layers.get("xpos"), kept),
         "deprel": _column(layers.get("deprel"), kept),
         "head": heads,

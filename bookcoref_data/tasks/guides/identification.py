@@ -142,11 +142,10 @@ def baselines(questions: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
         options, summary = list(question["options"]), str(question["summary"])
         counts = {name: mask_name(summary, [name])[1] for name in options}
         by_frequency.append({"id": str(question["id"]), "answer": max(options, key=lambda n: counts[n])})
-        description = str(question["masked_description"])
-        sentences = [set(_words(s)) for s in re.split(r"(?<=[.!?])\s+", summary)]
-        spread = Counter(word for sentence in sentences for word in sentence)
-        wanted = set(_words(description.replace(MASK, " ")))
         raw = re.split(r"(?<=[.!?])\s+", summary)
+        sentences = [set(_words(sentence)) for sentence in raw]
+        spread = Counter(word for sentence in sentences for word in sentence)
+        wanted = set(_words(str(question["masked_description"]).replace(MASK, " ")))
         shared: dict[str, float] = {}
         for name in options:
             about = [words for text, words in zip(raw, sentences, strict=True) if mask_name(text, [name])[1]]

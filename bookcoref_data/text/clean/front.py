@@ -24,13 +24,13 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
 
     Behind the first chapter's heading only a preface that names its editor or translator is looked at.
     """
-    blocks = draft.blocks()
+    blocks, half_titles = draft.blocks(), _half_titles(title)
     first = _first_of_book(blocks, title, author)
     while first and _is_heading_of_story(blocks[first - 1], title, author):
         # The book begins behind the contents, and behind the title that is repeated.
         pages = blocks[:first]
         table = draft.marks.rfind(KINDS.index("contents") + 1, draft.start, pages[-1].start)
-        titles = [index for index, block in enumerate(pages) if words_of(block.text) in _half_titles(title)]
+        titles = [index for index, block in enumerate(pages) if words_of(block.text) in half_titles]
         behind = next((index for index, block in enumerate(pages) if 0 < table < block.start), first)
         if first <= min(behind, titles[-1] + 1 if len(titles) > 1 else first):
             break
@@ -45,7 +45,7 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
         block = blocks[index]
         begun = begun or (block.gap >= 2 and is_division(block))
         if block.gap < 2 or not is_preface(block) or (begun and not _FORM.OTHERS.search(block.line)):
-            repeated = not begun and words_of(block.text) in _half_titles(title)
+            repeated = not begun and words_of(block.text) in half_titles
             if repeated and any(words_of(block.text) in words_of(b.text) for b in blocks[:index]):
                 draft.cut("title-page", block.start, block.end)
             index += 1
@@ -53,15 +53,15 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
         # The section ends at the next heading of its rank, or at a half title.
         stop = len(blocks)
         for later in range(index + 1, len(blocks)):
-            block = blocks[later]
-            if block.gap < 2 or is_prose(block):
+            other = blocks[later]
+            if other.gap < 2 or is_prose(other):
                 continue
-            ranked = is_preface(block) or (is_division(block) and later > index + 1) or is_list(block)
-            if ranked or (later > index + 1 and block.gap >= 3 and _is_half_title(block, title)):
+            ranked = is_preface(other) or (is_division(other) and later > index + 1) or is_list(other)
+            if ranked or (later > index + 1 and other.gap >= 3 and _is_half_title(other, title)):
                 stop = later
                 break
         section = blocks[index:stop]
-        while title and len(section) > 1 and words_of(section[-1].text) in _half_titles(title):
+        while title and len(section) > 1 and words_of(section[-1].text) in half_titles:
             half = section.pop()
             draft.cut("title-page", half.start, half.end)
         _judge_preface(
