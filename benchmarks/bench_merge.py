@@ -169,7 +169,7 @@ def cast_of(table: Path) -> str:
 
 def sample(story: Path) -> None:
     """CoNLL F1 of our own annotator on a story, whole and in windows, with a cast given or proposed."""
-    gold = next(iter(read_documents(story)))
+    (gold,) = read_documents(story)
     print("| | own run | greedy | linker | by the gold | with a cast |\n|" + "---|" * 6)
     with tempfile.TemporaryDirectory() as folder:
         given, text = Path(folder, "cast.txt"), Path(folder, "text.jsonl")

@@ -63,8 +63,8 @@ def test_a_row_that_fits_nowhere_says_what_to_do_and_other_errors_pass():
         Batches(4).run([1, 2], lambda _: 7, lambda part: torch.ones(2, 2) @ torch.ones(3, 3), print)
 
 
-def test_a_batch_that_lasts_is_made_smaller(monkeypatch):
-    """A kill loses the running batch: it may not take more than LONGEST seconds."""
+def ten_seconds_each(monkeypatch):
+    """Work that takes ten seconds for every item, by a clock of its own, and the sizes of its batches."""
     now, sizes = [0.0], []
     monkeypatch.setattr(batching.time, "monotonic", lambda: now[0])
 
@@ -73,20 +73,19 @@ def test_a_batch_that_lasts_is_made_smaller(monkeypatch):
         now[0] += 10.0 * len(part)
         return part
 
+    return work, sizes
+
+
+def test_a_batch_that_lasts_is_made_smaller(monkeypatch):
+    """A kill loses the running batch: it may not take more than LONGEST seconds."""
+    work, sizes = ten_seconds_each(monkeypatch)
     Batches(8).run(list(range(20)), lambda _: 1, work, lambda *_: None)
     assert sizes == [8, 4, 2, 2, 2, 2]
     assert all(10.0 * size <= batching.LONGEST for size in sizes[2:])
 
 
 def test_a_batch_may_last_just_as_long_as_is_allowed(monkeypatch):
-    now, sizes = [0.0], []
-    monkeypatch.setattr(batching.time, "monotonic", lambda: now[0])
-
-    def work(part):
-        sizes.append(len(part))
-        now[0] += 10.0 * len(part)
-        return part
-
+    work, sizes = ten_seconds_each(monkeypatch)
     Batches(3).run(list(range(7)), lambda _: 1, work, lambda *_: None)
     assert sizes == [3, 3, 1]
 
