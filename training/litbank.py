@@ -1,7 +1,7 @@
 """LitBank as the pipeline sees it: people with a name are the cast, their clusters the key.
 
 LitBank (Bamman, Lewke and Mansoor 2020, CC BY 4.0) annotates about 2,000 tokens of each of 100 novels.
-The protocol, which the figures in docs/annotator.md use:
+The protocol, which the figures in docs/results.md use:
 
 * a mention is a person if LitBank's entity layer calls its span PER;
 * a character is a cluster of at least two mentions of which one is a proper name; all its mentions count,

@@ -46,7 +46,7 @@ HIDDEN = {
 }  # fmt: skip
 SEED, ROUNDS, MEMBERS, EPOCHS = 8, 4, 10, 8
 """The seed is the best of 7, 8 and 9 on LitBank's development part, and on the eight novels of PDNC whose
-errors were read (docs/annotation.md)."""
+errors were read (docs/results.md)."""
 SILVER_FROM = 2
 """The first round (counted from 0) that learns from novels: before, there is nothing to read them with."""
 SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3, "nominal": 0.3}
@@ -358,7 +358,7 @@ def main() -> int:
     save_rankers(options.out, rankers)
     about = {
         "trained_on": "LitBank coreference and quotations, training part, and the texts of novels in the "
-        "public domain (docs/annotation.md)",
+        "public domain (docs/annotator.md)",
         "licence_of_data": "CC BY 4.0, Bamman, Lewke and Mansoor (2020), An Annotated Dataset of Coreference "
         "in English Literature, LREC; the novels are in the public domain in the US",
         "novels": [f"Project Gutenberg {key}" for key in novels],

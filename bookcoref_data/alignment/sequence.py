@@ -4,8 +4,7 @@ Long common runs are found through k-grams that are unique on both sides; the he
 keeps order is the frame; between its runs the search repeats with shorter k-grams, and what is small is
 aligned by an exact longest common subsequence. Deterministic, no randomness, no clock.
 
-The result is not guaranteed to be a longest common subsequence of the whole (that is quadratic), but on
-real editions of books it finds as many matches (docs/alignment.md).
+The result is not guaranteed to be a longest common subsequence of the whole: that is quadratic.
 """
 
 from __future__ import annotations

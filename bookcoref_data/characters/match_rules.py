@@ -1,9 +1,9 @@
 """The rules by which (author, title) is matched to the catalogue, in the order in which they are tried.
 
-The first is the paper's: exact token match. Each further rule relaxes one thing, says what, and is tried
-only for works that no rule before it has found. A rule makes keys of a title and keys of an author; a work
-and a record match when they share one of each. What a person decided against the rules (`Override`) is kept
-in a recipe, so that a new run decides the same.
+The first is the paper's: exact token match. Each further rule relaxes one thing and says what. The records
+that any of them finds are compared, except that a title alone is tried only for works without a record yet.
+A rule makes keys of a title and keys of an author; a work and a record match when they share one of each.
+What a person decided against the rules (`Override`) is kept in a recipe, so that a new run decides the same.
 """
 
 from __future__ import annotations

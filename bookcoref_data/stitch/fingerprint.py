@@ -17,7 +17,7 @@ from ..errors import DataError, FormatError
 from .normalize import fold
 
 BITS = 8
-"""Chosen by measurement: docs/alignment.md."""
+"""Chosen by measurement: docs/results.md, "Editions that changed"."""
 MOST_BITS = 8
 IGNORED = 0
 """The code of tokens that may come and go."""

@@ -276,7 +276,7 @@ def _headings(
 # In the released tokens a paragraph's end is a token "\\n" only where their sentence splitter saw no end of a
 # sentence: behind a closing quotation mark, a colon, a heading; between two sentences it is gone. That rule
 # gives exactly the 268 of Siddhartha and brings the counts of all books to those of the paper's Table 8
-# (docs/cleaning.md). For corpora of our own every paragraph keeps its token.
+# (docs/results.md). For corpora of our own every paragraph keeps its token.
 _ENDS = frozenset(".!?)") | {"..."}
 
 

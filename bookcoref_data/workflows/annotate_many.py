@@ -52,7 +52,7 @@ PIECES = ("annotation.jsonl", "provenance.jsonl", "quotes.jsonl")
 BYTES_PER_TOKEN = {".txt": 5.3, ".text": 5.3, ".jsonl": 8.0}
 """Size of a plain text and of a tokenised record per token, over the 52 texts of BookCoref."""
 TOKENS_PER_SECOND = {"embedded": 4_500.0}
-"""Speed of one process of a backend, from file to finished annotation (docs/scale.md)."""
+"""What a plan expects of one process of a backend: less than was measured (docs/results.md)."""
 _PACKED = 3.0
 # Backends whose models fill a machine: books follow each other, and all pass a step before the next one
 # begins, so that each model is loaded once.

@@ -113,7 +113,7 @@ def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocum
     `annotate` ties a name to a character, and it must be the head of the mention. A name that no mention has
     as its head is a mention of its own.
     """
-    cast = read_cast(path, "one character a line; see docs/annotating.md")
+    cast = read_cast(path, "one character a line; see docs/annotation.md")
     return [_with_names(document, cast) for document in documents]
 
 

@@ -26,7 +26,7 @@ from bookcoref_data.reading_page.serve import EditServer, version_of
 from tests.faults.faulty import FINE, digest, in_child
 
 WRITERS = int(os.environ.get("BOOKCOREF_WRITERS", "20"))
-"""How often two writers meet on one folder; 1000 for the figure in docs/faults.md."""
+"""How often two writers meet on one folder; 1000 for the figure in docs/results.md."""
 posix = pytest.mark.skipif(os.name != "posix", reason="forks")
 ANN = {"doc_key": "a_1", "sentences": [["Ann", "ran"]], "clusters": [[[0, 0]]]}
 

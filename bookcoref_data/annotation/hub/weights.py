@@ -208,7 +208,7 @@ def check_shapes(state: State, expected: Mapping[str, tuple[int, ...]], source: 
     if wrong:
         raise FormatError(
             f"{source}: weights of another architecture ({len(wrong)} of {len(expected)} tensors do not fit)",
-            expected="the tensors listed in docs/gpu.md",
+            expected="the tensors of the network that this step runs",
             found="; ".join(wrong[:5]),
             hint="choose a model of the kind that the recipe names for this step",
         )

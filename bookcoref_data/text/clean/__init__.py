@@ -4,7 +4,7 @@
     body = clean(decode(data).text)
     body.text, body.chapters, body.cuts, body.to_file(0)
 
-Every step only removes characters; docs/cleaning.md tells what each kind of cut takes and why.
+Every step only removes characters; docs/cleaning.md tells what each kind of cut takes.
 """
 
 from __future__ import annotations
