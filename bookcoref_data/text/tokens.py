@@ -1,8 +1,8 @@
 """Text to sentences of tokens: Punkt English for sentences, spaCy's English tokenizer for tokens.
 
-`spacy.blank("en")` gives exactly the tokens of the full English pipeline at a seventieth of its cost
-(docs/rebuild-inside.md); sentence splitting is part of the token definition, because a whole book tokenised
-at once gives other tokens than the same book tokenised by sentence.
+`spacy.blank("en")` gives exactly the tokens of the full English pipeline at a seventieth of its cost;
+sentence splitting is part of the token definition, because a whole book tokenised at once gives other tokens
+than the same book tokenised by sentence.
 """
 
 from __future__ import annotations
