@@ -6,7 +6,10 @@ silent one. Nothing but the command line prints.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
 
 
 class Progress(Protocol):
@@ -35,3 +38,17 @@ class Silent:
 
     def note(self, message: str) -> None:
         pass
+
+
+def followed(
+    items: Iterable[Item], progress: Progress | None, key: str, total: int | None, unit: str
+) -> Iterator[Item]:
+    """The items of a loop; a listener, if there is one, hears of each when its turn is over."""
+    listener = progress or Silent()
+    listener.begin(key, total, unit)
+    try:
+        for item in items:
+            yield item
+            listener.advance(key)
+    finally:
+        listener.end(key)

@@ -122,7 +122,17 @@ def find_candidates(
         prepared.words.filter(~behind & word.is_in(any_words)), on="name", how="semi"
     )
     named = {*of_family.filter(~behind)["id"], *reversed_["id"]}
-    untold = _beginning_alike(prepared, [cast for cast in casts if not authors_of(cast)])
+    # Records whose title begins with the same four letters (or the whole of a shorter title), or holds the
+    # title without its frame ("Timon of Athens" in "The Life of Timon of Athens", and the other way)
+    titles = {title for cast in casts if not authors_of(cast) for title in titles_of(cast)}
+    starts = {squeezed(without_article(tokens(t)))[:4] for title in titles for t in (title, *cores(title))}
+    inner = sorted({key for title in titles for key in RULES["frame"].titles(title) if len(key) >= _LONG})
+    begins = (
+        pl.col("title").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
+        for size in (1, 2, 3, 4)
+    )
+    alike = pl.any_horizontal(pl.col("title").str.contains_any(inner or ["\0"]), *begins)
+    untold = set(prepared.titles.filter(alike)["id"].to_list()) if titles else set[int]()
     return CandidateRows(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
 
 
@@ -131,26 +141,6 @@ def _family_words(name: str) -> set[str]:
     families = {reading.split()[0] for reading in initial_authors(name)}
     # A name in one word, or in letters that have no family name first or last, is found by any word.
     return families | ({single_author(name)} - {""}) or set(exact_author(name).split())
-
-
-def _beginning_alike(prepared: PreparedCatalogue, casts: Sequence[HarvestedCast]) -> set[int]:
-    """Records whose title begins with the same four letters (or the whole of a shorter title), or holds the
-    title without its frame ("Timon of Athens" in "The Life of Timon of Athens", and the other way)."""
-    import polars as pl
-
-    titles = {title for cast in casts for title in titles_of(cast)}
-    if not titles:
-        return set()
-    starts = {squeezed(without_article(tokens(t)))[:4] for title in titles for t in (title, *cores(title))}
-    inner = sorted({key for title in titles for key in RULES["frame"].titles(title) if len(key) >= _LONG})
-    alike = pl.any_horizontal(
-        pl.col("title").str.contains_any(inner or ["\0"]),
-        *(
-            pl.col("title").str.slice(0, size).is_in(sorted(s for s in starts if len(s) == size))
-            for size in (1, 2, 3, 4)
-        ),
-    )
-    return set(prepared.titles.filter(alike)["id"].to_list())
 
 
 def same_titles(

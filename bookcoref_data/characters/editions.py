@@ -104,22 +104,20 @@ _SIGNS = ((_EXTRACT, "a part"), (_SHORTENED, "an adaptation"), (_ABOUT, "another
 def _cause_in_title(record: Mapping[str, Any], work: _WantedWork) -> str:
     """Words that make it another work, unless the work's own title says so too."""
     title = _title(record)
-    if cause := _cause_in_part(title, work.titles):
-        return cause
+    # A part for the whole, the whole for a part, or another part
+    mine, asked = part_number(title), [part_number(name) for name in work.titles]
+    numbers = {part[0] for part in asked if part}
+    if mine is None and asked and all(asked):
+        return f"the whole work, not part {min(numbers)} of it"
+    if mine is not None and mine[0] not in numbers:
+        # "Volume I. Swann's Way": the work is that volume.
+        words = without_article(tokens(mine[1]))
+        if not words or all(words != without_article(tokens(name)) for name in work.titles):
+            return f"a part ({mine[0]}) of the work"
     for (_, cause), found in zip(_SIGNS, _signs(title), strict=True):
         if found and found not in work.folded:
             return f"{cause} ({found.strip()!r} in the title)"
     return ""
-
-
-def _cause_in_part(title: str, wanted: Sequence[str]) -> str:
-    """A part for the whole, the whole for a part, or another part."""
-    mine, asked = part_number(title), [part_number(name) for name in wanted]
-    numbers = {part[0] for part in asked if part}
-    if mine is None:
-        return f"the whole work, not part {min(numbers)} of it" if all(asked) and asked else ""
-    # "Volume I. Swann's Way": the work is that volume.
-    return "" if mine[0] in numbers or _is_named(mine[1], wanted) else f"a part ({mine[0]}) of the work"
 
 
 def is_drama(record: Mapping[str, Any]) -> bool:
@@ -136,12 +134,6 @@ def _signs(title: str) -> tuple[str, ...]:
     line, main = _folded(title), fold(main_title(title))
     found = (sign[0].search(text) for sign, text in zip(_SIGNS, (line, line, main), strict=True))
     return tuple(m.group() if m else "" for m in found)
-
-
-def _is_named(rest: str, wanted: Sequence[str]) -> bool:
-    """Whether what follows "Volume I." is the title that is wanted: the work is that volume."""
-    words = without_article(tokens(rest))
-    return bool(words) and any(words == without_article(tokens(title)) for title in wanted)
 
 
 def bearers(record: Mapping[str, Any]) -> set[str]:

@@ -76,7 +76,13 @@ class Joins:
                 for names in [_work_authors(rule, cast)]
             ]
             asked = frozenset().union(*(work.authors for work in works))
-            telling = _telling_words(asked) if rule.needs_author else None
+            # One word of every key of authors: a name with that key has it, and finding words is far cheaper.
+            # Of "austen j" it is the family name; of "austen jane" one, too, where a word is known to be one,
+            # since half of all authors are called Jane or John.
+            keys_of = [words for key in asked if (words := tokens(key))]
+            families = {words[0] for words in keys_of if len(words) == 2 and len(words[1]) == 1}
+            one_word = (next((w for w in words if w in families), words[0]) for words in keys_of)
+            telling = frozenset(one_word) if rule.needs_author else None
             records = [
                 _Item(number, row["titles"], keys, tuple(names))
                 for number, row in self._rows.items()
@@ -96,17 +102,6 @@ def _author_keys(rule: Rule, names: Iterable[str], telling: AbstractSet[str] | N
         for key in rule.authors(name)
         if key
     )
-
-
-def _telling_words(asked: Iterable[str]) -> frozenset[str]:
-    """One word of every key of authors. A name with that key has this word; finding words is far cheaper.
-
-    Of "austen j" it is the family name; of "austen jane" a family name, too, where one of the words is known
-    to be one, since half of all authors are called Jane or John.
-    """
-    keys = [words for key in asked if (words := tokens(key))]
-    families = {words[0] for words in keys if len(words) == 2 and len(words[1]) == 1}
-    return frozenset(next((word for word in words if word in families), words[0]) for words in keys)
 
 
 def _joined(left: pl.DataFrame, keys: Keys, records: Sequence[_Item]) -> pl.DataFrame:

@@ -7,7 +7,7 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -189,11 +189,9 @@ def match(
     # A cast of which nobody would be left stays as it is.
     casts = [HarvestedCast(tuple(r for r in c.rows if not flags & set(r.flags)) or c.rows) for c in casts]
     prepared = prepared or prepare(catalogue)
-    # The Gutenberg ids that overrides and sources name
     stated = [int(number) for cast in casts for number in cast.work.gutenberg_ids]
-    records = find_candidates(
-        catalogue, casts, [*(o.gutenberg_id for o in overrides if o.gutenberg_id), *stated], prepared
-    )
+    stated += [o.gutenberg_id for o in overrides if o.gutenberg_id]
+    records = find_candidates(catalogue, casts, stated, prepared)
     # Refuse an override to a book that the catalogue does not have
     gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
     if gone:
@@ -210,26 +208,19 @@ def match(
     without = {index: cast for index, cast in open_works.items() if not found[index]}
     bearing = same_titles(catalogue, without, prepared)
     if "title-only" in settings.rules:
-        records = _with_authorless(records, bearing, found)
+        # Works without a record may take those of the same title that name no author
+        authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
+        for index, rows in bearing.items():
+            found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
+        records = records._replace(untold={**records.untold, **authorless})
     proof = _Proof(text_of)
     for index, cast in open_works.items():
         decisions[index] = _decide(cast, found[index], settings, proof, bearing.get(index, ()))
     decisions |= _united(casts, decisions, found, settings)
-    works = tuple(
-        replace(decisions[index], left_out=left_out.get(_place(cast), ())) for index, cast in enumerate(casts)
-    )
+    told = ((decisions[index], left_out.get(_place(cast), ())) for index, cast in enumerate(casts))
+    works = tuple(replace(decision, left_out=names) for decision, names in told)
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in used))
-
-
-def _with_authorless(
-    records: CandidateRows, bearing: Mapping[int, Sequence[CatalogueRow]], found: dict[int, list[_Found]]
-) -> CandidateRows:
-    """Let works without a record have those of the same title that name no author; adds them to `found`."""
-    authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
-    for index, rows in bearing.items():
-        found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
-    return records._replace(untold={**records.untold, **authorless})
 
 
 def _place(cast: HarvestedCast) -> tuple[str, str]:
@@ -246,19 +237,17 @@ def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
     for cast in casts:
         for key in title_keys(cast) if authors_of(cast) else ():
             known.setdefault(key, []).append(cast)
-    return [cast if authors_of(cast) else _lend(cast, known) for cast in casts]
-
-
-def _lend(cast: HarvestedCast, known: Mapping[str, Sequence[HarvestedCast]]) -> HarvestedCast:
-    """The cast with the author of the one other work of its title, if the two share names."""
-    people = _people(cast)
-    lenders = [lender for key in title_keys(cast) for lender in known.get(key, ())]
-    authors = {folded_author(authors_of(lender)[0]): authors_of(lender)[0] for lender in lenders}
-    shared = max((names_shared(people, _people(lender)) for lender in lenders), default=0.0)
-    if len(authors) != 1 or shared < _LEAST_SHARED:
-        return cast
-    author = next(iter(authors.values()))
-    return HarvestedCast(tuple(replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows))
+    lent = []
+    for cast in casts:
+        lenders = [] if authors_of(cast) else [o for key in title_keys(cast) for o in known.get(key, ())]
+        authors = {folded_author(authors_of(lender)[0]): authors_of(lender)[0] for lender in lenders}
+        shared = (names_shared(_people(cast), _people(lender)) for lender in lenders)
+        if len(authors) == 1 and max(shared) >= _LEAST_SHARED:
+            author = next(iter(authors.values()))
+            rows = (replace(row, author=author, flags=(*row.flags, LENT)) for row in cast.rows)
+            cast = HarvestedCast(tuple(rows))
+        lent.append(cast)
+    return lent
 
 
 # -- decisions ---------------------------------------------------------------------------------------
@@ -345,17 +334,16 @@ def _decide(
     rules = {f.record["id"]: f.rule for f in found}
     best, considered = _chosen(cast, [f.record for f in found], rules, settings)
     unproved = ""
-    if best is not None and not rules[best["id"]].needs_author and not _both_nameless(cast, best):
+    # The source may say that nobody knows the author: a record that names none agrees with it.
+    nameless = bool(cast.work.author.strip()) and not authors_of(cast)
+    if best and not rules[best["id"]].needs_author and not (nameless and not has_author(best)):
         best, considered, unproved = _proved(cast, found, considered, settings, proof)
     if best is None:
-        return _unmatched(
-            cast,
-            considered
-            or [
-                choice_of(r, f"the same title by {' and '.join(r['authors'][:2]) or 'nobody'}")
-                for r in bearing[:_MOST_SHOWN]
-            ],
-        )
+        near = [
+            choice_of(r, f"the same title by {' and '.join(r['authors'][:2]) or 'nobody'}")
+            for r in bearing[:_MOST_SHOWN]
+        ]
+        return _unmatched(cast, considered or near)
     rule = rules[best["id"]]
     if unproved:
         standing = {c.gutenberg_id for c in considered if _standing(c)}
@@ -387,11 +375,6 @@ def _chosen(
         tiers={number: rule.tier for number, rule in rules.items()},
         literal=not any(rule.needs_author for rule in rules.values()),
     )  # fmt: skip
-
-
-def _both_nameless(cast: HarvestedCast, record: CatalogueRow) -> bool:
-    """Whether the source says that nobody knows the author, and the record names none: they agree."""
-    return bool(cast.work.author.strip()) and not authors_of(cast) and not has_author(record)
 
 
 def _proved(
@@ -467,7 +450,10 @@ def _united(
         numbers = {chosen[i] for i in same}
         if len(numbers) < 2:
             continue
-        records = _closest(f for i in same for f in found[i] if f.record["id"] in numbers)
+        # Every record once, under the rule of the work that it fits best
+        records: dict[int, _Found] = {}
+        for f in (f for i in same for f in found[i] if f.record["id"] in numbers):
+            records[f.record["id"]] = min(records.get(f.record["id"], f), f, key=lambda f: f.rule.tier)
         best, _ = choose(
             [f.record for f in records.values()], [t for i in same for t in titles_of(casts[i])],
             settings.editions, tiers={number: f.rule.tier for number, f in records.items()},
@@ -475,7 +461,14 @@ def _united(
         if best is not None and best["id"] != chosen[index]:
             rule = next(f.rule for f in found[index] if f.record["id"] == best["id"])
             others = sorted({casts[i].work.source for i in same if chosen[i] == best["id"]})
-            changed[index] = _moved(decisions[index], best["id"], rule, others)
+            considered = tuple(
+                c._replace(refused="" if c.gutenberg_id == best["id"] else c.refused or "one record per work")
+                for c in decisions[index].considered
+            )
+            changed[index] = replace(
+                decisions[index], gutenberg_id=best["id"], rule=rule.name, considered=considered,
+                reason=f"{rule.name}: {rule.explanation}; the record that {', '.join(others)} has for it",
+            )  # fmt: skip
     return changed
 
 
@@ -497,28 +490,6 @@ def _same_works(
         for index, number in chosen.items()
         if number is not None
     }
-
-
-def _closest(found: Iterable[_Found]) -> dict[int, _Found]:
-    """Every record once, under the rule of the work that it fits best."""
-    records: dict[int, _Found] = {}
-    for f in found:
-        before = records.setdefault(f.record["id"], f)
-        if f.rule.tier < before.rule.tier:
-            records[f.record["id"]] = f
-    return records
-
-
-def _moved(old: WorkDecision, number: int, rule: Rule, others: Sequence[str]) -> WorkDecision:
-    """A decision for the record that other sources have."""
-    considered = tuple(
-        c._replace(refused="" if c.gutenberg_id == number else c.refused or "one record per work")
-        for c in old.considered
-    )
-    return replace(
-        old, gutenberg_id=number, rule=rule.name, considered=considered,
-        reason=f"{rule.name}: {rule.explanation}; the record that {', '.join(others)} has for it",
-    )  # fmt: skip
 
 
 def _standing(choice: ConsideredEdition) -> bool:
@@ -575,8 +546,16 @@ def _books(
     for index, work in enumerate(works):
         if work.gutenberg_id is not None:
             groups.setdefault(work.gutenberg_id, []).append(index)
+
+    def preference(index: int) -> tuple[bool, int, int, int, int, str]:
+        work, sources, rules = works[index], settings.sources, settings.rules
+        place = sources.index(work.source) if work.source in sources else len(sources)
+        count = -work.characters if settings.choose == "most-characters" else 0
+        rank = rules.index(work.rule) if work.rule in rules else -1
+        return bool(work.unproved), count, place, -work.characters, rank, work.work_id
+
     for gutenberg_id in sorted(groups):
-        order = sorted(groups[gutenberg_id], key=lambda i: _preference(works[i], settings))
+        order = sorted(groups[gutenberg_id], key=preference)
         best, others = works[order[0]], [works[i] for i in order[1:]]
         record = records.row(gutenberg_id)
         assert record is not None  # every candidate comes from these records
@@ -587,13 +566,6 @@ def _books(
             tuple((o.source, o.work_id, o.characters) for o in others), best.considered,
             tuple(row.character_aliases for row in casts[order[0]].rows), best.title, best.link, best.reason,
         )  # fmt: skip
-
-
-def _preference(work: WorkDecision, settings: MatchSettings) -> tuple[bool, int, int, int, int, str]:
-    place = settings.sources.index(work.source) if work.source in settings.sources else len(settings.sources)
-    count = -work.characters if settings.choose == "most-characters" else 0
-    rank = settings.rules.index(work.rule) if work.rule in settings.rules else -1
-    return (bool(work.unproved), count, place, -work.characters, rank, work.work_id)
 
 
 def _why(best: WorkDecision, others: Sequence[WorkDecision], kept: bool, settings: MatchSettings) -> str:

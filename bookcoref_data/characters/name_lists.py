@@ -46,7 +46,11 @@ def split_people(text: str, rules: set[str]) -> list[tuple[str, tuple[str, ...]]
     parts = [part for part in _list_parts(head) if any(c.isalnum() for c in unshield(part, pieces))] or [head]
     if len(parts) > 1:
         rules.add("several-people")
-        parts = _drop_others(parts, rules)
+        # "And family", "& Son": company without a name of its own, unless all are of that kind
+        named = [part for part in parts if _bare(part) not in KIN]
+        if named and len(named) < len(parts) and _bare(parts[0]) not in KIN:
+            rules.add("others-dropped")
+            parts = named
     # What only the last person of a list states is given to those before: "Mr. and Mrs. Jones".
     donor = re.sub(r"[\uE000-\uF8FF].*", "", parts[-1]).split(",")[0].split()
     shared = [*(_shared(part, donor) for part in parts[:-1]), (parts[-1], ())]
@@ -131,15 +135,6 @@ def _and_parts(text: str) -> list[str]:
     return parts
 
 
-def _drop_others(parts: list[str], rules: set[str]) -> list[str]:
-    """Drop "and family", "& Son": company without a name of its own, unless all are of that kind."""
-    named = [part for part in parts if _bare(part) not in KIN]
-    if not named or len(named) == len(parts) or _bare(parts[0]) in KIN:
-        return parts
-    rules.add("others-dropped")
-    return named
-
-
 def _bare(part: str) -> str:
     return re.sub(r"^(?:his|her|their|the|other)\s+|[\uE000-\uF8FF]", "", part.lower()).strip().rstrip(".")
 
@@ -157,7 +152,13 @@ def _shared(part: str, donor: list[str]) -> tuple[str, tuple[str, ...]]:
         len(donor) > 1 and donor[0][0].isupper() and not _kinds(donor[:1]) and not {"of", "the"} & set(donor)
     )
     if plain and gives and donor[0].lower() not in ARTICLES and "'s" not in donor[0]:
-        return " ".join([*words, *_surname(donor)]), ("shared-surname",)
+        # The last word, the lower-case particles before it ("van der Luyden"), any suffix after it
+        at = len(donor) - 1
+        while at > 1 and donor[at].lower().rstrip(".") in SUFFIXES:
+            at -= 1
+        while at > 1 and donor[at - 1].islower():
+            at -= 1
+        return " ".join([*words, *donor[at:]]), ("shared-surname",)
     return part, ()
 
 
@@ -173,16 +174,6 @@ def _kinds(words: list[str]) -> set[str]:
             return set()
         found.add(kind)
     return found
-
-
-def _surname(donor: list[str]) -> list[str]:
-    """The last word with the lower-case particles before it ("van der Luyden") and any suffix after it."""
-    at = len(donor) - 1
-    while at > 1 and donor[at].lower().rstrip(".") in SUFFIXES:
-        at -= 1
-    while at > 1 and donor[at - 1].islower():
-        at -= 1
-    return donor[at:]
 
 
 def is_collective(text: str) -> bool:

@@ -165,7 +165,13 @@ def _read_person(text: str, flags: tuple[str, ...], author: str, rules: set[str]
         text = left if any(c.isalnum() for c in left) else text
     text = re.sub(r"(?<=\w)\[(\w+)\](?=\w)", r"\1", text)
     aliases = tuple(alias for alias in names.aliases if alias != text)
-    if _is_group(text):
+    # A group is a collective, or "The" or a number with a plural.
+    words = re.findall(r"[\w'-]+", text.lower().split(" of ")[0])
+    plural = (
+        words and words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is", "'s", "as", "os"))
+    )
+    several = plural and len(words) > 1 and (words[0] == "the" or bool(NUMBERS & set(words)))
+    if several or (words and words[-1] in COLLECTIVES):
         flags += ("group",)
     if author and same_person(text, author):
         flags += ("author",)
@@ -183,6 +189,9 @@ def _unwrap(text: str, names: _Names) -> str:
     return text
 
 
+_NEE = re.compile(r"(?:née|nee|né|born)\s+(\S.*)", re.IGNORECASE)
+_MARKED = re.compile(rf"(?:(?i:{'|'.join(ALIAS_MARKS)})|(?:also|or)(?= [^a-z])|(?=the [^\Wa-z]))\s*(.+)")
+_SAID = re.compile(r"(?:[A-Z]{2,}(?:-[a-z]+)+|[a-z]+(?:-[a-z]+)*-[A-Z]{2,}(?:-[a-z]+)*)\b")
 _BRACKETS = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*")
 
 
@@ -197,33 +206,25 @@ def _take_brackets(text: str, names: _Names) -> str:
             names.add("suffix")
             text = f"{before} {inside} {after}"
             continue
-        _read_brackets(inside, before, _BRACKETS.sub(" ", after).strip(), names)
+        # Sort what stood in brackets.
+        beyond = _BRACKETS.sub(" ", after).strip()
+        if match := _NEE.fullmatch(inside):
+            names.add("maiden-name", " ".join([*before.split()[:-1], match.group(1)]))
+        elif match := _MARKED.fullmatch(inside):
+            names.add("alias-in-brackets", *_alias_list(match.group(1)))
+        elif _SAID.search(inside):
+            names.add("pronunciation")
+        elif '"' in inside or re.fullmatch(r"'.*'", inside):
+            _add_nicknames(_alias_list(inside), before, beyond, names, "nickname-in-brackets")
+        elif _is_gloss(inside):
+            names.add("gloss-in-brackets")
+        elif is_collective(before) and len(_alias_list(inside)) > 2:
+            names.add("members-in-brackets")
+        else:
+            _add_nicknames(_alias_list(inside), before, beyond, names, "alias-in-brackets")
         glue = "" if after.startswith((",", ".", "'")) else " "
         text = f"{before}{glue}{after}"
     return text
-
-
-_NEE = re.compile(r"(?:née|nee|né|born)\s+(\S.*)", re.IGNORECASE)
-_MARKED = re.compile(rf"(?:(?i:{'|'.join(ALIAS_MARKS)})|(?:also|or)(?= [^a-z])|(?=the [^\Wa-z]))\s*(.+)")
-_SAID = re.compile(r"(?:[A-Z]{2,}(?:-[a-z]+)+|[a-z]+(?:-[a-z]+)*-[A-Z]{2,}(?:-[a-z]+)*)\b")
-
-
-def _read_brackets(inside: str, before: str, after: str, names: _Names) -> None:
-    """Sort what stood in brackets between `before` and `after`."""
-    if match := _NEE.fullmatch(inside):
-        names.add("maiden-name", " ".join([*before.split()[:-1], match.group(1)]))
-    elif match := _MARKED.fullmatch(inside):
-        names.add("alias-in-brackets", *_alias_list(match.group(1)))
-    elif _SAID.search(inside):
-        names.add("pronunciation")
-    elif '"' in inside or re.fullmatch(r"'.*'", inside):
-        _add_nicknames(_alias_list(inside), before, after, names, "nickname-in-brackets")
-    elif _is_gloss(inside):
-        names.add("gloss-in-brackets")
-    elif is_collective(before) and len(_alias_list(inside)) > 2:
-        names.add("members-in-brackets")
-    else:
-        _add_nicknames(_alias_list(inside), before, after, names, "alias-in-brackets")
 
 
 def _is_gloss(inside: str) -> bool:
@@ -328,18 +329,6 @@ def _split_slash(text: str) -> list[str]:
 
 
 # --- judgements on names --------------------------------------------------------------------------------
-
-
-def _is_group(name: str) -> bool:
-    """Whether a name is a group: a collective, or "The" or a number with a plural."""
-    words = re.findall(r"[\w'-]+", name.lower().split(" of ")[0])
-    if not words:
-        return False
-    last = words[-1]
-    plural = last.endswith("s") and not last.endswith(("ss", "us", "is", "'s", "as", "os"))
-    return last in COLLECTIVES or (
-        plural and (words[0] == "the" or bool(NUMBERS & set(words))) and len(words) > 1
-    )
 
 
 def same_person(name: str, author: str) -> bool:

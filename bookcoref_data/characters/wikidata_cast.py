@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..resources import load_toml, resource
@@ -116,7 +116,11 @@ def _work_row(
     kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
     above = _ancestors(kinds, facts_of)
     media = tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
-    adapted = (ADAPTATION,) if _is_adaptation(facts, titles, above, facts_of, current) else ()
+    # Whether it is based on a work of the same title (P144) and no class says that it is a book
+    originals = [] if any(kind in above for kind in _BOOKS) else _items(facts.get(BASED_ON, ()), current)
+    mine = {title.casefold() for title in titles}
+    same = any(mine & {title.casefold() for title in _titles(facts_of(one))[0]} for one in originals)
+    adapted = (ADAPTATION,) if same else ()
     numbers = {value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}
     return CastRow(
         source="wikidata", work_id=work, title=titles[0], titles=titles[1:],
@@ -159,28 +163,11 @@ def _character_rows(
 
 def _cast(facts: ItemFacts, facts_of: FactsOf, current: Current) -> tuple[list[str], tuple[str, ...]]:
     """(characters of a work, flags): its own, else those that are listed on its series."""
-    own = _items((*facts.get(CHARACTER, ()), *facts.get(PRESENT_IN, ())), current)
-    if own:
-        return own, ()
-    for series in _items(facts.get(SERIES, ()), current):
-        of_series = facts_of(series)
-        theirs = _items((*of_series.get(CHARACTER, ()), *of_series.get(PRESENT_IN, ())), current)
-        if theirs:
-            return theirs, (SERIES_CAST,)
+    series = _items(facts.get(SERIES, ()), current)
+    for known, flags in ((facts, ()), *((facts_of(one), (SERIES_CAST,)) for one in series)):
+        if listed := _items((*known.get(CHARACTER, ()), *known.get(PRESENT_IN, ())), current):
+            return listed, flags
     return [], ()
-
-
-def _is_adaptation(
-    facts: ItemFacts, titles: Sequence[str], above: Container[str], facts_of: FactsOf, current: Current
-) -> bool:
-    """Whether a work is based on one of the same title (P144) and no class says that it is a book."""
-    if any(kind in above for kind in _BOOKS):
-        return False
-    mine = {title.casefold() for title in titles}
-    return any(
-        mine & {title.casefold() for title in _titles(facts_of(source))[0]}
-        for source in _items(facts.get(BASED_ON, ()), current)
-    )
 
 
 def _ancestors(kinds: Iterable[str], facts_of: FactsOf) -> set[str]:

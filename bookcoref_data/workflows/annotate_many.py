@@ -496,7 +496,14 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
 
     with multiprocessing.Manager() as manager:
         queue = manager.Queue()
-        thread = threading.Thread(target=_serve, args=(queue, progress), daemon=True)
+
+        def serve() -> None:
+            while (message := queue.get()) is not None:
+                if message[0] == "begin":
+                    progress.end(message[1])  # a book tried again after its worker was killed
+                getattr(progress, message[0])(*message[1:])
+
+        thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         try:
             yield _Channel(queue)
@@ -527,13 +534,6 @@ class _Direct:
 
     def put(self, message: tuple[Any, ...]) -> None:
         getattr(self._progress, message[0])(*message[1:])
-
-
-def _serve(queue: Any, progress: Progress) -> None:
-    while (message := queue.get()) is not None:
-        if message[0] == "begin":
-            progress.end(message[1])  # a book tried again after its worker was killed
-        getattr(progress, message[0])(*message[1:])
 
 
 # -- output ------------------------------------------------------------------------------------------

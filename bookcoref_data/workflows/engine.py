@@ -326,16 +326,17 @@ def _settle(without: tuple[str, ...]) -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    parent = os.getppid()
+
+    def end_with_parent() -> None:
+        """Files in the making are swept by the next run."""
+        while os.getppid() == parent:
+            time.sleep(_LOOK_FOR_PARENT)
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if without:
         sys.meta_path.insert(0, _Without(without))
-
-
-def _end_with(parent: int) -> None:
-    """End this worker as soon as its parent is gone; files in the making are swept by the next run."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK_FOR_PARENT)
-    os._exit(1)
 
 
 class _Without(MetaPathFinder):

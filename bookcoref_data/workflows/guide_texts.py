@@ -156,7 +156,11 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
         needed: list[str] = []
         if analysis or described_alone:
             for given in asked.guide.others:
-                if not _is_front(given, asked.guide) and not is_summary(harvest_guides.original_of(given)):
+                # No person's page: the front page of the guide, an overview of CliffsNotes, a summary
+                path = urlsplit(harvest_guides.original_of(given)).path.rstrip("/")
+                last = path.rpartition("/")[2].lower()
+                front = path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance")
+                if not front and not last.startswith("about-") and not is_summary(path):
                     needed.append(given)
             for fetched, listed in read:
                 archived = parse_address(fetched.address)
@@ -200,13 +204,6 @@ def _summary_pages(guide: harvest_guides.Guide) -> list[str]:
         if archived and derived:
             return [str(replace(archived, original=derived))]
     return []
-
-
-def _is_front(address: str, guide: harvest_guides.Guide) -> bool:
-    """Whether an address is the guide's front page, or an overview of CliffsNotes: no person's page."""
-    path = urlsplit(harvest_guides.original_of(address)).path.rstrip("/")
-    last = path.rpartition("/")[2].lower()
-    return path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance") or last.startswith("about-")
 
 
 def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePage]]) -> list[GuideText]:

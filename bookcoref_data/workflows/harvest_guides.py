@@ -21,7 +21,7 @@ from ..characters.names import read_name
 from ..characters.table import CastRow, write_table
 from ..errors import OfflineError, UsageError
 from ..files import write_text
-from ..progress import Progress, Silent
+from ..progress import Progress, followed
 from ..shapes import settings_of
 from ..sources.http import Fetcher
 from ..sources.pace import Pace
@@ -161,19 +161,15 @@ def read_guides(
 
     A guide stands beside the function that reads it. The outcomes are written to `<pages>/manifest.tsv`.
     """
-    listener = progress or Silent()
     fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
     store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
     outcomes: list[PageOutcome] = []
     problems: list[tuple[str, str]] = []
     found: list[Found] = []
-    listener.begin("study guides", len(jobs), "guides")
     try:
-        for guide, read in jobs:
+        for guide, read in followed(jobs, progress, "study guides", len(jobs), "guides"):
             found += read(PageReader(store, guide, outcomes, problems))
-            listener.advance("study guides")
     finally:
-        listener.end("study guides")
         write_manifest(pages / MANIFEST, outcomes)
     return found, outcomes, problems
 

@@ -16,11 +16,11 @@ from typing import Any
 from ..books import Book, Record
 from ..errors import DataError, UsageError
 from ..formats import ConversionReport, write_documents
-from ..formats.corpora import Corpus, Found, corpora, read_corpus
+from ..formats.corpora import Corpus, corpora, read_corpus
 from ..formats.folder import check_replaceable, writing_folder
 from ..formats.layers import note_layers
 from ..formats.schema import SPLITS
-from ..progress import Progress, Silent
+from ..progress import Progress, followed
 from ..shapes import attributes
 
 NOT_GUTENBERG = "0"
@@ -84,18 +84,13 @@ def import_corpus(
     out = Path(out)
     if split is not None and split not in SPLITS:
         raise UsageError(f"unknown split {split!r}", expected=", ".join(SPLITS))
-    listener = progress or Silent()
     corpus = corpora().get(kind)
     check_replaceable(out)
     report = ConversionReport(kind, "folder")
-    listener.begin("read", None, "documents")
-    found: list[Found] = []
-    try:
-        for item in read_corpus(kind, Path(path), report, tokenise):
-            found.append(item if split is None else item._replace(split=split))
-            listener.advance("read")
-    finally:
-        listener.end("read")
+    read = read_corpus(kind, Path(path), report, tokenise)
+    found = list(followed(read, progress, "read", None, "documents"))
+    if split is not None:
+        found = [item._replace(split=split) for item in found]
     assert corpus is not None, "read_corpus refuses a corpus that is not in the manifest"
     seen: dict[str, str] = {}
     for _, record in found:
@@ -109,8 +104,19 @@ def import_corpus(
     # Written first: whoever asks for the whole content should not be left with the folder alone.
     if records is not None:
         write_documents([item.record for item in found], Path(records), "jsonl")
-    splits, digest = _write(out, corpus, found, report, whole=records is not None)
-    return Imported(corpus, out, splits, digest, report, None if records is None else Path(records))
+    splits = dict.fromkeys(SPLITS, 0)
+    with writing_folder(out) as writer:
+        for name in SPLITS:
+            some = [item.record for item in found if item.split == name]
+            for book in _books(some, report, whole=records is not None):
+                writer.add_book(book, name, check="given")
+                splits[name] += 1
+        build = writer.finish(
+            corpus.name, licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
+            notes=(f"imported from {corpus.address}", "windows are cut here; the corpus has none"),
+            source={"corpus": corpus.kind, "address": corpus.address}, citation=corpus.bibtex,
+        )  # fmt: skip
+    return Imported(corpus, out, splits, build.digest, report, None if records is None else Path(records))
 
 
 def tokenise(data: bytes, name: str) -> Any:
@@ -119,26 +125,9 @@ def tokenise(data: bytes, name: str) -> Any:
     return read_book(data, f"{name}.txt", ReadSettings(apparatus="keep", guard=False))
 
 
-def _write(
-    out: Path, corpus: Corpus, found: list[Found], report: ConversionReport, *, whole: bool
-) -> tuple[dict[str, int], str]:
-    """Write the folder; returns the number of documents by split and the digest of the content."""
-    splits = dict.fromkeys(SPLITS, 0)
-    with writing_folder(out) as writer:
-        for split in SPLITS:
-            for book in _books([item.record for item in found if item.split == split], report, whole=whole):
-                writer.add_book(book, split, check="given")
-                splits[split] += 1
-        build = writer.finish(
-            corpus.name, licences=(("Texts", corpus.texts), ("Annotation", corpus.annotation)),
-            notes=(f"imported from {corpus.address}", "windows are cut here; the corpus has none"),
-            source={"corpus": corpus.kind, "address": corpus.address}, citation=corpus.bibtex,
-        )  # fmt: skip
-    return splits, build.digest
-
-
 def _books(records: list[Record], report: ConversionReport, *, whole: bool) -> Iterator[Book]:
-    """The records as checked books. What a book cannot be is left out and counted."""
+    """The records as checked books. What a book cannot be is left out and counted: empty sentences and
+    clusters, mentions outside the tokens, duplicates."""
     for record in records:
         if not any(record.sentences or []):
             report.add(EMPTY_DOCUMENTS, record.doc_key)
@@ -147,30 +136,25 @@ def _books(records: list[Record], report: ConversionReport, *, whole: bool) -> I
             note_layers(record, report)
             names = sorted(name for name in record.extra if name not in ("document", "part"))
             report.add(FIELDS, record.doc_key, ", ".join(names), count=len(names))
-        book = _clean(record, report).to_book()
+        sentences = [sentence for sentence in record.sentences or [] if sentence]
+        report.add(EMPTY_SENTENCES, record.doc_key, count=len(record.sentences or []) - len(sentences))
+        size = sum(map(len, sentences))
+        clusters = []
+        for cluster in record.clusters:
+            inside = [m for m in cluster if 0 <= m.start <= m.end < size]
+            once = list(dict.fromkeys(inside))
+            report.add(OUTSIDE, record.doc_key, count=len(cluster) - len(inside))
+            report.add(TWICE, record.doc_key, count=len(inside) - len(once))
+            report.add(EMPTY_CLUSTERS, record.doc_key, count=int(not once))
+            clusters.append(once)
+        characters = [
+            (name, list(dict.fromkeys(m for m in spans if 0 <= m.start <= m.end < size)))
+            for name, spans in record.characters
+        ]
+        book = dataclasses.replace(
+            record, gutenberg_key=record.gutenberg_key or NOT_GUTENBERG, sentences=sentences,
+            clusters=[cluster for cluster in clusters if cluster],
+            characters=[(name, spans) for name, spans in characters if spans], speakers=None, layers={},
+        ).to_book()  # fmt: skip
         report.wrote(len(book.tokens), book.clusters)
         yield book
-
-
-def _clean(record: Record, report: ConversionReport) -> Record:
-    """The record without empty sentences, empty clusters, mentions outside the tokens, duplicates."""
-    sentences = [sentence for sentence in record.sentences or [] if sentence]
-    report.add(EMPTY_SENTENCES, record.doc_key, count=len(record.sentences or []) - len(sentences))
-    size = sum(map(len, sentences))
-    clusters = []
-    for cluster in record.clusters:
-        inside = [m for m in cluster if 0 <= m.start <= m.end < size]
-        once = list(dict.fromkeys(inside))
-        report.add(OUTSIDE, record.doc_key, count=len(cluster) - len(inside))
-        report.add(TWICE, record.doc_key, count=len(inside) - len(once))
-        report.add(EMPTY_CLUSTERS, record.doc_key, count=int(not once))
-        clusters.append(once)
-    characters = [
-        (name, list(dict.fromkeys(m for m in spans if 0 <= m.start <= m.end < size)))
-        for name, spans in record.characters
-    ]
-    return dataclasses.replace(
-        record, gutenberg_key=record.gutenberg_key or NOT_GUTENBERG, sentences=sentences,
-        clusters=[cluster for cluster in clusters if cluster],
-        characters=[(name, spans) for name, spans in characters if spans], speakers=None, layers={},
-    )  # fmt: skip

@@ -18,7 +18,7 @@ from ..formats.detect import by_name, detect
 from ..formats.folder import write_folder
 from ..formats.layers import flat
 from ..formats.lines import read_lines
-from ..progress import Progress, Silent
+from ..progress import Progress, followed
 from ..resources import load_toml, resource
 from ..scoring import ClusterScores
 from ..scoring.mention_types import TypeRules, head_of
@@ -149,14 +149,10 @@ def decide(
     `least` is for the linker: the least probability of a link that is made.
     """
     options = {"least": least} if how == "linker" else {}
-    listener = progress or Silent()
-    listener.begin("merge", len(documents), "documents")
-    made: dict[str, Decisions] = {}
-    for document in documents:
-        made[document.doc_key] = DECIDERS[how](document, **options) | dict(document.shared)
-        listener.advance("merge")
-    listener.end("merge")
-    return made
+    return {
+        document.doc_key: DECIDERS[how](document, **options) | dict(document.shared)
+        for document in followed(documents, progress, "merge", len(documents), "documents")
+    }
 
 
 def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:

@@ -149,10 +149,17 @@ def _jobs(
     folder: Path, facts: Mapping[str, BookFacts], candidates: TextCandidates, settings: PackSettings,
     report: PackReport,
 ) -> Iterator[PackJob | Outcome[str, Finished]]:  # fmt: skip
-    windows, reasons = _windows(folder), read_reasons(folder)
+    reasons = read_reasons(folder)
+
+    def book_of(row: tuple[str, Record]) -> str:
+        window = read_window_key(row[1].doc_key)
+        return window.book if window else row[1].doc_key
+
+    # In the order of the books
+    windows = groupby(iter_folder(folder, "split"), book_of)
     for _, record in iter_folder(folder, "full"):
         fact = facts[record.doc_key]
-        parts = next(windows, (record.doc_key, []))[1]
+        parts = tuple(part.to_book() for _, part in next(windows, ("", ()))[1])
         if not fact.text.get("sha256") or fact.gutenberg_key in ("", "0"):
             report.left_out[fact.doc_key] = (
                 f"{fact.doc_key} has no Gutenberg text: a pack of it would have to hold its text"
@@ -166,18 +173,7 @@ def _jobs(
         out = report.out
         path = out if out.suffix == SUFFIX else out / f"{safe_name(fact.doc_key, 'document key')}{SUFFIX}"
         known = reasons.get(fact.doc_key, "")
-        yield PackJob(fact, record.to_book(), tuple(parts), text, settings, place_of(path), known)
-
-
-def _windows(folder: Path) -> Iterator[tuple[str, list[Book]]]:
-    """(doc_key, its windows) in the order of the books."""
-
-    def key(row: tuple[str, Record]) -> str:
-        window = read_window_key(row[1].doc_key)
-        return window.book if window else row[1].doc_key
-
-    for doc_key, rows in groupby(iter_folder(folder, "split"), key):
-        yield doc_key, [record.to_book() for _, record in rows]
+        yield PackJob(fact, record.to_book(), parts, text, settings, place_of(path), known)
 
 
 def _text(facts: BookFacts, candidates: TextCandidates) -> CandidateText:

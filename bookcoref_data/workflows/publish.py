@@ -26,7 +26,7 @@ from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, i
 from ..formats.reasons import REASONS
 from ..guard import listed
 from ..outputs import Replaceable, whole
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, followed
 from ..publishing.card import data_yaml, render_card, render_task_card
 from ..publishing.citation import render_cff, render_zenodo
 from ..publishing.croissant import data_files, render_croissant
@@ -46,7 +46,7 @@ from ..sources.hub import holds_token, parse_address
 from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
 from ..tasks.folder import RECORD_FILE, read_rows, read_task
 from ..tasks.questions.build import mark
-from .pack import PackReport, pack_folder
+from .pack import pack_folder
 from .packed import INDEX, PackSettings
 from .publish_facts import PublishSettings, origin_of
 from .published import MANIFEST_FILE
@@ -126,35 +126,28 @@ def publish(
         files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(prepared.files.items())}
         report = PublishReport(prepared.publication, files, prepared.longest, prepared.card)
         if out is not None:
-            _copy(prepared.files, out)
+            with whole(out) as outputs:
+                folder = outputs.folder(out, Replaceable)
+                for path, content in prepared.files.items():
+                    if isinstance(content, bytes):
+                        write_bytes(folder / path, content)
+                    else:
+                        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                        shutil.copyfile(content, folder / path)
             report.copied = out
         if not dry_run:
-            report.uploaded = upload(_upload_of(settings, prepared), progress)
+            made = prepared.publication
+
+            def ours(path: Path) -> tuple[str, ...]:
+                found = read_publication(path)
+                return found.files if found else ()
+
+            job = Upload(
+                settings.repository, prepared.files, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE,
+                ours, settings.private or None,
+            )  # fmt: skip
+            report.uploaded = upload(job, progress)
     return report
-
-
-def _upload_of(settings: PublishSettings, prepared: PreparedPublication) -> Upload:
-    made = prepared.publication
-
-    def ours(path: Path) -> tuple[str, ...]:
-        found = read_publication(path)
-        return found.files if found else ()
-
-    return Upload(
-        settings.repository, prepared.files, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE, ours,
-        settings.private or None,
-    )  # fmt: skip
-
-
-def _copy(files: Mapping[str, Content], out: Path) -> None:
-    with whole(out) as outputs:
-        folder = outputs.folder(out, Replaceable)
-        for path, content in files.items():
-            if isinstance(content, bytes):
-                write_bytes(folder / path, content)
-            else:
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(content, folder / path)
 
 
 @contextmanager
@@ -287,7 +280,17 @@ def _standoff(
     attribution = "; ".join(str(work.title) for work in publication.citation.works)
     settings = PackSettings(licence=publication.licence.id, attribution=attribution)
     report = pack_folder(folder, candidates, work, settings=settings, jobs=1, progress=progress)
-    publication, kept = _packed_only(publication, record, report)
+    # Books that have no pack are left out, with the reason.
+    packed = {pack.doc_key for pack in report.packs}
+    reasons = {**report.left_out, **{key: error.what for key, error in report.failed.items()}}
+    books = tuple(book for book in record.books if book.doc_key in packed)
+    kept = replace(record, books=books, digest=content_digest(books), title=publication.title)
+    publication = replace(
+        publication, books=books, digest=kept.digest,
+        left_out={**publication.left_out, **{key: reasons[key] for key in sorted(reasons)}},
+        texts={key: rights for key, rights in publication.texts.items() if key in packed},
+        notes={key: note for key, note in publication.notes.items() if key in packed},
+    )  # fmt: skip
     names = {pack.doc_key: (pack.file, pack.sha256) for pack in report.packs}
     made: dict[str, Content] = {pack.file: work / pack.file for pack in report.packs}
     made[INDEX] = work / INDEX
@@ -296,21 +299,6 @@ def _standoff(
     made |= _descriptions(publication, made, ["README.md"])
     made["README.md"] = render_card(publication).encode("utf-8")
     return publication, made
-
-
-def _packed_only(
-    publication: Publication, record: BuildRecord, report: PackReport
-) -> tuple[Publication, BuildRecord]:
-    """The publication and the record without the books that have no pack, and the reasons."""
-    packed = {pack.doc_key for pack in report.packs}
-    reasons = {**report.left_out, **{key: error.what for key, error in report.failed.items()}}
-    books = tuple(book for book in record.books if book.doc_key in packed)
-    kept = replace(record, books=books, digest=content_digest(books), title=publication.title)
-    left_out = {**publication.left_out, **{key: reasons[key] for key in sorted(reasons)}}
-    texts = {key: rights for key, rights in publication.texts.items() if key in packed}
-    notes = {key: note for key, note in publication.notes.items() if key in packed}
-    made = replace(publication, books=books, digest=kept.digest, left_out=left_out, texts=texts, notes=notes)
-    return made, kept
 
 
 def _descriptions(
@@ -349,21 +337,16 @@ def _refuse_text(
     """
     uploads = Uploads(((path, _bytes_of(content)) for path, content in sorted(files.items())), most_words)
     longest: LeakedRun | None = None
-    books = read_build(folder).books
-    progress.begin("text check", len(books), "books")
-    try:
-        for _, record in iter_folder(folder, "full"):
-            run = uploads.longest_run(record.doc_key, record.to_book().tokens)
-            if run.words > most_words:
-                raise DataError(
-                    f"{run.file} would publish {run.words} words of {run.doc_key} in a row",
-                    expected=f"at most {most_words}", found=f"“{run.begins} …”",
-                    hint="nothing was uploaded; leave the book out, or allow more words with --most-words",
-                )  # fmt: skip
-            longest = max((run, longest or run), key=lambda r: r.words)
-            progress.advance("text check")
-    finally:
-        progress.end("text check")
+    books, number = iter_folder(folder, "full"), len(read_build(folder).books)
+    for _, record in followed(books, progress, "text check", number, "books"):
+        run = uploads.longest_run(record.doc_key, record.to_book().tokens)
+        if run.words > most_words:
+            raise DataError(
+                f"{run.file} would publish {run.words} words of {run.doc_key} in a row",
+                expected=f"at most {most_words}", found=f"“{run.begins} …”",
+                hint="nothing was uploaded; leave the book out, or allow more words with --most-words",
+            )  # fmt: skip
+        longest = max((run, longest or run), key=lambda r: r.words)
     return longest
 
 

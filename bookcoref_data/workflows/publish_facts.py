@@ -93,7 +93,8 @@ class Origin:
         if found.state != UNKNOWN or stated is None or self._is_gutenberg(book):
             return found
         licence = find_licence(stated)
-        free = licence.open or _plain(stated) == PUBLIC_DOMAIN
+        plain = " ".join(stated.lower().replace("-", " ").split())
+        free = licence.open or plain == PUBLIC_DOMAIN
         name = licence.id if licence.url else stated
         return TextRights(OPEN if free else RESTRICTED, f"{name}, as stated by the publisher")
 
@@ -320,7 +321,3 @@ def _strange(doc_key: str, text: CandidateText, sentences: Sequence[Sequence[str
         f"its words are not those of {text.name}: {share:.1%} of the characters are not in it, "
         f"the longest piece {longest:,}"
     )
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.lower().replace("-", " ").split())

@@ -18,7 +18,7 @@ from ..errors import DataError, FormatError, UsageError
 from ..files import write_bytes
 from ..formats import read_documents
 from ..formats.lines import read_lines
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, followed
 from ..sources.store import Store
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.questions import (
@@ -211,7 +211,6 @@ def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = No
     Raises:
         UsageError: a document is missing in `key`.
     """
-    listener = progress or Silent()
     keys = {record.doc_key: record for record in read_documents(key)}
     casts: dict[str, dict[str, None]] = {}
     for question in questions:
@@ -221,12 +220,9 @@ def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = No
         raise UsageError(f"{key} has no document {missing[0]!r}", hint="give the file the questions are from")
     plan = default_plan("embedded")
     made = {}
-    listener.begin("annotate", len(casts), "documents")
-    for doc_key, names_of in casts.items():
+    for doc_key, names_of in followed(casts.items(), progress, "annotate", len(casts), "documents"):
         done = annotate_book(source_of(keys[doc_key]), make_cast(list(names_of)), plan)
         made[doc_key] = done.book.to_record()
-        listener.advance("annotate")
-    listener.end("annotate")
     return list(annotation_answers(questions, keys, made))
 
 

@@ -103,11 +103,10 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
         lost = losses(plan.out, ())
         check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
     with plan.store.working():
-        return _rebuild(plan, jobs, progress)
+        return _rebuild(plan, _build_books(plan, jobs, progress))
 
 
-def _rebuild(plan: RebuildPlan, jobs: int, progress: Progress) -> RebuildReport:
-    work = _build_books(plan, jobs, progress)
+def _rebuild(plan: RebuildPlan, work: JobResults) -> RebuildReport:
     report = RebuildReport(plan.out, work)
     if not work.finished:
         errors = list(work.failed.values())
@@ -171,7 +170,26 @@ def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
 def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults:
     """Build or find every book; failures go into the report."""
     work = JobResults()
-    editions = {part.doc_key: _Editions(plan, part) for part in plan.parts}
+
+    def tries(part: BookPart) -> Iterator[RebuildJob]:
+        """Every edition for the released tokens; then, where that is allowed and a pack can follow, every
+        edition once more to carry the annotation over."""
+        key, tried = part.doc_key, list[RebuildJob]()
+        job = RebuildJob(
+            part, plan.folder, Store(plan.store.root), None, plan.tokenised.get(key), plan.expected.get(key),
+            plan.instructions.get(key, ""),
+        )  # fmt: skip
+        needs_text = not job.tokenised and bool(part.delta or part.pack)
+        for text in plan.candidates(part.gutenberg_key) if needs_text else ():
+            tried.append(replace(job, text=text))
+            yield tried[-1]
+        if not tried:
+            yield job
+        # The worker says whether anything is known of the released tokens to compare with.
+        if plan.min_kept is not None:
+            yield from (replace(job, remap=plan.min_kept) for job in tried)
+
+    editions = {part.doc_key: tries(part) for part in plan.parts}
 
     def size(part: BookPart) -> int:
         """Bytes of a book's part of the release, as a measure of its work."""
@@ -182,7 +200,7 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
         # The largest first, so that no core is left alone with a long book at the end.
         for part in sorted(plan.parts, key=size, reverse=True):
             try:
-                yield editions[part.doc_key].next_job() or editions[part.doc_key].job
+                yield next(editions[part.doc_key])
             except BookcorefError as error:
                 yield Outcome(part.doc_key, error=error)
 
@@ -191,7 +209,7 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
         if not (isinstance(error, EditionError) and job.text):
             return None
         try:
-            return editions[str(job)].next_job()
+            return next(editions[str(job)], None)
         except BookcorefError:
             return None
 
@@ -200,37 +218,6 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
         retry=next_edition, order=[part.doc_key for part in plan.parts], without=_NOT_NEEDED,
     )  # fmt: skip
     return work
-
-
-class _Editions:
-    """The texts to try for one book: every edition for the released tokens, then, where that is allowed
-    and a pack can follow, every edition once more to carry the annotation over."""
-
-    def __init__(self, plan: RebuildPlan, part: BookPart) -> None:
-        self._plan = plan
-        self.job = RebuildJob(
-            part, plan.folder, Store(plan.store.root), None, plan.tokenised.get(part.doc_key),
-            plan.expected.get(part.doc_key), plan.instructions.get(part.doc_key, ""),
-        )  # fmt: skip
-        self._tries: Iterator[RebuildJob] | None = None
-
-    def next_job(self) -> RebuildJob | None:
-        """The next job, or None when every edition was tried. Raises as `RebuildPlan.candidates`."""
-        if self._tries is None:
-            self._tries = self._all()
-        return next(self._tries, None)
-
-    def _all(self) -> Iterator[RebuildJob]:
-        part, tried = self.job.part, []
-        if self.job.tokenised or not (part.delta or part.pack):
-            yield self.job
-            return
-        for text in self._plan.candidates(part.gutenberg_key):
-            tried.append(replace(self.job, text=text))
-            yield tried[-1]
-        # The worker says whether anything is known of the released tokens to compare with.
-        if self._plan.min_kept is not None:
-            yield from (replace(job, remap=self._plan.min_kept) for job in tried)
 
 
 def _up_to_date(out: Path, inputs: str) -> BuildRecord | None:

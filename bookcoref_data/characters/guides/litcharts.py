@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .page import LIST, PERSON, GuideEntry, GuidePage, finish, first_text, joined, summary_page, text_of
@@ -18,9 +17,15 @@ def parse(soup: Any, address: str) -> GuidePage:
         texts = [text_of(p) for p in soup.select("div.highlightable-content p")]
         return finish(PERSON, "person", [GuideEntry(name, joined(texts))], **known)
     listed = [*map(_major, soup.select("div.character.index-list-item"))]
-    minor = [*map(_minor, soup.select("div.character.readable"))]
+    told = (
+        (first_text(item, "div.name", "h2"), joined(map(text_of, item.select("div.no-inline-characters"))))
+        for item in soup.select("div.character.readable")
+    )
+    minor = [GuideEntry(name, text, minor=True) for name, text in told]
     seen = {entry.name for entry in listed + minor}
-    menu = [entry for entry in _menu(soup) if entry.name not in seen]
+    # The side menu; its entries that are no persons (themes, ...) have other addresses
+    links = [a for a in soup.select("a.subcomponent.tappable[href]") if _PERSON_LINK.search(a["href"])]
+    menu = [GuideEntry(text_of(a), link=a["href"]) for a in links if text_of(a) not in seen]
     if listed or minor or menu:
         return finish(LIST, "list" if listed or minor else "menu", [*listed, *menu, *minor], **known)
     if plot := soup.select("p.plot-text"):
@@ -39,15 +44,3 @@ def _major(item: Any) -> GuideEntry:
     return GuideEntry(
         first_text(item, "h2", "div.name", "h3"), joined(text_of(p) for p in item("p")), link=link
     )
-
-
-def _minor(item: Any) -> GuideEntry:
-    texts = [text_of(node) for node in item.select("div.no-inline-characters")]
-    return GuideEntry(first_text(item, "div.name", "h2"), joined(texts), minor=True)
-
-
-def _menu(soup: Any) -> Iterator[GuideEntry]:
-    """Persons of the side menu; its other entries (themes, ...) have other addresses."""
-    for link in soup.select("a.subcomponent.tappable[href]"):
-        if _PERSON_LINK.search(link["href"]):
-            yield GuideEntry(text_of(link), link=link["href"])

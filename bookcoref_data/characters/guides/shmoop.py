@@ -27,7 +27,9 @@ def parse(soup: Any, address: str) -> page.GuidePage:
         return page.GuidePage(page.LIST, "", title, known["author"], problem="unknown layout")
     name = page.text_of(main.select_one("h2.title"))
     if name == "Minor Characters":
-        return page.finish(page.MINOR, "minor persons", _minor_persons(main), **known)
+        people = ((head, page.joined(map(page.text_of, page.following(head, "h3")))) for head in main("h3"))
+        minor = (page.GuideEntry(page.text_of(head), text, minor=True) for head, text in people)
+        return page.finish(page.MINOR, "minor persons", minor, **known)
     if name == "Characters":
         return page.finish(
             page.LIST, "list", _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known
@@ -50,13 +52,6 @@ def _description(main: Any) -> str | None:
         elif name in ("p", "blockquote"):
             sections[-1].append(page.text_of(node))
     return next((text for text in map(page.joined, sections) if text), None)
-
-
-def _minor_persons(main: Any) -> Iterator[page.GuideEntry]:
-    for heading in main("h3"):
-        yield page.GuideEntry(
-            page.text_of(heading), page.joined(map(page.text_of, page.following(heading, "h3"))), minor=True
-        )
 
 
 def _linked(links: Iterable[Any]) -> Iterator[page.GuideEntry]:

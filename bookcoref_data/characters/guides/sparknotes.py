@@ -38,7 +38,9 @@ def parse(soup: Any, address: str) -> GuidePage:
     further = urlsplit(address).path.rstrip("/") + "/page/"
     more = [link for selector in _PAGING for a in soup.select(selector) if further in (link := a["href"])]
     if items := soup.select("li.mainTextContent__list-content__item"):
-        return finish(LIST, "list items", map(_item, items), more=more, **known)
+        told = ((first_text(item, "h3", "h4"), joined(map(text_of, item("p"))), item) for item in items)
+        people = (GuideEntry(name, text, link=_in_depth(item)) for name, text, item in told)
+        return finish(LIST, "list items", people, more=more, **known)
     run = [
         h for block in soup.select("div.mainTextContent, div.studyGuideText, #section") for h in block("h3")
     ]
@@ -47,12 +49,6 @@ def parse(soup: Any, address: str) -> GuidePage:
     if blocks := soup.select("div.content_txt[id]"):
         return finish(LIST, "blocks", map(_block, blocks), more=more, **known)
     return GuidePage(LIST, "", title, author, problem="unknown layout")
-
-
-def _item(item: Any) -> GuideEntry:
-    return GuideEntry(
-        first_text(item, "h3", "h4"), joined(text_of(p) for p in item("p")), link=_in_depth(item)
-    )
 
 
 def _heading(heading: Any) -> GuideEntry:
