@@ -342,25 +342,14 @@ def build_one(job: SilverJob) -> Finished:
 
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
-    """The annotated book, what is known of its making, and its line of reasons.
-
-    Raises:
-        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
-    """
-    from ..annotation.propose import propose_cast
-
+    """The annotated book, what is known of its making, and its line of reasons."""
     settings = read_settings(
         job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs, emphasis=job.emphasis
     )
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
     plan = _annotation_plan(job.annotate_recipe)
-    cast = job.cast
-    if job.propose:
-        # Made from the book itself, with the parse of the backend, and repaired by a person
-        found = propose_with(backend_of(plan), book) if plan else propose_cast(book)
-        entries = job.repair.apply(found.cast.entries) if job.repair else found.cast.entries
-        cast = tuple((e.name, e.aliases) for e in entries)
+    cast = _proposed(book, plan, job.repair) if job.propose else job.cast
     reasons = ""
     if plan:
         chapters = [(heading.title, heading.start) for heading in text.chapters]
@@ -376,6 +365,20 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }  # fmt: skip
     return book, facts, reasons
+
+
+def _proposed(
+    book: Book, plan: Plan | None, repair: Repair | None = None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """A cast made from the book itself, with the parse of the backend, and repaired by a person.
+
+    Raises:
+        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
+    """
+    from ..annotation.propose import propose_cast
+
+    entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
+    return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
 
 
 def annotated(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...errors import UsageError
@@ -49,7 +49,16 @@ class HubBackend:
             raise UsageError(
                 f"the recipe {self._plan.name!r} names no model for {name!r}", expected="model = ..."
             )
-        load = self._loader(name, settings)
+        kind = {"link": "link", "filter": "filter"}.get(name, "expand")
+        common = "model revision dtype encoder encoder_revision device max_subwords batch"
+        key = (kind, *(settings.get(k, "") for k in common.split()))
+
+        def load() -> Any:
+            if self._held[0] != key:
+                self.close()
+                self._held = (key, _load(kind, settings))
+            return self._held[1]
+
         if name == "link":
             return LinkStep(settings, load)
         if name == "filter":
@@ -64,19 +73,6 @@ class HubBackend:
 
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-
-    def _loader(self, name: str, settings: Mapping[str, Any]) -> Callable[[], Any]:
-        kind = {"link": "link", "filter": "filter"}.get(name, "expand")
-        common = "model revision dtype encoder encoder_revision device max_subwords batch"
-        key = (kind, *(settings.get(k, "") for k in common.split()))
-
-        def load() -> Any:
-            if self._held[0] != key:
-                self.close()
-                self._held = (key, _load(kind, settings))
-            return self._held[1]
-
-        return load
 
 
 def _load(kind: str, settings: Mapping[str, Any]) -> Any:

@@ -49,26 +49,23 @@ class Batches:
                 answers = None
             if answers is None:
                 # Outside of the handler, where the error still holds the tensors of the batch.
-                self._smaller(len(part), length(rows[part[0]]))
+                import torch
+
+                if torch.cuda.is_available():
+                    torch.cuda.empty_cache()
+                if len(part) == 1:
+                    raise SourceError(
+                        "one text alone does not fit into the memory of the device",
+                        found=f"{length(rows[part[0]])} tokens", hint="give a device with more memory, a "
+                        "smaller dtype, or fewer words per window; what is done is kept",
+                    )  # fmt: skip
+                self.most = len(part) // 2
                 continue
             for i, answer in zip(part, answers, strict=True):
                 told(i, answer)
             first += len(part)
             if time.monotonic() - started > LONGEST:
                 self.most = max(1, len(part) // 2)
-
-    def _smaller(self, rows: int, longest: int) -> None:
-        import torch
-
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        if rows == 1:
-            raise SourceError(
-                "one text alone does not fit into the memory of the device", found=f"{longest} tokens",
-                hint="give a device with more memory, a smaller dtype, or fewer words per window; what is "
-                "done is kept",
-            )  # fmt: skip
-        self.most = rows // 2
 
 
 def out_of_memory(error: RuntimeError) -> bool:

@@ -65,35 +65,27 @@ def _cost(config: str, dtype: str) -> Cost:
     import torch
     from transformers import AutoConfig, AutoModel
 
+    class Angles(torch.nn.Module):  # type: ignore[misc]
+        """Stands in for angles of positions, which old versions of transformers do not work out on meta."""
+
+        def forward(self, x: torch.Tensor, position_ids: Any) -> tuple[torch.Tensor, torch.Tensor]:
+            size = described.hidden_size // described.num_attention_heads
+            return (x.new_empty(1, x.shape[1], size),) * 2
+
     described = AutoConfig.for_model(**json.loads(config))
     with torch.device("meta"):
         network = AutoModel.from_config(described, dtype=dtype_of(dtype)).eval().requires_grad_(False)
         if hasattr(network, "rotary_emb"):
-            network.rotary_emb = _angles(described.hidden_size // described.num_attention_heads)
+            network.rotary_emb = Angles()
         memory, operations = zip(*(_one_row(network, length) for length in LENGTHS), strict=True)
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
     fitted = [tuple(map(float, np.polyfit(LENGTHS, values, 2))) for values in (memory, operations)]
-    return Cost(weights + _head_bytes(network, dtype), *fitted)
-
-
-def _angles(size: int) -> Any:
-    """Stands in for the angles of positions, which old versions of transformers do not work out on meta."""
-    import torch
-
-    class Angles(torch.nn.Module):  # type: ignore[misc]
-        def forward(self, x: torch.Tensor, position_ids: Any) -> tuple[torch.Tensor, torch.Tensor]:
-            return (x.new_empty(1, x.shape[1], size),) * 2
-
-    return Angles()
-
-
-def _head_bytes(network: Any, dtype: str) -> int:
-    """A language model has a second table of its words, unless it shares the first."""
-    config = network.config
-    causal = getattr(config, "is_decoder", False) or "num_key_value_heads" in config.to_dict()
-    if not causal or config.tie_word_embeddings:
-        return 0
-    return int(config.vocab_size * config.hidden_size * dtype_of(dtype).itemsize)
+    known = network.config
+    causal = getattr(known, "is_decoder", False) or "num_key_value_heads" in known.to_dict()
+    if causal and not known.tie_word_embeddings:
+        # A language model has a second table of its words, unless it shares the first.
+        weights += int(known.vocab_size * known.hidden_size * dtype_of(dtype).itemsize)
+    return Cost(weights, *fitted)
 
 
 def _one_row(network: Any, length: int) -> tuple[float, float]:

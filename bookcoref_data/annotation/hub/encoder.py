@@ -48,7 +48,11 @@ def build_encoder(folder: Path, state: State, *, layers: int | None = None) -> A
     if missing or unknown:
         expected = f"also {', '.join(missing)}" if missing else "no other tensors"
         raise _misfit(folder, f"unknown: {', '.join(unknown)}" if unknown else "missing", expected)
-    _fill_buffers(encoder)
+    # Buffers that no file holds (position numbers) get a place in memory.
+    for name, buffer in [(name, buffer) for name, buffer in encoder.named_buffers() if buffer.is_meta]:
+        owner, shape = encoder.get_submodule(name.rpartition(".")[0]), buffer.shape
+        values = torch.arange(shape[-1]).expand(shape) if "position" in name else torch.zeros(shape)
+        owner.register_buffer(name.rpartition(".")[2], values.to(buffer.dtype), persistent=False)
     return encoder.eval()
 
 
@@ -57,21 +61,6 @@ def _misfit(folder: Path, found: str, expected: str | None = None) -> FormatErro
         f"{folder}: the encoder's weights do not fit its configuration", expected=expected, found=found,
         hint="set `encoder` in the recipe to the encoder that the model was trained on",
     )  # fmt: skip
-
-
-def _fill_buffers(encoder: Any) -> None:
-    """Give buffers that no file holds (position numbers) a place in memory."""
-    import torch
-
-    for name, buffer in list(encoder.named_buffers()):
-        if not buffer.is_meta:
-            continue
-        owner = encoder.get_submodule(name.rpartition(".")[0])
-        numbered = "position" in name
-        values = (
-            torch.arange(buffer.shape[-1]).expand(buffer.shape) if numbered else torch.zeros(buffer.shape)
-        )
-        owner.register_buffer(name.rpartition(".")[2], values.to(buffer.dtype), persistent=False)
 
 
 def load_tokenizer(folder: Path, model: str, **options: Any) -> Any:

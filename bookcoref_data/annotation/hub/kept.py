@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,9 +21,11 @@ class Kept:
     """The answers in the file `path` (None: none are kept); `scope` names model and settings."""
 
     def __init__(self, path: Path | None, scope: Sequence[Any]) -> None:
-        self._path, self._scope, self._known = path, list(scope), {}
-        if path and path.is_file():
-            self._known = dict(_lines(path.read_bytes()))
+        self._path, self._scope, self._known = path, list(scope), dict[str, Any]()
+        for line in path.read_bytes().split(b"\n") if path and path.is_file() else ():
+            with suppress(ValueError):  # a line that a kill has cut is left out
+                key, answer = json.loads(line)
+                self._known[key] = answer
 
     def answered(
         self, items: Sequence[Item], content: Callable[[Item], Any],
@@ -74,13 +77,3 @@ def ask_together(
 
     if todo:
         ask([item for _, _, item in todo], told)
-
-
-def _lines(data: bytes) -> Iterable[tuple[str, Any]]:
-    """Whole lines; one that a kill has cut is left out."""
-    for line in data.split(b"\n"):
-        try:
-            key, answer = json.loads(line)
-        except ValueError:
-            continue
-        yield key, answer

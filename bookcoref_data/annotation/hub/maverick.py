@@ -222,16 +222,13 @@ class Maverick(OnEncoder):
         categories = torch.from_numpy(compared.categories(low, high)).to(first.device)
         total = torch.zeros(categories.shape, dtype=torch.float32, device=first.device)
         for c in range(COUNT):
-            scores = to_start[c] @ first[c].T + to_end[c] @ last[c].T + self._bias(first, last, c)
+            # What a mention brings as an antecedent, whatever it is compared with
+            from_start = h["antecedent_s2s_all_biases"][c] + h["antecedent_e2s_all_biases"][c]
+            from_end = h["antecedent_e2e_all_biases"][c] + h["antecedent_s2e_all_biases"][c]
+            bias = first[c] @ from_start + last[c] @ from_end
+            scores = to_start[c] @ first[c].T + to_end[c] @ last[c].T + bias
             total += scores.float() if c == COUNT - 1 else scores.float() * (categories == c)
         earlier = torch.arange(categories.shape[1], device=first.device)[None, :] < torch.arange(
             low, high, device=first.device
         ).unsqueeze(1)
         return total * earlier
-
-    def _bias(self, first: torch.Tensor, last: torch.Tensor, c: int) -> torch.Tensor:
-        """What a mention brings as an antecedent, whatever it is compared with (one value per mention)."""
-        h = self._heads
-        from_start = h["antecedent_s2s_all_biases"][c] + h["antecedent_e2s_all_biases"][c]
-        from_end = h["antecedent_e2e_all_biases"][c] + h["antecedent_s2e_all_biases"][c]
-        return first[c] @ from_start + last[c] @ from_end

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UsageError
@@ -126,7 +125,9 @@ class Reader(OnEncoder):
         shapes = reader_shapes(network.config.hidden_size, settings)
         check_shapes(state, shapes, folder)
         precision = dtype_of(dtype)
-        tokenizer = load_tokenizer(_tokenizer_folder(folder, base), model, config=network.config)
+        # Readers carry their tokenizer, with the symbols in it.
+        own = folder if (folder / "tokenizer_config.json").is_file() else base
+        tokenizer = load_tokenizer(own, model, config=network.config)
         heads = moved(state, shapes, device, precision)
         return cls(network.to(device, precision), tokenizer, heads, settings, max_subwords)
 
@@ -339,8 +340,3 @@ class Reader(OnEncoder):
 
     def _project(self, name: str, x: torch.Tensor) -> torch.Tensor:
         return projection(self._heads, name, x, self._settings.activation, self._eps, self._dropout)
-
-
-def _tokenizer_folder(folder: Path, base: Path) -> Path:
-    """Readers carry their tokenizer, with the symbols in it."""
-    return folder if (folder / "tokenizer_config.json").is_file() else base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ...books import Book, Mention, Window
@@ -102,7 +103,9 @@ class FilterStep(HubStep):
 
     def _items(self, job: Job, state: State) -> Sequence[Any]:
         check_template(self._settings["question"])
-        return [self._question(job, mark) for mark in state.mentions]
+        template, words = self._settings["question"], self._settings.get("context_words", 400)
+        names, tokens = job.cast.names, job.book.tokens
+        return [question(template, tokens, m.mention, names[m.character], words) for m in state.mentions]
 
     def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
         self._load().ask_all(items, told)
@@ -117,11 +120,6 @@ class FilterStep(HubStep):
                 reason = f"{self._settings['model']} answered No to {job.cast.names[mark.character]!r}"
                 dropped.append(Dropped(mark.start, mark.end, mark.character, self.name, reason, 1 - yes))
         return state.after(self.name, kept, dropped=dropped, notes=warnings_of(self._settings, self.name))
-
-    def _question(self, job: Job, mark: Marked) -> str:
-        words = self._settings.get("context_words", 400)
-        name = job.cast.names[mark.character]
-        return question(self._settings["question"], job.book.tokens, mark.mention, name, words)
 
 
 class ExpandStep(HubStep):
@@ -168,8 +166,9 @@ class ExpandStep(HubStep):
         found = list(state.mentions)
         for (book, stretch, _), (added, _) in zip(items, answers, strict=True):
             for start, end, character, score in added:
-                mention = Mention(start + stretch.start, end + stretch.start)
-                found.append(self._mark(book, mention, character, score))
+                first, last = start + stretch.start, end + stretch.start
+                kind = kind_of(list(book.tokens[first : last + 1]))
+                found.append(Marked(first, last, character, self.name, self._rule, score, kind))
         notes = warnings_of(self._settings, self.name)
         if refused := sum(count for _, count in answers):
             notes += (
@@ -184,10 +183,6 @@ class ExpandStep(HubStep):
         ends = book.sentence_ends[stretch.first_sentence : stretch.end_sentence]
         places = sorted((m.start - first, m.end - first, c) for m, c in given.items())
         return [book.tokens[first : stretch.end], [end - first for end in ends], places]
-
-    def _mark(self, book: Book, mention: Mention, character: int, score: float) -> Marked:
-        kind = kind_of(list(book.tokens[mention.start : mention.end + 1]))
-        return Marked(*mention, character, self.name, self._rule, score, kind)
 
     def _ask(self, items: Sequence[Any], told: Callable[[int, Any], None]) -> None:
         """Complete the given clusters of every stretch; windows share batches, a group has its own."""
@@ -244,7 +239,8 @@ class ExpandStep(HubStep):
         starts, ends = (
             torch.cat([getattr(spans, side) for _, spans in parts]) for side in ("starts", "ends")
         )
-        links = model.antecedents(starts, ends, [_words(book, m) for m in mentions])
+        words = [[t for t in book.tokens[m.start : m.end + 1] if t != LINE_END] for m in mentions]
+        links = model.antecedents(starts, ends, words)
         return _answer(complete(mentions, links, given), stretch)
 
     def _parts(self, model: Maverick, book: Book, stretch: Window) -> Iterator[Window]:
@@ -278,27 +274,16 @@ def scope_of(settings: Settings) -> list[Any]:
 
 
 def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> MaverickText:
-    """The sentences of a part of the book, and the given mentions in it by their first and last word."""
+    """The sentences of a part of the book without line ends (their words are those of `_without_line_ends`),
+    and the given mentions in it by their first and last word."""
     at = {place: i for i, place in enumerate(_without_line_ends(book, part)[1])}
     seeds = [(at[m.start], at[m.end]) for m in given if m.start in at and m.end in at]
-    return _sentences(book, part), seeds
+    ends = book.sentence_ends[part.first_sentence : part.end_sentence]
+    bounds = pairwise((part.start, *ends))
+    return [[t for t in book.tokens[a:b] if t != LINE_END] for a, b in bounds], seeds
 
 
 def _without_line_ends(book: Book, window: Window) -> tuple[list[str], list[int]]:
     """The words of a window and their places in the book; line ends are nothing a model can read."""
     places = [i for i in range(window.start, window.end) if book.tokens[i] != LINE_END]
     return [book.tokens[i] for i in places], places
-
-
-def _sentences(book: Book, window: Window) -> list[Sequence[str]]:
-    """The sentences of a window without line ends; the words are those of `_without_line_ends`."""
-    start = window.start
-    found: list[Sequence[str]] = []
-    for end in book.sentence_ends[window.first_sentence : window.end_sentence]:
-        found.append([t for t in book.tokens[start:end] if t != LINE_END])
-        start = end
-    return found
-
-
-def _words(book: Book, mention: Mention) -> list[str]:
-    return [t for t in book.tokens[mention.start : mention.end + 1] if t != LINE_END]

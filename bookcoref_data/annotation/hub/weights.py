@@ -50,13 +50,9 @@ def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path
         raise SourceError(f"there is no folder {model} with a model", hint="check `model` in the recipe")
     folder = _snapshot(model, revision, SMALL_FILES)
     for patterns in WEIGHT_FILES if weights else ():
-        if not _has(folder, (p for kinds in WEIGHT_FILES for p in kinds)):
+        if not any(next(folder.glob(pattern), None) for kinds in WEIGHT_FILES for pattern in kinds):
             folder = _snapshot(model, revision, (*SMALL_FILES, *patterns))
     return folder
-
-
-def _has(folder: Path, patterns: Iterable[str]) -> bool:
-    return any(next(folder.glob(pattern), None) for pattern in patterns)
 
 
 def _snapshot(model: str, revision: str, patterns: Iterable[str]) -> Path:
