@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..errors import FormatError
@@ -93,10 +93,7 @@ class Edit:
         return value | self.extra
 
 
-_KNOWN = {
-    "op", "doc_key", "at", "to", "was", "character", "name", "into", "speaker", "addressees", "also",
-    "confirmed", "author", "date", "group",
-}  # fmt: skip
+_KNOWN = {part.name for part in fields(Edit)} - {"extra"}
 
 
 def parse_edits(text: str, source: str = "edits.jsonl") -> list[Edit]:
@@ -111,14 +108,10 @@ def parse_edits(text: str, source: str = "edits.jsonl") -> list[Edit]:
             place = f"{source}:{number}"
             value: Any = parse_json(line, place)
             check(value, "edit", place)
-            found.append(Edit(
-                value["op"], _anchor(value, "at", place), _anchor(value, "to", place),
-                value.get("character", ""), value.get("was"), value.get("name", ""), value.get("into", ""),
-                value.get("speaker"), tuple(value.get("addressees") or ()), value.get("also", False),
-                value.get("confirmed", False), value.get("doc_key", ""), value.get("author", ""),
-                value.get("date", ""), value.get("group", ""),
-                {k: v for k, v in value.items() if k not in _KNOWN},
-            ))  # fmt: skip
+            known = {k: v for k, v in value.items() if k in _KNOWN}
+            known |= {key: _anchor(value, key, place) for key in ("at", "to")}
+            known["addressees"] = tuple(value.get("addressees") or ())
+            found.append(Edit(**known, extra={k: v for k, v in value.items() if k not in _KNOWN}))
     return found
 
 

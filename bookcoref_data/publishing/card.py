@@ -33,10 +33,8 @@ def render_card(publication: Publication) -> str:
         f"{_count(len(books), 'book')}, {tokens:,} tokens, "
         f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
     )
-    notes = publication.notes
-    if not notes:
-        plausibility = ""
-    else:
+    plausibility, notes = "", publication.notes
+    if notes:
         lines = [f"- `{key}`: {warning}" for key, n in notes.items() for warning in n.warnings]
         good = sum(not n.warnings for n in notes.values())
         figures = (
@@ -82,37 +80,30 @@ def _head(
              f"license: {licence.hub}"]  # fmt: skip
     if licence.hub == "other":
         lines.append(f"license_name: {_quoted(licence.id)}")
+    kinds = {"int": "int64", "str": "string"}
+    columns = (f"  - name: {name}\n    dtype: {kinds[kind]}" for name, kind, _ in TABLES["book_columns"])
+    standoff = (
+        "dataset_info:\n- config_name: books\n  features:\n" + "\n".join(columns) + "\nconfigs:\n"
+        "- config_name: books\n  default: true\n  data_files:\n  - split: train\n"
+        f"    path: {BOOKS_FILE}"
+    )
     lines += [
         "pretty_name: " + _quoted(publication.title), "task_categories:", f"- {task[0]}",
         "task_ids:", f"- {task[1]}", "size_categories:", f"- {size}",
         "tags:", "- coreference-resolution", "- long-document", "- books", "- literature",
-        "- project-gutenberg", "- croissant", publication.yaml or _standoff_yaml(), "---",
+        "- project-gutenberg", "- croissant", publication.yaml or standoff, "---",
     ]  # fmt: skip
     return "\n".join(lines) + "\n\n"
 
 
-def _standoff_yaml() -> str:
-    kinds = {"int": "int64", "str": "string"}
-    columns = TABLES["book_columns"]
-    features = "\n".join(f"  - name: {name}\n    dtype: {kinds[kind]}" for name, kind, _ in columns)
-    return (
-        f"dataset_info:\n- config_name: books\n  features:\n{features}\n"
-        f"configs:\n- config_name: books\n  default: true\n  data_files:\n  - split: train\n"
-        f"    path: {BOOKS_FILE}"
-    )
-
-
 def _section(publication: Publication, name: str) -> str:
     """A section that is the same on every card, but for names."""
+    tokens, windows = (sum(getattr(b, name) for b in publication.books) for name in ("tokens", "windows"))
     return Template(CARD["published"][name]).substitute(
         repository=publication.repository, tag=publication.tag, name=publication.name, books=BOOKS_FILE,
-        windows=_windows(publication), digest=publication.digest,
+        windows=f"windows of about {round(tokens / max(1, windows), -1):,.0f} tokens",
+        digest=publication.digest,
     )  # fmt: skip
-
-
-def _windows(publication: Publication) -> str:
-    tokens, windows = (sum(getattr(b, name) for b in publication.books) for name in ("tokens", "windows"))
-    return f"windows of about {round(tokens / max(1, windows), -1):,.0f} tokens"
 
 
 def _books(publication: Publication) -> str:

@@ -92,11 +92,14 @@ def read_citation(path: Path) -> Citation:
         try:
             value = yaml.safe_load(text)
             preferred = value.get("preferred-citation") or value
-            title, year = (
-                str(preferred["title"]),
-                int(str(preferred.get("year") or preferred["date-released"])[:4]),
+            title = str(preferred["title"])
+            year = int(str(preferred.get("year") or preferred["date-released"])[:4])
+            authors = tuple(
+                Author(str(one["name"]))
+                if "name" in one
+                else Author(str(one["family-names"]), str(one.get("given-names", "")))
+                for one in preferred["authors"]
             )
-            authors = tuple(_cff_author(author) for author in preferred["authors"])
             if not authors:
                 raise ValueError("no authors")
         except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -106,24 +109,12 @@ def read_citation(path: Path) -> Citation:
             ) from error  # fmt: skip
         kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
         kind = kinds.get(str(preferred.get("type", "")), "misc")
-        work = CitedWork(
-            title,
-            authors,
-            year,
-            kind,
-            str(preferred.get("collection-title") or preferred.get("journal") or ""),
-            str(preferred.get("url") or ""),
-            str(preferred.get("doi") or ""),
-        )
-        place = "journal" if work.kind == "article" else "booktitle"
-        fields = {
-            "title": f"{{{work.title}}}",
-            "author": _bibtex_names(work.authors),
-            place: work.venue,
-            "year": str(work.year or ""),
-            "url": work.url,
-            "doi": work.doi,
-        }
+        venue = str(preferred.get("collection-title") or preferred.get("journal") or "")
+        url, doi = (str(preferred.get(name) or "") for name in ("url", "doi"))
+        work = CitedWork(title, authors, year, kind, venue, url, doi)
+        fields = {"title": f"{{{title}}}", "author": _bibtex_names(authors)}
+        fields["journal" if kind == "article" else "booktitle"] = venue
+        fields |= {"year": str(year or ""), "url": url, "doi": doi}
         key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
         return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
     return citation_of_bibtex(text, str(path))
@@ -233,12 +224,6 @@ def _flat(value: str) -> str:
     from bibtexparser.latexenc import latex_to_unicode
 
     return " ".join(latex_to_unicode(value).replace("{", "").replace("}", "").split())
-
-
-def _cff_author(value: Mapping[str, Any]) -> Author:
-    if "name" in value:
-        return Author(str(value["name"]))
-    return Author(str(value["family-names"]), str(value.get("given-names", "")))
 
 
 def _bibtex_names(authors: Sequence[Author]) -> str:

@@ -20,7 +20,13 @@ PARQUET, JSON_LINES = "application/x-parquet", "application/jsonlines"
 def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -> str:
     """The metadata as JSON-LD; `files` are the data files, by their path in the repository."""
     tables = sorted(path for path in files if "/" in path)
-    sets = [_table(path) for path in tables] or [_books()]
+    kinds = {"int": "sc:Integer", "str": "sc:Text"}
+    columns = [
+        _field("books", BOOKS_FILE, name, kinds[kind], "", about)
+        for name, kind, about in TABLES["book_columns"]
+    ]
+    what = "one row per book: counts, checksums, the pack to rebuild it from"
+    sets = [_table(path) for path in tables] or [_record_set("books", what, columns)]
     value = {
         "@context": TABLES["context"],
         "@type": "sc:Dataset",
@@ -70,29 +76,20 @@ def _table(path: str) -> dict[str, Any]:
     config, _, split = path.removesuffix(".parquet").partition("/")
     what = "whole books" if config == "full" else "windows of about 1,500 tokens"
     fields = [_field(name, path, *column) for column in TABLES["document_columns"]]
-    return _record_set(name, f"{split} split, {what}", [*fields, _characters(name, path)])
-
-
-def _characters(records: str, path: str) -> dict[str, Any]:
-    """A list of objects: Croissant reads both sub-fields from the one column."""
-    name = _field(f"{records}/characters", path, "name", "sc:Text", "", "The name of the character.")
-    spans = _field(
-        f"{records}/characters", path, "mentions", "cr:Int32", "-1,2", "The mentions of the character."
-    )
-    for part, key in ((name, "name"), (spans, "mentions")):
-        part["source"] = {**_source(path, "characters"), "transform": {"jsonPath": key}}
-    return {
-        "@type": "cr:Field", "@id": f"{records}/characters", "name": "characters",
+    # Characters are a list of objects: Croissant reads both sub-fields from the one column.
+    inner = f"{name}/characters"
+    parts = [
+        _field(inner, path, "name", "sc:Text", "", "The name of the character."),
+        _field(inner, path, "mentions", "cr:Int32", "-1,2", "The mentions of the character."),
+    ]
+    for part in parts:
+        part["source"] = {**_source(path, "characters"), "transform": {"jsonPath": part["name"]}}
+    characters = {
+        "@type": "cr:Field", "@id": inner, "name": "characters",
         "description": "The named characters and their mentions, the same spans as in the clusters.",
-        "isArray": True, "arrayShape": "-1", "subField": [name, spans],
+        "isArray": True, "arrayShape": "-1", "subField": parts,
     }  # fmt: skip
-
-
-def _books() -> dict[str, Any]:
-    kinds = {"int": "sc:Integer", "str": "sc:Text"}
-    columns = TABLES["book_columns"]
-    fields = [_field("books", BOOKS_FILE, name, kinds[kind], "", about) for name, kind, about in columns]
-    return _record_set("books", "one row per book: counts, checksums, the pack to rebuild it from", fields)
+    return _record_set(name, f"{split} split, {what}", [*fields, characters])
 
 
 def _record_set(name: str, about: str, fields: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -128,11 +128,9 @@ def read_publication(path: Path) -> Published | None:
     for name in value["files"]:
         for part in name.split("/"):
             safe_name(part.removeprefix("."), "publication.json: file")
-    return Published(
-        value["title"], value["standoff"], value["digest"], value["licence"],
-        tuple((part, said) for part, said in value["licences"]), value["citation"], tuple(value["limits"]),
-        tuple(value["files"]),
-    )  # fmt: skip
+    known = {part.name: value[part.name] for part in fields(Published)}
+    lists = {name: tuple(value[name]) for name in ("limits", "files")}
+    return Published(**known | lists | {"licences": tuple(map(tuple, value["licences"]))})
 
 
 def render_books(

@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ..errors import UsageError
 from ..guard import listed
 from ..resources import load_toml, resource
+from ..shapes import AsFields, attributes
 from ..text.markers import SMALL_PRINT, START
 
 PUBLIC_DOMAIN, OPEN, RESTRICTED, UNKNOWN = "public domain", "open licence", "restricted", "unknown"
@@ -81,7 +82,7 @@ class Licence:
 
 
 @dataclass(frozen=True, slots=True)
-class TextRights:
+class TextRights(AsFields):
     """The rights in one text: one of the four words above, and how we know."""
 
     state: str
@@ -91,10 +92,6 @@ class TextRights:
     def free(self) -> bool:
         """Whether anybody may pass the text on."""
         return self.state in _FREE
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +112,8 @@ class ReuseRights:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return {
-            "licence": self.licence.id if self.licence else None,
-            "open": self.open,
-            "evidence": self.evidence,
-            "closed": list(self.closed),
-        }
+        licence = self.licence.id if self.licence else None
+        return {"licence": licence} | attributes(self, "open evidence closed")
 
 
 @lru_cache(maxsize=1)

@@ -69,7 +69,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     # A character that the book does not use; one byte if there is such.
     used = set().union(*annotation.book.tokens) if annotation.book.tokens else set()
     marker = next((c for c in _MARKERS if c not in used), "\ue000")
-    codes = _Codes()
+    codes = _Numbers()  # of (kind, step, rule, length less one): most mentions share a few of them
     mentions = _flat_mentions(annotation, codes)
     reasons, rules = _Numbers(), _Numbers()
     drops = [
@@ -128,15 +128,11 @@ class _Numbers:
         return list(self._known)
 
 
-class _Codes(_Numbers):
-    """Numbers of (kind, step, rule, length less one): most mentions share a few of them."""
-
-
 def _percent(score: float) -> int:
     return max(0, min(100, round(100 * score)))
 
 
-def _flat_mentions(annotation: Annotation, codes: _Codes) -> list[int]:
+def _flat_mentions(annotation: Annotation, codes: _Numbers) -> list[int]:
     """start (difference to the one before), character, code * 101 + score in percent; repeated."""
     rules: TypeRules | None = None
     flat: list[int] = []
