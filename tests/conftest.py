@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -50,6 +52,46 @@ def _shared(*parts: str) -> Path:
             pytest.fail(f"BOOKCOREF_REQUIRE_DATA=1, but this test {reason}")
         pytest.skip(reason)
     return path
+
+
+_REMARK = re.compile(r" +# wrong.*")
+
+
+@pytest.fixture(scope="session")
+def as_written() -> Callable[[Path, str], None]:
+    """A check that a whole result, as text, is what a file beside the test says.
+
+    A failing test shows both as a diff. A line of the file may end in a remark ("# wrong: it is Anna") where
+    the result is known to be wrong. After a change that is meant, write the files anew with
+    `BOOKCOREF_WRITE_EXPECTED=1 pytest -n 0 FILE` (remarks stay on lines that say the same as before, numbers
+    aside), then read each line of `git diff`: the tests hold it to be right from then on.
+    """
+
+    def check(path: Path, found: str) -> None:
+        lines = found.splitlines()
+        written = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if os.environ.get("BOOKCOREF_WRITE_EXPECTED") == "1":
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("\n".join(_with_remarks(lines, written)) + "\n", encoding="utf-8")
+            return
+        plain = [_REMARK.sub("", line) for line in written]
+        if lines != plain:
+            shown = difflib.unified_diff(plain, lines, path.name, "found now", lineterm="", n=2)
+            pytest.fail("\n".join(shown), pytrace=False)
+
+    return check
+
+
+def _with_remarks(lines: list[str], written: list[str]) -> list[str]:
+    """The lines with the remarks of the old file."""
+    said: dict[str, list[str]] = {}
+
+    def same(line: str) -> str:
+        return re.sub(r"[0-9]", "", _REMARK.sub("", line))
+
+    for line in written:
+        said.setdefault(same(line), []).append("".join(_REMARK.findall(line)))
+    return [line + (said[same(line)].pop(0) if said.get(same(line)) else "") for line in lines]
 
 
 @pytest.fixture(scope="session")
