@@ -36,7 +36,7 @@ from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
 from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to
-from bookcoref_data.asking.questions import ONLY, all_questions
+from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit
@@ -122,7 +122,7 @@ class Whole(Novel):
 
     def words(self, q: ReviewQuestion) -> str | None:
         whole = sum(place in self.who for place in q.places)
-        if q.people[1].startswith(ONLY):
+        if q.stress:
             return q.people[2 * whole <= len(q.places)]
         rest = sum((start + 1, end) in self.who for start, end in q.places)
         return q.people[rest > whole] if whole or rest else None

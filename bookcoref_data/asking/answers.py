@@ -10,7 +10,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from .questions import OFFERS_NO_PEOPLE, ONLY, Key, ReviewQuestion, pair_key
+from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
@@ -35,14 +35,14 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
         spans = (
             Edit("seen", at=at, doc_key=doc_key, name=rest, group=group),
             *_links(question.places, question.now, None, tokens, doc_key, group),
-        ) if rest.startswith(ONLY) else tuple(
+        ) if question.stress else tuple(
             Edit("span", at=anchor_of(tokens, *span), was=question.now, doc_key=doc_key,
                  to=anchor_of(tokens, span[0] + 1, span[1]), group=group)
             for span in question.places
         )  # fmt: skip
         kept = Edit("seen", at=at, doc_key=doc_key, name=whole)
-        alone = f"{whole}, as a mention of its own" if rest.startswith(ONLY) else whole
-        return [Answer("1", alone, (kept,)), Answer("2", rest, spans), Answer("c", UNSURE, (unsure,))]
+        told = (f"{whole}, as a mention of its own", f"only {rest}") if question.stress else (whole, rest)
+        return [Answer("1", told[0], (kept,)), Answer("2", told[1], spans), Answer("c", UNSURE, (unsure,))]
     if question.kind == "same person":
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)

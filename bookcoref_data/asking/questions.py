@@ -24,8 +24,6 @@ from ..words.folding import fold
 Span = tuple[int, int]
 Key = tuple[object, ...]
 KINDS = ("speaker", "pronoun", "phrase", "name", "words", "same person")
-ONLY = "only "
-"""Begins the answer that a word behind a name is no mention of its own: "only Napoleon"."""
 OFFERS_NO_PEOPLE = ("words", "same person")
 """Kinds whose two answers are no people of the cast."""
 MOST_PEOPLE = 5
@@ -63,7 +61,8 @@ class ReviewQuestion:
     `now` is the answer of the annotation (None: nobody), `people` at most five who may be the right one,
     `chance` the probability that `now` is wrong, `hangs` the decisions that change with it. `places` are all
     mentions that one answer settles, where it is more than one. `since` is the token from which a reader
-    needs the text: the likely people are named from there on (-1: they are not named before).
+    needs the text: the likely people are named from there on (-1: they are not named before). With `stress`
+    the words are "himself" behind a name, and asked is whether they are a mention of their own.
     """
 
     kind: str
@@ -75,6 +74,7 @@ class ReviewQuestion:
     hangs: float
     places: tuple[Span, ...] = ()
     since: int = -1
+    stress: bool = False
 
     @property
     def worth(self) -> float:
@@ -295,8 +295,10 @@ class _Asked:
             last, m = marked[len(marked) // 2]
             named = " ".join(self.a.book.tokens[last.start : m.start])
             places = tuple((one.start, one.end) for _, one in marked)
-            now, people, hangs = self.a.names[m.character], (word, ONLY + named), float(len(places))
-            yield ReviewQuestion("words", *m.mention, now, people, _DOUBTED_STRESS, hangs, places)
+            now, people, hangs = self.a.names[m.character], (word, named), float(len(places))
+            yield ReviewQuestion(
+                "words", *m.mention, now, people, _DOUBTED_STRESS, hangs, places, stress=True
+            )
 
     def _of_groups(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
         """Questions about what may be missed of several who go by one noun ("The Dogs"): the noun elsewhere,
@@ -335,10 +337,8 @@ class _Asked:
             for k in sorted(fits):
                 fewer = min(counts[i], counts[k])
                 if fewer and len(fold(self.a.names[k]).split()) < len(fold(name).split()):
-                    at = next(
-                        (m for m in self.a.by_character[k] if m.kind == "name"), self.a.by_character[k][0]
-                    )
-                    other = self.a.names[k]
+                    group, other = self.a.by_character[k], self.a.names[k]
+                    at = next((m for m in group if m.kind == "name"), group[0])
                     pair = (other, name)
                     yield ReviewQuestion("same person", *at.mention, other, pair, _DOUBTED_PAIR, fewer)
 

@@ -97,12 +97,21 @@ def test_one_answer_says_whether_a_word_before_a_name_belongs_to_it():
     assert apply(a, whole.edits).changed == 0
 
 
+def test_a_name_that_begins_with_only_is_asked_for_as_other_names_are():
+    book = Book.make("b", [["Comrade", "only", "Hill"], ["only", "Hill"]])
+    a = Annotation(book, ("Hill",), (Marked(0, 2, 0, kind="name"), Marked(3, 4, 0, kind="name")))
+    question = next(q for q in make_queue(a, about=["words"]) if q.people[1] == "only Hill")
+    _, rest, _ = answers_to(question, book.tokens, "b")
+    done = apply(a, rest.edits).annotation
+    assert [(m.start, m.end) for m in done.mentions] == [(1, 2), (3, 4)]
+
+
 def test_one_answer_says_whether_himself_behind_a_name_is_a_mention_of_its_own():
     book = Book.make("b", [["Hill", "himself"], ["Hill", "himself"], ["Hill", "saw", "himself"]])
     spans = [(i, i) for i in (0, 1, 2, 3, 4, 6)]
     a = Annotation(book, ("Hill",), tuple(Marked(*s, 0) for s in spans))
     (question,) = make_queue(a, about=["words"])
-    assert (question.people, question.places) == (("himself", "only Hill"), ((1, 1), (3, 3)))
+    assert (question.people, question.places) == (("himself", "Hill"), ((1, 1), (3, 3)))
     whole, rest, unsure = answers_to(question, book.tokens, "b")
     assert (whole.says, rest.says) == ("himself, as a mention of its own", "only Hill")
     done = apply(a, parse_edits(format_edits(rest.edits))).annotation
