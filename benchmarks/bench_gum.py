@@ -8,7 +8,8 @@ KEY holds whole documents with every mention (`key-all.conll.gz`). People are ch
     named    people with two mentions or more of which one is a name, listed by their longest frequent name
     main     people with five mentions or more, also those without a name, by their longest frequent phrase
 
-Scores are pooled MUC, B3, CEAF-e and their mean over the documents; spans must match exactly.
+Scores are pooled MUC, B3, CEAF-e and their mean over the documents; spans must match exactly. The genitive
+"'s", which GUM counts to a name before its noun, is left out, as in LitBank and BookCoref.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from bookcoref_data.annotation.cast import make_cast
 from bookcoref_data.annotation.embedded import lexicon as lex
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.steps import Job, run_steps
-from bookcoref_data.books import Book
+from bookcoref_data.books import Book, Mention
 from bookcoref_data.formats.conll import read
 from bookcoref_data.scoring import ClusterScores, score_documents
 from bookcoref_data.words import pronouns
@@ -30,6 +31,7 @@ from training.litbank import cluster_name
 
 GENRE, LEAST_MAIN = "fiction/", 5
 _PEOPLE = pronouns.MALE | pronouns.FEMALE | pronouns.FIRST | pronouns.SECOND
+_GENITIVE = frozenset(["'s", "’s", "'", "’"])
 _SMALL = frozenset(["the", "of", "'s", "’s", "and", "'", "’"])
 Words = Sequence[str]
 
@@ -43,9 +45,14 @@ def is_person(phrases: Sequence[Words]) -> bool:
 
 def is_name(phrase: Words) -> bool:
     """Whether a mention is a name: all its words but small ones have a capital."""
-    if phrase[0].lower() in _PEOPLE and len(phrase) == 1:
+    if phrase[0].lower() in pronouns.ALL_PRONOUNS and len(phrase) == 1:
         return False
     return phrase[0].lower() != "the" and all(w[:1].isupper() or w.lower() in _SMALL for w in phrase)
+
+
+def without_genitive(book: Book, chain: Sequence[Mention]) -> list[Mention]:
+    """The mentions of a chain without a genitive "'s" at their end."""
+    return [Mention(a, b - (b > a and book.tokens[b] in _GENITIVE)) for a, b in chain]
 
 
 def score(documents: Sequence[Book], main: bool) -> tuple[int, ClusterScores]:
@@ -55,7 +62,7 @@ def score(documents: Sequence[Book], main: bool) -> tuple[int, ClusterScores]:
     pairs, people = [], 0
     for book in documents:
         listed: dict[str, list[tuple[int, int]]] = {}
-        for chain in book.clusters:
+        for chain in (without_genitive(book, chain) for chain in book.clusters):
             phrases = [book.tokens[m.start : m.end + 1] for m in chain]
             said = [p for p in phrases if not (len(p) == 1 and p[0].lower() in _PEOPLE)]
             names = [p for p in said if is_name(p)] or (said if main else [])
