@@ -1,13 +1,17 @@
-"""The clause of a pronoun: its verb, the verbs above it, and those beside it, on parses made by hand."""
+"""The clause of a pronoun: its verb, the verbs above it, and those beside it, on parses made by hand; and
+what the model reads of clauses about nobody in particular."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, Markable
-from bookcoref_data.annotation.embedded.parsing import Parse
+from bookcoref_data.annotation.embedded.parsing import Parse, parse_book
+from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.books import Book
 
 
 def parsed(*rows: tuple[str, int, str, str]) -> tuple[list[str], Parse]:
@@ -60,3 +64,43 @@ def test_an_owner_stands_in_the_clause_of_what_is_owned():
 
 def test_without_a_verb_there_is_no_clause():
     assert clause(parsed(("oh", 1, "UH", "intj"), ("he", 1, "PRP", "ROOT")), "he") == NO_CLAUSE
+
+
+def pronouns_that_refer(sentence: str) -> list[str]:
+    """The pronouns for one person that may mean somebody, in a sentence that is read with the model."""
+    book = Book.make("b", [sentence.split()])
+    text = link_text(book, parse_cast("Anna Hill\nMartin Hill"), parse_book(book))
+    return [m.text for m in text.markables if m.kind == "pronoun" and m.person == 3]
+
+
+@pytest.mark.parametrize("sentence", [
+    "Every animal followed Martin to his stall .",
+    "Each girl has to read her story .",
+    "No servant should speak of his master .",
+    "Any man who sells his horse is a fool .",
+    "Every soldier rose and drew his sword .",
+    "A man must defend his house .",
+    "A woman never forgets her children .",
+    "A man should look before he leaps .",
+    "Anybody may deceive himself .",
+    "One deceives himself .",
+    "Man trusts his reason .",
+])  # fmt: skip
+def test_a_pronoun_may_mean_nobody_in_particular(sentence):
+    assert pronouns_that_refer(sentence) == []
+
+
+@pytest.mark.parametrize(("sentence", "pronouns"), [
+    ("Anna said that every animal followed him .", ["him"]),
+    ("Nobody knew his name .", ["his"]),
+    ("Everybody admired her eyes .", ["her"]),
+    ("A man came and took off his hat .", ["his"]),
+    ("The man trusts his reason .", ["his"]),
+    ("No woman had looked so in her bonnet .", ["her"]),
+    ("Every servant obeyed her brother , and every man loved her .", ["her", "her"]),
+    ("One could see his face .", ["his"]),
+    ("Martin must defend his house .", ["his"]),
+    ("Every letter was burned by his order .", ["his"]),
+])  # fmt: skip
+def test_a_pronoun_beside_everybody_may_mean_somebody(sentence, pronouns):
+    assert pronouns_that_refer(sentence) == pronouns

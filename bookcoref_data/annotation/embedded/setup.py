@@ -10,6 +10,7 @@ from ...books import Book
 from ..cast import Cast
 from ..state import Marked
 from .aliases import learn_aliases
+from .clauses import is_anybodys
 from .gender import character_genders, doubted_hints
 from .letters import with_letters
 from .linking import filter_names, link_names, named_people
@@ -39,7 +40,8 @@ def make_text(
     table, _ = learned_table(cast, book.tokens)
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
-    markables = find_markables(book, parse, names, tag_subjects(book, parse, speech))
+    found = find_markables(book, parse, names, tag_subjects(book, parse, speech))
+    markables = [m for m in found if not is_anybodys(book, parse, m)]
     male, female, plural, votes = character_genders(table.people, markables, speech)
     nouns = nouns_for_names(table.people, named_people(book, names))
     read = prepare(book, parse, speech, markables, table.people, (male, female, plural), nouns)
