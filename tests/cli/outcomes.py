@@ -17,7 +17,11 @@ CHANGES = (
     (r"\b(?=[0-9]*[a-f])[0-9a-f]{12,40}\b", "<hex>"),
     (r"([0-9]\.[0-9]{4})[0-9]{2,}", r"\1"),
     (r"2[0-9]{3}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|\+00:00)?)?", "<date>"),
+    (r"(@misc\{me-|year = \{)20[0-9]{2}", r"\1<year>"),
     (r"\b[0-9.]+ (s|ms|seconds)\b", "<time>"),
+    (r'(\.parquet(?: +|": \{\s*"bytes": ))[0-9,]+', r"\1<size>"),
+    (r'("contentSize": )"[^"]*"', r"\1<size>"),
+    (r"[0-9,]+ bytes would go", "<size> would go"),
     (r'("(?:seconds|version|made_with|date)": )("[^"]*"|[0-9.]+)', r"\1<changes>"),
 )
 """What differs from run to run, from machine to machine, or with the version of this package."""
