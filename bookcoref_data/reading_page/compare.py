@@ -72,10 +72,13 @@ def compare(
     Raises:
         EditionError: the two have different tokens.
     """
-    if first.book.tokens != second.book.tokens:
+    a, b = first.book.tokens, second.book.tokens
+    if a != b:
+        at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
         raise EditionError(
-            f"{first.doc_key!r}: the two annotations have different texts",
-            expected=f"{len(first.book.tokens):,} tokens", found=f"{len(second.book.tokens):,} tokens",
+            f"{first.doc_key!r}: the two annotations have different texts; token {at} is the first to differ",
+            expected=f"{' '.join(a[max(at - 3, 0) : at + 3])!r} ({len(a):,} tokens)",
+            found=f"{' '.join(b[max(at - 3, 0) : at + 3])!r} ({len(b):,} tokens)",
             hint="compare annotations of the same tokens, or carry one over: bookcoref-data align",
         )  # fmt: skip
     ours = {(m.start, m.end, m.character) for m in first.mentions}

@@ -116,6 +116,9 @@ def test_differences_are_missed_spurious_merged_or_split():
     assert compare(first, first).rows == ()
     with pytest.raises(EditionError, match="different texts"):
         compare(first, book_of())
+    other = Annotation(Book.make("evil", [[*words[:7], "other", *words[8:]]]), (), ())
+    with pytest.raises(EditionError, match="token 7 is the first to differ"):
+        compare(first, other)
 
 
 def test_corrections_are_saved_only_over_the_version_they_were_made_on(tmp_path):
