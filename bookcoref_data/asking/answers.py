@@ -14,7 +14,7 @@ from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
-UNSURE, NOBODY, YES, NO = "cannot tell", "nobody", "one person", "two people"
+UNSURE, NOBODY, YES, NO = "cannot tell", "nobody of the cast", "one person", "two people"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
-from bookcoref_data.cli.verbs.people import _show, _show_passage
+from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
 from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import UsageError
 
@@ -160,6 +160,13 @@ def test_paragraphs_stay_apart_in_a_terminal(capsys):
     assert capsys.readouterr().out == "\n3. ... “Yes,” said he.\n“No,” >>>she<<< said. ...\n"
 
 
+def test_a_passage_is_as_wide_as_the_terminal_and_no_word_is_cut(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "35")
+    _show_passage({"before": "one two three four ", "words": "five", "after": " six seven eight."}, 3)
+    shown = capsys.readouterr().out
+    assert shown == "\n3. ... one two three four\n>>>five<<< six seven eight. ...\n"
+
+
 def test_what_was_answered_or_cannot_be_told_is_not_asked_again():
     a = annotation(turns(0.6, 0.6))
     first = make_queue(a, about=["speaker"])[0]
@@ -216,6 +223,23 @@ def test_answers_become_edits_and_the_next_reading_knows_them(story):
     assert asked.likely_right > before
     assert [asked.take_back(), asked.take_back(), asked.take_back()] == [True, True, False]
     assert edits.read_text() == ""
+
+
+def test_in_a_terminal_only_answers_of_this_round_are_taken_back(story, tmp_path, monkeypatch, capsys):
+    edits = tmp_path / "mine.jsonl"
+    asked = bc.review(story / "annotated", edits=edits, most=3, about=["speaker"])
+    asked.answer(asked.questions[0], "c")
+    earlier = edits.read_text()
+    asked.next()
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "the man")
+    keys = iter(["z", "n", "o", "z", "z", "1", "q"])
+    assert not _ask_batch(asked, lambda: next(keys))
+    told = capsys.readouterr().err
+    assert told.count("nothing to take back") == 2
+    assert told.count("the man") == 1
+    assert edits.read_text().startswith(earlier)
+    made = parse_edits(edits.read_text())
+    assert made[len(parse_edits(earlier))].speaker == asked.questions[0].people[0]
 
 
 @pytest.mark.long

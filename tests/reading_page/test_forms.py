@@ -93,6 +93,21 @@ def test_questions_are_answered_with_one_key_and_taken_back(browser, story):
     assert browser.get_log("browser") == []
 
 
+@pytest.mark.parametrize("theme", THEMES[:1])
+@pytest.mark.parametrize("width", WIDTHS[:1])
+def test_place_and_answers_are_on_one_small_screen(screen, story):
+    bc.review(story / "annotated", edits=story / "none.jsonl", most=25, out=story / "many.html")
+    opened(screen, (story / "many.html").as_uri())
+    seen = """const box = (css) => document.querySelector(css).getBoundingClientRect();
+        const inside = box(".passage"), mark = box("mark"), last = box(".choices li:last-child");
+        return mark.top >= inside.top && mark.top < inside.bottom && last.bottom <= innerHeight;"""
+    places = []
+    for _ in range(25):
+        places.append(screen.execute_script(seen))
+        press(screen, "c")
+    assert all(places)
+
+
 def test_a_served_page_saves_each_answer_and_reads_again(browser, story):
     edits = story / "served.jsonl"
     asked = bc.review(story / "annotated", edits=edits, most=2, about=["speaker"])

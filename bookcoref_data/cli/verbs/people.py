@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,7 +134,10 @@ def _ask_batch(asked: Review, key: Callable[[], str]) -> bool:
             if pressed == "q":
                 return False
             if pressed == "z":
-                at -= asked.take_back() and at > 0
+                if at == 0:  # what was answered before is not on the screen
+                    say("nothing to take back")
+                    continue
+                at -= asked.take_back()
                 break
             try:
                 asked.answer(question, _somebody(asked) if pressed == "o" else pressed)
@@ -161,29 +166,33 @@ def _somebody(asked: Review) -> str:
     known = Callings()
     for i, name in enumerate(asked.names):
         known.add(i, name)
-    found = [asked.names[i] for i in sorted(known.fitting(typed))]
-    if typed not in asked.names and len(found) != 1:
-        say(f"nobody alone is called {typed!r}{offered(found)}")
-    return typed if typed in asked.names or len(found) != 1 else found[0]
+    found = [typed] if typed in asked.names else [asked.names[i] for i in sorted(known.fitting(typed))]
+    if len(found) != 1:
+        raise UsageError(f"nobody alone is called {typed!r}{offered(found) or '; n: nobody of the cast'}")
+    return found[0]
 
 
 def _show(question: dict[str, Any], number: int) -> None:
     """A question with its passage and the keys of its answers."""
+    from ...asking.answers import NOBODY
+
     _show_passage(question, number)
-    now = f"now {question['now'] or 'nobody'}, wrong with {question['wrong']:.0%} chance"
+    now = f"now {question['now'] or NOBODY}, wrong with {question['wrong']:.0%} chance"
     hangs = f"{n} decisions hang on it" if (n := round(question["hangs"])) > 1 else "nothing else hangs on it"
     holds = f"; the answer holds for {question['places']} places" if question["places"] > 1 else ""
     asked = _ASK.get(question["kind"], f"{' and '.join(question['people'])}: one person, or two?")
     print(f"{asked} ({now}; {hangs}{holds})")
     keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
-    print("  " + "   ".join([*keys, *(["o somebody else"] if question["typed"] else [])]))
+    if question["typed"]:
+        keys.insert(-2, "o somebody else")
+    print("  " + "   ".join(keys))
 
 
 def _show_passage(question: dict[str, Any], number: int) -> None:
-    passage = f"... {question['before']}>>>{question['words']}<<<{question['after']} ..."
-    print(
-        f"\n{number}. " + "\n".join(" ".join(part.split()) for part in passage.split("\n\n") if part.strip())
-    )
+    passage = f"{number}. ... {question['before']}>>>{question['words']}<<<{question['after']} ..."
+    width = shutil.get_terminal_size((sys.maxsize, 0)).columns
+    parts = [" ".join(part.split()) for part in passage.split("\n\n")]
+    print("", *(textwrap.fill(part, width) for part in parts if part), sep="\n")
 
 
 def _tell(asked: Review) -> None:

@@ -69,16 +69,19 @@ function draw() {
       h("p", {}, DATA.server ? "Go on: the next questions depend on these answers." : then),
       h("div", { class: "buttons" }, h("button", { id: "again", onclick: again }, DATA.server ? "Read again (Enter)" : "Save edits.jsonl (Enter)"), h("button", { onclick: back }, "Take back (z)")));
   }
-  const button = (a) => h("li", {}, h("button", { onclick: () => answer(a.edits, `${a.says}.`) }, h("kbd", {}, a.key), a.says, a.says === q.now ? " (as it is now)" : ""));
+  const button = (a) => h("li", {}, h("button", { onclick: () => answer(a.edits, `${a.says}.`) }, h("kbd", {}, a.key), a.says, (a.key === "n" ? !q.now : a.says === q.now) ? " (now)" : ""));
   const known = q.answers.filter((a) => a.key !== "n" && a.key !== "c"), rest = q.answers.filter((a) => a.key === "n" || a.key === "c");
   const pair = q.reason ? `Is this an error? (${q.kind})` : q.kind === "same person" ? `${q.people[0]} and ${q.people[1]}: one person, or two?` : ASK[q.kind];
   $("main").replaceChildren(
-    h("p", { class: "passage" }, "… ", flowing(q.before), h("mark", {}, flowing(q.words)), flowing(q.after), " …"),
+    h("p", { id: "passage", class: "passage", tabindex: 0 }, "… ", flowing(q.before), h("mark", {}, flowing(q.words)), flowing(q.after), " …"),
     h("h2", {}, pair),
     h("ul", { class: "choices" }, known.map(button),
       q.typed?.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
-    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${percent(q.wrong)} chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody"}; wrong with ${percent(q.wrong)} chance. ${Math.round(q.hangs) > 1 ? `About ${number(Math.round(q.hangs))} decisions hang` : "Nothing else hangs"} on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
+    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${Math.round(100 * q.wrong)} % chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody of the cast"}; wrong with ${Math.round(100 * q.wrong)} % chance. ${Math.round(q.hangs) > 1 ? `About ${number(Math.round(q.hangs))} decisions hang` : "Nothing else hangs"} on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
     DATA.counts ? h("details", {}, h("summary", {}, "How many of each kind"), h("dl", { class: "keys" }, Object.entries(DATA.counts).flatMap(([kind, n]) => [h("dt", {}, kind), h("dd", {}, number(n))]))) : "");
+  const shown = $("passage"), mark = shown.querySelector("mark");
+  shown.scrollTop = mark.offsetTop - shown.offsetTop - Math.max(0, shown.clientHeight - mark.offsetHeight) / 2;
+  scrollTo(0, 0);
 }
 
 onKeys((key) => {
