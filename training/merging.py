@@ -30,13 +30,13 @@ from bookcoref_data.books import Mention, Record
 from bookcoref_data.files import write_text
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.tasks.merging.features import FEATURES, ChainCandidates, Observed, profile_of
-from bookcoref_data.tasks.merging.greedy import decide_greedily
 from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.tasks.merging.linker import decide_with_linker, network_of
 from bookcoref_data.tasks.merging.parts import (
     ChainRef,
     SplitDocument,
     decide_by_id,
+    decide_greedily,
     decisions_from_whole,
     merge,
     walk,

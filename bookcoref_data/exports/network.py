@@ -33,12 +33,6 @@ def network(r: LaidOutBook) -> Graph[str]:
         graph.add_node(
             f"c{c}", label=r.name(c), mentions=len(r.annotation.by_character[c]), words_spoken=words[c]
         )
-    for (a, b), edge in _edges(r).items():
-        graph.add_edge(f"c{a}", f"c{b}", **edge, weight=edge["near"] + edge["spoken"])
-    return graph
-
-
-def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
     near: Counter[tuple[int, int]] = Counter()
     marks = r.annotation.mentions
     for i, m in enumerate(marks):
@@ -54,14 +48,15 @@ def _edges(r: LaidOutBook) -> dict[tuple[int, int], dict[str, int]]:
         spoken.update(_pair(q.speaker, to) for to in q.addressees if q.speaker >= 0 and to != q.speaker)
     together: Counter[tuple[int, int]] = Counter()
     found: list[set[int]] = [set() for _ in r.chapters]
-    for mention in r.annotation.mentions:
-        found[r.chapter_of(mention.start)].add(mention.character)
+    for m in marks:
+        found[r.chapter_of(m.start)].add(m.character)
     for group in found:
         together.update(combinations(sorted(group), 2))
-    return {
-        pair: {"near": near[pair], "spoken": spoken[pair], "chapters": together[pair]}
-        for pair in sorted(near.keys() | spoken.keys() | together.keys())
-    }
+    for pair in sorted(near.keys() | spoken.keys() | together.keys()):
+        a, b = (f"c{c}" for c in pair)
+        weight = near[pair] + spoken[pair]
+        graph.add_edge(a, b, near=near[pair], spoken=spoken[pair], chapters=together[pair], weight=weight)
+    return graph
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..books.layout import Chapter, TokenRange
@@ -52,6 +51,11 @@ class _TeiWriter:
         self.etree: Any = etree
         self.r, self.standoff = r, standoff
         self.parts: dict[str, list[Element]] = {}
+        # The numbers of the mentions in each paragraph, by its first token
+        self.inside: dict[int, list[int]] = {}
+        for number, m in enumerate(r.annotation.mentions):
+            for k in range(r.paragraph_of(m.start), r.paragraph_of(m.end) + 1):
+                self.inside.setdefault(r.paragraphs[k].start, []).append(number)
 
     def to_bytes(self) -> bytes:
         root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})
@@ -186,20 +190,11 @@ class _TeiWriter:
                 if q.addressees:
                     attributes["toWhom"] = " ".join(f"#c{c}" for c in q.addressees)
                 yield _Interval(layout.starts[a], layout.ends[b], "said", attributes, f"q{number}")
-        for number in self._by_paragraph.get(p.start, ()):
+        for number in self.inside.get(p.start, ()):
             m = r.annotation.mentions[number]
             a, b = max(m.start, p.start), min(m.end, p.end - 1)
             attributes = {"ref": f"#c{m.character}", "type": r.kind(m)}
             yield _Interval(layout.starts[a], layout.ends[b], "rs", attributes, f"m{number}")
-
-    @cached_property
-    def _by_paragraph(self) -> dict[int, list[int]]:
-        """The numbers of the mentions in each paragraph, by its first token."""
-        grouped: dict[int, list[int]] = {}
-        for number, m in enumerate(self.r.annotation.mentions):
-            for k in range(self.r.paragraph_of(m.start), self.r.paragraph_of(m.end) + 1):
-                grouped.setdefault(self.r.paragraphs[k].start, []).append(number)
-        return grouped
 
     def _words(self, start: int, end: int) -> tuple[int, int]:
         """The span without white space tokens at its ends: those have no element."""

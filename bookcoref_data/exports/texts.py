@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from ..books.annotation import Marked
@@ -23,29 +22,22 @@ def replaced_text(r: LaidOutBook) -> str:
     first, behind = (layout.starts[0], layout.ends[-1]) if layout.starts else (0, 0)
     pieces: list[str] = []
     at = first
-    for m, name in _pronouns(r):
-        start, end = r.characters(m.start, m.end)
-        if start >= at:
-            pieces += (layout.text[at:start], name)
-            at = end
-    return "".join([*pieces, layout.text[at:behind], "\n"])
-
-
-def _pronouns(r: LaidOutBook) -> Iterator[tuple[Marked, str]]:
+    tokens = r.annotation.book.tokens
     spans: dict[tuple[int, int], list[Marked]] = {}
     for m in r.annotation.mentions:
         spans.setdefault((m.start, m.end), []).append(m)
-    for group in spans.values():
-        if len(group) == 1 and group[0].start == group[0].end and r.kind(group[0]) == "pronoun":
-            m = group[0]
-            tokens = r.annotation.book.tokens
-            word = tokens[m.start].lower()
-            if word != "her":
-                possessive = word in _POSSESSIVE
-            else:
-                following = tokens[m.start + 1] if m.start + 1 < len(tokens) else ""
-                possessive = following.isalpha() and following.lower() not in _NOT_OWNED
-            yield m, r.name(m.character) + ("’s" if possessive else "")
+    for m, *others in spans.values():
+        start, end = r.characters(m.start, m.end)
+        if others or m.start != m.end or start < at or r.kind(m) != "pronoun":
+            continue
+        word = tokens[m.start].lower()
+        possessive = word in _POSSESSIVE
+        if word == "her":
+            following = tokens[m.start + 1] if m.start + 1 < len(tokens) else ""
+            possessive = following.isalpha() and following.lower() not in _NOT_OWNED
+        pieces += (layout.text[at:start], r.name(m.character) + ("’s" if possessive else ""))
+        at = end
+    return "".join([*pieces, layout.text[at:behind], "\n"])
 
 
 _NOT_OWNED = word_set("""
@@ -72,23 +64,19 @@ def segments(r: LaidOutBook) -> list[dict[str, Any]]:
                 end += 1
             inside = [i for i in range(start, end + 1) if tokens[i].strip()]
             if inside:
-                found.append(_segment(r, len(found) + 1, number, inside[0], inside[-1], quote))
+                chapter = r.chapter_of(inside[0])
+                q = None if quote is None else r.annotation.quotes[quote]
+                first, behind = r.characters(inside[0], inside[-1])
+                found.append({
+                    "segment": len(found) + 1, "chapter": chapter + 1,
+                    "chapter_title": r.chapters[chapter].title, "paragraph": number,
+                    "kind": "narration" if q is None else "speech",
+                    "speaker": r.name(q.speaker) or None if q else None,
+                    "addressees": r.addressees(q) if q else [], "text": r.words(inside[0], inside[-1]),
+                    "char_start": first, "char_end": behind,
+                })  # fmt: skip
             start = end + 1
     return found
-
-
-def _segment(
-    r: LaidOutBook, number: int, paragraph: int, start: int, end: int, quote: int | None
-) -> dict[str, Any]:
-    chapter = r.chapter_of(start)
-    q = None if quote is None else r.annotation.quotes[quote]
-    first, behind = r.characters(start, end)
-    return {
-        "segment": number, "chapter": chapter + 1, "chapter_title": r.chapters[chapter].title,
-        "paragraph": paragraph, "kind": "narration" if q is None else "speech",
-        "speaker": r.name(q.speaker) or None if q else None, "addressees": r.addressees(q) if q else [],
-        "text": r.words(start, end), "char_start": first, "char_end": behind,
-    }  # fmt: skip
 
 
 def segment_file(r: LaidOutBook) -> bytes:

@@ -25,7 +25,7 @@ from ..books.book import Record
 from ..errors import BookError, FormatError, UsageError
 from ..files import safe_name, write_text
 from ..outputs import ANNOTATION, whole
-from ..shapes import check, parse_json
+from ..shapes import check
 from .base import cluster_ids
 from .conversion_report import ConversionReport, Note
 from .detect import PROVENANCE
@@ -33,7 +33,7 @@ from .documents import read_documents
 from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl
 from .layers import note_layers
-from .lines import read_lines
+from .lines import json_lines, read_lines
 from .reasons import REASONS as REASONS_FILE
 from .reasons import read_reasons, with_reasons
 
@@ -94,12 +94,8 @@ def _folder_of(path: Path) -> Path:
 def _rows(path: Path, shape: str) -> _Rows:
     """The lines of a file by document key; nothing where there is no such file. `shape` is what they are."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    if path.is_file():
-        for number, line in enumerate(read_lines(path), 1):
-            if line.strip():
-                value = parse_json(line, f"{path}:{number}")
-                check(value, shape, f"{path}:{number}")
-                found[value["doc_key"]].append(value | {"place": f"{path}:{number}"})
+    for place, value in json_lines(path, shape) if path.is_file() else ():
+        found[value["doc_key"]].append(value | {"place": place})
     return found
 
 

@@ -391,33 +391,30 @@ def _book_line(mentions: _WrittenMentions, comment: dict[str, Any]) -> str:
         if len(cluster) > 1 and any(mentions.kind(m)[1] == "PER" for m in cluster):
             counted = {key: [{"c": c, "n": n} for n, c in t.most_common()] for key, t in texts.items()}
             owner = {"id": int(number), "g": None, "count": len(cluster), "mentions": counted}
-            characters.append({**deeds.get(number, _no_deeds()), **owner})
+            characters.append({**deeds[number], **owner})
     characters.sort(key=lambda item: -item["count"])
     return json.dumps({"characters": characters, _DESCRIPTION: comment}) + "\n"
-
-
-def _no_deeds() -> dict[str, list[dict[str, Any]]]:
-    return {"agent": [], "patient": [], "mod": [], "poss": []}
 
 
 def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """By cluster id what its members do, suffer, are and have, as BookNLP reads it out of spaCy's relations.
 
-    Empty where the record has no syntax. agent: verb of a subject; patient: verb of an object or passive
+    Nothing where the record has no syntax. agent: verb of a subject; patient: verb of an object or passive
     subject; mod: predicate of a subject of "be"; poss: what stands behind a possessor.
     """
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {
+        number: {"agent": [], "patient": [], "mod": [], "poss": []} for number in mentions.ids
+    }
     heads = document_heads(mentions.record)
     relations = flat(layers_of(mentions.record).get("deprel"))
     if heads is None or not relations:
-        return {}
+        return found
     lemmas = flat(layers_of(mentions.record).get("lemma")) or [token.lower() for token in mentions.tokens]
     predicates: dict[int, list[int]] = {}
     for i, head in enumerate(heads):
         if head is not None and relations[i] in ("attr", "acomp"):
             predicates.setdefault(head, []).append(i)
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
-        own = found.setdefault(number, _no_deeds())
         for mention in cluster:
             # The token that no other token of the mention governs: the first such, else the last token
             start, end = mention
@@ -431,5 +428,5 @@ def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any
             if slot == "agent" and lemmas[verb] == "be":
                 slot, at = "mod", predicates.get(verb, [])
             if slot is not None:
-                own[slot] += [{"w": mentions.tokens[i], "i": i} for i in at]
+                found[number][slot] += [{"w": mentions.tokens[i], "i": i} for i in at]
     return found

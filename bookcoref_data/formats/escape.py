@@ -37,11 +37,11 @@ def unescape(field: str) -> str:
     """The token that `escape` was given; fields that it never writes come back unchanged."""
     if "&#" not in field:
         return field
-    return "" if field == _EMPTY else _REFERENCE.sub(_character, field)
 
+    def character(match: re.Match[str]) -> str:
+        number = int(match[1])
+        found = chr(number) if number <= 0x10FFFF else ""
+        written = found in ("&", "#") or (found and _UNSAFE.match(found))
+        return found if written else match.group()
 
-def _character(match: re.Match[str]) -> str:
-    number = int(match[1])
-    character = chr(number) if number <= 0x10FFFF else ""
-    written = character in ("&", "#") or (character and _UNSAFE.match(character))
-    return character if written else match.group()
+    return "" if field == _EMPTY else _REFERENCE.sub(character, field)

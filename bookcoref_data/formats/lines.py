@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from ..errors import FormatError
+from ..shapes import check, parse_json
 from .compressed import reading
 
 LONGEST_LINE = 64 << 20
@@ -44,6 +45,19 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
                     found=f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line",
                     hint="convert it to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
                 ) from error
+
+
+def json_lines(path: Path, shape: str = "row") -> Iterator[tuple[str, dict[str, Any]]]:
+    """("file:line", object) of each line that is not blank; `shape` is one of `manifests/inputs.json`.
+
+    Raises:
+        SourceError: the file cannot be read. FormatError: a line is no such object.
+    """
+    for number, line in enumerate(read_lines(path), 1):
+        if line.strip():
+            value: dict[str, Any] = parse_json(line, f"{path}:{number}")
+            check(value, shape, f"{path}:{number}")
+            yield f"{path}:{number}", value
 
 
 def _split(stream: IO[bytes], path: Path) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from ..errors import FormatError
 from ..shapes import check, parse_json
 from .detect import detect
 from .documents import read_documents
-from .lines import read_lines
+from .lines import json_lines, read_lines
 
 TypedOffsets = tuple[int, int, str]
 _VARIANTS = {"PERSON": "PER", "LOCATION": "LOC", "SUPERNATURAL": "SUPER"}
@@ -35,7 +35,8 @@ def read_typed_spans(path: Path, only: str | None = None) -> dict[str, list[Type
     """
     if detect(path) == "jsonl":
         first = next((line for line in read_lines(path) if line.strip()), "")
-        value = _object(first, f"{path}:1")
+        value = parse_json(first, f"{path}:1")
+        check(value, "row", f"{path}:1")
         if "spans" in value:
             return {
                 value["doc_key"]: _offsets(value["spans"], at) for at, value in _lines(path, "typed_document")
@@ -92,14 +93,7 @@ def _offsets(spans: Sequence[Any], source: str) -> list[TypedOffsets]:
 
 def _lines(path: Path, shape: str, unsaid: Mapping[str, str] = {}) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(place, object) of every line that is not blank, with what it leaves `unsaid`."""
-    for number, line in enumerate(read_lines(path), 1):
-        if line.strip():
-            value = {**unsaid, **_object(line, f"{path}:{number}")}
-            check(value, shape, f"{path}:{number}")
-            yield f"{path}:{number}", value
-
-
-def _object(line: str, source: str) -> dict[str, Any]:
-    value: dict[str, Any] = parse_json(line, source)
-    check(value, "row", source)
-    return value
+    for place, said in json_lines(path):
+        value = {**unsaid, **said}
+        check(value, shape, place)
+        yield place, value

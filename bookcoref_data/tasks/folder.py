@@ -16,9 +16,9 @@ from typing import Any
 from .. import __version__
 from ..errors import DataError, UsageError
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes, write_text
-from ..formats.lines import read_lines
+from ..formats.lines import json_lines
 from ..outputs import whole
-from ..shapes import check, parse_json
+from ..shapes import parse_json
 
 RECORD_FILE = "task.json"
 Row = Mapping[str, Any]
@@ -125,12 +125,7 @@ def read_rows(path: Path, shape: str = "row") -> list[dict[str, Any]]:
     Raises:
         SourceError: the file cannot be read. FormatError: `file:line` of what is no such object.
     """
-    rows = []
-    for number, line in enumerate(read_lines(path), 1):
-        if line.strip():
-            rows.append(parse_json(line, f"{path}:{number}"))
-            check(rows[-1], shape, f"{path}:{number}")
-    return rows
+    return [row for _, row in json_lines(path, shape)]
 
 
 def _feature(name: str, kind: Feature, indent: int) -> str:

@@ -60,17 +60,13 @@ def facts_in(reply: str) -> list[Fact]:
         if title := _HEADING.fullmatch(text):
             heading = kind_of(title[1])
         elif text and not text.endswith(":") and not _NO_FACT.fullmatch(text):
-            said, kind = _taken_apart(text)
+            said, kind = text, ""
+            if match := _KIND_LAST.fullmatch(text):
+                said, kind = match[1].strip(), kind_of(match[2])
+            elif match := _KIND_FIRST.fullmatch(text):
+                said, kind = match[2].strip(), kind_of(match[1])
             found.setdefault(said.casefold(), Fact(said, kind or heading))
     return list(found.values())
-
-
-def _taken_apart(text: str) -> tuple[str, str]:
-    if match := _KIND_LAST.fullmatch(text):
-        return match[1].strip(), kind_of(match[2])
-    if match := _KIND_FIRST.fullmatch(text):
-        return match[2].strip(), kind_of(match[1])
-    return text, ""
 
 
 def kind_of(reply: str) -> str:

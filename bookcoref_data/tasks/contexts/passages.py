@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,24 +75,16 @@ def paragraphs_of(book: Book, longest: int) -> list[Passage]:
     for token in book.tokens:
         counts.append(counts[-1] + bool(token.strip()))
     pieces: list[Passage] = []
+    ends = book.sentence_ends
     for start, end in find_paragraphs(book):
-        pieces += _cut(start, end, book.sentence_ends, counts, longest)
+        whole = counts[end] - counts[start] <= longest
+        borders = (end,) if whole else ends[bisect_right(ends, start) : bisect_right(ends, end)]
+        while start < end:
+            fitting = [b for b in borders if start < b and counts[b] - counts[start] <= longest]
+            stop = fitting[-1] if fitting else min(bisect_right(counts, counts[start] + longest) - 1, end)
+            pieces.append(Passage(start, stop, counts[stop] - counts[start]))
+            start = stop
     return [piece for piece in pieces if piece.size]
-
-
-def _cut(
-    start: int, end: int, sentence_ends: Sequence[int], counts: Sequence[int], longest: int
-) -> list[Passage]:
-    if counts[end] - counts[start] <= longest:
-        return [Passage(start, end, counts[end] - counts[start])]
-    pieces: list[Passage] = []
-    borders = list(sentence_ends[bisect_right(sentence_ends, start) : bisect_right(sentence_ends, end)])
-    while start < end:
-        fitting = [b for b in borders if start < b and counts[b] - counts[start] <= longest]
-        stop = fitting[-1] if fitting else min(bisect_right(counts, counts[start] + longest) - 1, end)
-        pieces.append(Passage(start, stop, counts[stop] - counts[start]))
-        start = stop
-    return pieces
 
 
 class Retriever:

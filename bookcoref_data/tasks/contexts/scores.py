@@ -33,25 +33,26 @@ def entity_recall(output: str, entities: Iterable[str]) -> float | None:
 
     Matching is not determined in the paper; here whole words in lower case. None without any entity.
     """
-    wanted = {" ".join(_words(e)) for e in entities} - {""}
+    wanted = {" ".join(words_in(e)) for e in entities} - {""}
     if not wanted:
         return None
-    text = f" {' '.join(_words(output))} "
+    text = f" {' '.join(words_in(output))} "
     return sum(f" {entity} " in text for entity in wanted) / len(wanted)
 
 
 def novel_ngrams(output: str, source: str, n: int) -> float | None:
     """Share of the n-grams of the output that its source lacks; None for an output shorter than n words."""
-    grams = _ngrams(_words(output), n)
+    grams = _ngrams(words_in(output), n)
     if not grams:
         return None
-    known = set(_ngrams(_words(source), n))
+    known = set(_ngrams(words_in(source), n))
     return sum(gram not in known for gram in grams) / len(grams)
 
 
 def token_f1(answer: str, gold: str) -> tuple[float, float]:
     """(exact match, F1) of two short answers as SQuAD scores them: no case, punctuation, articles."""
-    mine, right = (_squad_words(text) for text in (answer, gold))
+    plain = (re.sub(r"[^\w\s]", "", text.lower()).split() for text in (answer, gold))
+    mine, right = ([word for word in words if word not in ("a", "an", "the")] for words in plain)
     shared = sum((Counter(mine) & Counter(right)).values())
     exact = float(mine == right)
     if not mine or not right:
@@ -59,12 +60,8 @@ def token_f1(answer: str, gold: str) -> tuple[float, float]:
     return exact, 2 * shared / (len(mine) + len(right))
 
 
-def _squad_words(text: str) -> list[str]:
-    plain = re.sub(r"[^\w\s]", "", text.lower())
-    return [w for w in plain.split() if w not in {"a", "an", "the"}]
-
-
-def _words(text: str) -> list[str]:
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case."""
     return [w.lower() for w in _WORD.findall(text)]
 
 

@@ -6,11 +6,12 @@ The published splits of the two tasks are independent, so that a model trained o
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import FormatError
 from ...formats.lines import read_lines
@@ -20,8 +21,7 @@ TASKS = ("description", "analysis")
 SPLITS = ("train", "val", "test")
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(NamedTuple):
     """One row of a table: Gutenberg id, title, author and, in data tables, the address of a guide."""
 
     book: str
@@ -168,12 +168,13 @@ def leakless_splits(tables: Tables) -> dict[str, str]:
     placed = {}
     for title, books in groups.items():
         named = {split for book in books for split in published.get(book, ())}
-        split = next((s for s in order if s in named), None) or _by_hash(title)
+        split = next((s for s in order if s in named), None) or split_by_hash(title)
         placed.update(dict.fromkeys(books, split))
     return placed
 
 
-def _by_hash(title: str) -> str:
+def split_by_hash(title: str) -> str:
+    """ "train", "val" or "test" of a plain title: 80/10/10 by its hash."""
     share = int(hashlib.sha256(title.encode()).hexdigest()[:8], 16) % 10
     return "test" if share == 0 else "val" if share == 1 else "train"
 
@@ -184,11 +185,5 @@ def keep_length(text: str, least: int, *, strictly: bool = False, tokens: str = 
     `tokens`: "words" counts runs between white space; "nltk" counts words and punctuation marks apart, as
     the public code does, by a rule that needs no data.
     """
-    count = len(text.split()) if tokens == "words" else _marks_and_words(text)
+    count = len(text.split() if tokens == "words" else re.findall(r"\w+(?:['’]\w+)?|[^\w\s]", text))
     return count > least if strictly else count >= least
-
-
-def _marks_and_words(text: str) -> int:
-    import re
-
-    return len(re.findall(r"\w+(?:['’]\w+)?|[^\w\s]", text))

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import DataError
 from ...shapes import attributes
+from ..contexts.scores import words_in
 from ..folder import Feature
-from ..questions.grading import Share
+from ..questions.grading import Row, Share
 from ..runner import Request
 from .texts import MASK, GuideText, mask_name
 
@@ -23,8 +24,6 @@ IDENTIFICATION: dict[str, Feature] = {
     "masked_description": "string", "masks": "int32", "options": ["string"], "answer": "string",
     "prompt": "string",
 }  # fmt: skip
-Row = Mapping[str, Any]
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +57,15 @@ def questions_of(texts: Sequence[GuideText]) -> list[IdentificationQuestion]:
     for some in guides.values():
         summary = next((t.text for t in some if t.kind == "summary"), "")
         people = sorted((t for t in some if t.kind == "description"), key=lambda t: t.order)
-        if summary and len(people) > 1:
-            found += [_question(person, people, summary) for person in people]
+        options = tuple(dict.fromkeys(p.character for p in people))
+        for person in people if summary and len(people) > 1 else ():
+            others = [(p.character, *p.aliases) for p in people if p is not person]
+            masked, count = mask_name(person.text, (person.character, *person.aliases), others)
+            found.append(IdentificationQuestion(
+                person.id, person.doc_key, person.title, person.source, summary, masked, count, options,
+                person.character,
+            ))  # fmt: skip
     return found
-
-
-def _question(person: GuideText, people: Sequence[GuideText], summary: str) -> IdentificationQuestion:
-    others = [(p.character, *p.aliases) for p in people if p is not person]
-    masked, count = mask_name(person.text, (person.character, *person.aliases), others)
-    options = tuple(dict.fromkeys(p.character for p in people))
-    return IdentificationQuestion(
-        person.id, person.doc_key, person.title, person.source, summary, masked, count, options,
-        person.character,
-    )  # fmt: skip
 
 
 def identification_prompt(summary: str, masked: str, options: Sequence[str]) -> str:
@@ -143,9 +138,9 @@ def baselines(questions: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
         counts = {name: mask_name(summary, [name])[1] for name in options}
         by_frequency.append({"id": str(question["id"]), "answer": max(options, key=lambda n: counts[n])})
         raw = re.split(r"(?<=[.!?])\s+", summary)
-        sentences = [set(_words(sentence)) for sentence in raw]
+        sentences = [set(words_in(sentence)) for sentence in raw]
         spread = Counter(word for sentence in sentences for word in sentence)
-        wanted = set(_words(str(question["masked_description"]).replace(MASK, " ")))
+        wanted = set(words_in(str(question["masked_description"]).replace(MASK, " ")))
         shared: dict[str, float] = {}
         for name in options:
             about = [words for text, words in zip(raw, sentences, strict=True) if mask_name(text, [name])[1]]
@@ -153,7 +148,3 @@ def baselines(questions: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
             shared[name] = sum(1 / spread[word] for word in together)
         by_overlap.append({"id": str(question["id"]), "answer": max(options, key=lambda n: shared[n])})
     return {"frequency": by_frequency, "overlap": by_overlap}
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any
 
 from ...shapes import attributes
 from ...words.honorifics import HONORIFICS
-from ..contexts.splits import keep_length, plain_title
+from ..contexts.splits import keep_length, plain_title, split_by_hash
 from ..folder import Feature
 
 KINDS = ("description", "analysis", "summary")
@@ -76,8 +75,8 @@ def split_by_title(title: str) -> str:
 
     All guides and editions of one title fall into one split.
     """
-    share = int(hashlib.sha256(plain_title(title).encode()).hexdigest()[:8], 16) % 10
-    return "test" if share == 0 else "validation" if share == 1 else "train"
+    split = split_by_hash(plain_title(title))
+    return "validation" if split == "val" else split
 
 
 def rows_of(
@@ -115,7 +114,9 @@ def mask_name(text: str, names: Sequence[str], others: Iterable[Sequence[str]] =
     if not mine:
         return text, 0
     forms = sorted(mine | theirs, key=lambda form: (-len(form), form))
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(_loose, forms))})(?!\w)")
+    # With any white space and either apostrophe
+    loose = [r"\s+".join(map(re.escape, form.split())).replace("'", "['’]") for form in forms]
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(loose)})(?!\w)")
     count = 0
 
     def hide(match: re.Match[str]) -> str:
@@ -146,8 +147,3 @@ def _tells(word: str) -> bool:
     titles = plain in HONORIFICS or f"{plain}." in HONORIFICS
     capital = word[:1].isupper() and len(plain) > 1
     return bool(_PART.fullmatch(word)) and capital and not titles and plain not in _SMALL
-
-
-def _loose(form: str) -> str:
-    """A pattern for a form with any white space and either apostrophe."""
-    return r"\s+".join(re.escape(word).replace("'", "['’]") for word in form.split())

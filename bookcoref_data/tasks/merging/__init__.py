@@ -6,7 +6,6 @@ from equal ids, from the greedy baseline or from our linker.
 
 from .agreement import DecisionAgreement, agreement, agreement_by_genre, choices, vote
 from .asking import Session
-from .greedy import decide_greedily
 from .laying import documents_of
 from .linker import decide_with_linker
 from .parts import (
@@ -15,6 +14,7 @@ from .parts import (
     JoinedChains,
     SplitDocument,
     decide_by_id,
+    decide_greedily,
     decisions_from_whole,
     keep_answer,
     merge,

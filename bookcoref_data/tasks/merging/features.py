@@ -67,18 +67,12 @@ class Observed:
         return "name" if tag.startswith(("NNP", "NP")) else found if found == "pronoun" else "nominal"
 
     @cached_property
-    def _turns(self) -> list[tuple[int, str]]:
-        """First token and speaker of every turn."""
-        found: list[tuple[int, str]] = []
-        for i, speaker in enumerate(self.speakers):
-            if speaker and (not found or found[-1][1] != speaker):
-                found.append((i, speaker))
-        return found
-
-    @cached_property
     def addressees(self) -> list[str]:
         """For every token whom its speaker answers: the speaker of the turn before; in the first, after."""
-        turns = self._turns
+        turns: list[tuple[int, str]] = []  # first token and speaker
+        for i, speaker in enumerate(self.speakers):
+            if speaker and (not turns or turns[-1][1] != speaker):
+                turns.append((i, speaker))
         found = [""] * len(self.tokens)
         for i, (at, speaker) in enumerate(turns):
             end = turns[i + 1][0] if i + 1 < len(turns) else len(self.tokens)
@@ -177,37 +171,25 @@ def profile_of(reading: Observed, mentions: Sequence[Mention], part: int = 0) ->
         made.opens += mention.start in reading.openers
         made.pointing += words[0] in _POINTING
         if number == 0:
-            made.first_kind = _first_kind(kind, words)
-        if kind == "pronoun":
-            _add_pronoun(made, reading, mention.start, words[0])
-        else:
+            kinds = {"indefinite": _INDEFINITE, "possessive": _POSSESSIVE, "definite": _DETERMINERS}
+            nominal = next((name for name, begins in kinds.items() if words[0] in begins), "bare")
+            made.first_kind = nominal if kind == "nominal" else kind
+        if kind != "pronoun":
             _add_noun(made, reading, mention, words, kind == "name")
+            continue
+        for i, known in enumerate(_CLASSES):
+            made.persons[i] += words[0] in known
+        speaker = reading.speakers[mention.start]
+        if speaker and words[0] in FIRST:
+            made.voices[speaker] += 1
+        elif speaker and words[0] in _WE_WORDS:
+            made.we_voices[speaker] += 1
+        elif speaker:
+            made.not_voices[speaker] += 1
+            if words[0] in SECOND:
+                made.you_voices[speaker] += 1
+                made.addressed.update(filter(None, [reading.addressees[mention.start]]))
     return made
-
-
-def _add_pronoun(made: Profile, reading: Observed, at: int, word: str) -> None:
-    for i, words in enumerate(_CLASSES):
-        made.persons[i] += word in words
-    speaker = reading.speakers[at]
-    if not speaker:
-        return
-    if word in FIRST:
-        made.voices[speaker] += 1
-    elif word in _WE_WORDS:
-        made.we_voices[speaker] += 1
-    else:
-        made.not_voices[speaker] += 1
-        if word in SECOND:
-            made.you_voices[speaker] += 1
-            made.addressed.update(filter(None, [reading.addressees[at]]))
-
-
-def _first_kind(kind: str, words: Sequence[str]) -> str:
-    if kind != "nominal":
-        return kind
-    if words[0] in _INDEFINITE:
-        return "indefinite"
-    return "possessive" if words[0] in _POSSESSIVE else "definite" if words[0] in _DETERMINERS else "bare"
 
 
 def _add_noun(made: Profile, reading: Observed, mention: Mention, words: list[str], is_name: bool) -> None:
@@ -441,13 +423,17 @@ class ChainCandidates:
 
 def _words_of(c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
     names = c.name_words & d.name_words
-    agree, clash, adds = _modifiers(c, d, heads)
+    # Whether noun phrases of one head share a modifier, have only others, or c has one that d lacks
+    modifiers = [(c.modifiers[head], d.modifiers[head]) for head in heads]
+    agree = any(mine & theirs for mine, theirs in modifiers)
+    clash = not agree and any(mine and theirs for mine, theirs in modifiers)
+    adds = any(mine - theirs for mine, theirs in modifiers)
     return [
         float(bool(c.full.keys() & d.full.keys())), float(bool(strings)), _share(c.strings, strings),
         _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
         _same_top(c.heads, d.heads), float(bool(c.names.keys() & d.names.keys())), float(bool(names)),
         len(names) / len(c.name_words) if c.name_words else 0.0,
-        float(bool(c.name_words and d.name_words and not names)), agree, clash, adds,
+        float(bool(c.name_words and d.name_words and not names)), float(agree), float(clash), float(adds),
     ]  # fmt: skip
 
 
@@ -486,17 +472,6 @@ def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:
 def _plain(words: Iterable[str]) -> set[str]:
     """The words of a name without titles and initials."""
     return {w for w in words if w.isalpha() and w not in HONORIFICS and len(w) > 1}
-
-
-def _modifiers(c: Profile, d: Profile, heads: Iterable[str]) -> tuple[float, float, float]:
-    """Whether noun phrases of one head share a modifier, have only others, or c has one that d lacks."""
-    agree = clash = adds = False
-    for head in heads:
-        mine, theirs = c.modifiers[head], d.modifiers[head]
-        agree |= bool(mine & theirs)
-        clash |= bool(mine and theirs and not mine & theirs)
-        adds |= bool(mine - theirs)
-    return float(agree), float(clash and not agree), float(adds)
 
 
 def _share(counts: Counter[str], shared: Iterable[str]) -> float:

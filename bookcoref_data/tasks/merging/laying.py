@@ -152,10 +152,15 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
         offset = _start_of(part, sentences, tokens, least)
         starts.append(offset)
         cuts.append(len(tokens) - offset)
-        for mentions, i in sorted(
-            _chains_of(part.record, offset), key=lambda c: (c[0][0].start, -c[0][0].end, c[1])
-        ):
-            chains[ChainRef(position, i)] = mentions
+        clusters, ids = part.record.clusters, part.record.extra.get("cluster_ids")
+        named = ids if isinstance(ids, list) and len(ids) == len(clusters) else range(len(clusters))
+        moved = [tuple(sorted(Mention(a + offset, b + offset) for a, b in cluster)) for cluster in clusters]
+        own_chains = dict(zip(map(str, named), moved, strict=True))
+        if len(own_chains) < len(clusters):
+            same = "two chains of a part have the same id"
+            raise BookError(f"{part.record.source}: {same}", hint="mend the file")
+        for i, spans in sorted(own_chains.items(), key=lambda c: (c[1][0].start, -c[1][0].end, c[0])):
+            chains[ChainRef(position, i)] = spans
         for first, sentence in zip((0, *book.sentence_ends), book.sentences, strict=False):
             rest = sentence[max(cuts[-1] - first, 0) :]
             if rest and len(rest) < len(sentence) and sentences:
@@ -203,18 +208,6 @@ def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str]
             expected=" ".join(tokens[at : at + 8]), found=" ".join(own[:8]),
         )  # fmt: skip
     return at
-
-
-def _chains_of(record: Record, offset: int) -> list[tuple[tuple[Mention, ...], str]]:
-    ids = record.extra.get("cluster_ids")
-    named = ids if isinstance(ids, list) and len(ids) == len(record.clusters) else range(len(record.clusters))
-    found = [
-        (tuple(sorted(Mention(m[0] + offset, m[1] + offset) for m in cluster)), str(i))
-        for i, cluster in zip(named, record.clusters, strict=True)
-    ]
-    if len({i for _, i in found}) < len(found):
-        raise BookError(f"{record.source}: two chains of a part have the same id", hint="mend the file")
-    return found
 
 
 def _shared(chains: dict[ChainRef, tuple[Mention, ...]]) -> dict[ChainRef, ChainRef]:

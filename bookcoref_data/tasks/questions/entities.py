@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...books import Book, Mention, Record
@@ -160,7 +160,10 @@ def _phrases(
     order = sorted(range(len(by_entity)), key=lambda n: (names[n] is None, -len(by_entity[n]), n))
     for number in order:
         members = by_entity[number]
-        if len(members) < least_mentions or _is_plural(texts[i] for i in members):
+        # Nobody asks about those of whom most pronouns are plural.
+        classes = [PRONOUN_CLASS.get(texts[i].lower(), -1) for i in members]
+        plural = sum(c in PLURAL_CLASSES for c in classes) > sum(c in SINGULAR_CLASSES for c in classes)
+        if len(members) < least_mentions or plural:
             continue
         for phrase in proposed[number]:
             if phrase and letters_of(phrase) not in taken:
@@ -168,9 +171,3 @@ def _phrases(
                 chosen[number] = phrase
                 break
     return chosen
-
-
-def _is_plural(texts: Iterable[str]) -> bool:
-    """Whether more mentions are plural pronouns than singular ones."""
-    classes = [PRONOUN_CLASS.get(text.lower(), -1) for text in texts]
-    return sum(c in PLURAL_CLASSES for c in classes) > sum(c in SINGULAR_CLASSES for c in classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,8 +93,7 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
     grades = Grades(unknown=len(set(given) - known))
     judged = [(q, given.get(str(q["id"]))) for q in questions]
     right = {str(q["id"]): answer_of(a) == q["answer"] for q, a in judged}
-    for name, member in _groups(questions).items():
-        inside = [q for q in questions if member(q)]
+    for name, inside in _groups(questions).items():
         grades.groups[name] = Share(sum(right[str(q["id"])] for q in inside), len(inside))
     for question, answer in judged:
         if not right[str(question["id"])]:
@@ -118,28 +117,30 @@ def answer_of(answer: Row | None) -> str:
     return str(stored).strip() if stored is not None else answer_in(str(answer.get("response") or ""))
 
 
-def _groups(questions: Sequence[Row]) -> dict[str, Callable[[Row], bool]]:
-    groups: dict[str, Callable[[Row], bool]] = {"all": lambda q: True}
-    groups |= {
-        "NOM": lambda q: bool(q["category"] == "NOM"),
-        "PRON": lambda q: bool(q["category"] == "PRON"),
-        "entity": lambda q: bool(q["answer"] != NONE_OF_THE_ABOVE),
-        "none": lambda q: bool(q["answer"] == NONE_OF_THE_ABOVE),
+def _groups(questions: Sequence[Row]) -> dict[str, list[Row]]:
+    pronouns = [q for q in questions if q["category"] == "PRON"]
+    groups = {
+        "all": list(questions),
+        "NOM": [q for q in questions if q["category"] == "NOM"],
+        "PRON": pronouns,
+        "entity": [q for q in questions if q["answer"] != NONE_OF_THE_ABOVE],
+        "none": [q for q in questions if q["answer"] == NONE_OF_THE_ABOVE],
     }
     if any(q.get("genders") for q in questions):
+        genders = [(q, gender_chosen(q, str(q["answer"]))) for q in questions]
         groups |= {
-            "nested": lambda q: bool(q["is_nested"]),
-            "not nested": lambda q: not q["is_nested"],
-            **{f"{g} answer": _of_gender(g) for g in ("male", "female", "neutral")},
-            "I or you": lambda q: q["category"] == "PRON" and q["pronoun_class"] in (0, 1),
-            "other pronouns": lambda q: q["category"] == "PRON" and q["pronoun_class"] in (2, 3, 4, 7),
-            "PRON in dialogue": lambda q: q["category"] == "PRON" and bool(q["in_dialogue"]),
-            "PRON outside dialogue": lambda q: q["category"] == "PRON" and not q["in_dialogue"],
+            "nested": [q for q in questions if q["is_nested"]],
+            "not nested": [q for q in questions if not q["is_nested"]],
+            **{f"{g} answer": [q for q, own in genders if own == g] for g in ("male", "female", "neutral")},
+            "I or you": [q for q in pronouns if q["pronoun_class"] in (0, 1)],
+            "other pronouns": [q for q in pronouns if q["pronoun_class"] in (2, 3, 4, 7)],
+            "PRON in dialogue": [q for q in pronouns if q["in_dialogue"]],
+            "PRON outside dialogue": [q for q in pronouns if not q["in_dialogue"]],
         }
     for title in ("band", "dataset"):
         values = dict.fromkeys(str(q.get(title) or "") for q in questions)
         if title == "band" or len(values) > 1:
-            groups |= {f"{title} {v}": _has(title, v) for v in values if v}
+            groups |= {f"{title} {v}": [q for q in questions if q.get(title) == v] for v in values if v}
     return groups
 
 
@@ -147,14 +148,6 @@ def gender_chosen(question: Row, answer: str) -> str:
     """The gender of an option; "none" for None of the Above, no option, and rows without genders."""
     genders = dict(zip(question["options"], question.get("genders") or (), strict=False))
     return str(genders.get(answer, "none"))
-
-
-def _of_gender(gender: str) -> Callable[[Row], bool]:
-    return lambda question: gender_chosen(question, str(question["answer"])) == gender
-
-
-def _has(field_: str, value: str) -> Callable[[Row], bool]:
-    return lambda question: question.get(field_) == value
 
 
 def _count_error(grades: Grades, question: Row, answer: str) -> None:

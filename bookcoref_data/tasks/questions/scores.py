@@ -118,20 +118,15 @@ class _Places:
                 self.kinds[2][owner].append(i)
 
     def nearest(self, i: int) -> tuple[int, int, int]:
-        any_, nominal, surface = (_nearest(kind[self.owners[i]], i) for kind in self.kinds)
+        """Of each kind the distance from `i` to the nearest other place; -1 if there is none."""
+        found = []
+        for kind in self.kinds:
+            places = kind[self.owners[i]]
+            at = bisect_left(places, i)
+            around = places[max(at - 1, 0) : at + 2]
+            found.append(min((abs(place - i) for place in around if place != i), default=-1))
+        any_, nominal, surface = found
         return any_, nominal, surface
-
-
-def _nearest(places: Sequence[int], i: int) -> int:
-    """Distance from `i` to the nearest other place; -1 if there is none. `places` are sorted."""
-    at = bisect_left(places, i)
-    after = at + 1 if at < len(places) and places[at] == i else at
-    distances = []
-    if at > 0:
-        distances.append(i - places[at - 1])
-    if after < len(places):
-        distances.append(places[after] - i)
-    return min(distances, default=-1)
 
 
 def overlapping(mentions: Sequence[Mention]) -> list[list[int]]:
